@@ -1,0 +1,1 @@
+"""Sub-agents and specialists behind a tool: recorded, rule-based, or a chat model."""

@@ -1,0 +1,1 @@
+"""Clinical systems, one module or folder each."""

@@ -1,0 +1,1 @@
+"""Readers of published record formats, one module per source."""
