@@ -1,0 +1,104 @@
+"""The many ways in which people, papers and agents write the name of an evidence subtype."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Subtype
+from gym_clinic.errors import ConfigError
+
+SOP_PATHS: dict[str, str] = {
+    "function.biochemical_function.A_shared_function_with_implicated_genes": (
+        "biochemical_function_a"
+    ),
+    "function.biochemical_function.B_function_consistent_with_phenotype": "biochemical_function_b",
+    "function.protein_interaction.physical_association": "physical_association",
+    "function.protein_interaction.genetic_interaction": "genetic_interaction",
+    "function.protein_interaction.negative_genetic_interaction": "negative_genetic_interaction",
+    "function.protein_interaction.positive_genetic_interaction": "positive_genetic_interaction",
+    "function.gene_expression.A_expressed_in_relevant_tissue": "gene_expression_a",
+    "function.gene_expression.B_altered_expression_in_patients": "gene_expression_b",
+    "functional_alteration.patient_cells": "functional_alteration_patient_cells",
+    "functional_alteration.non_patient_cells": "functional_alteration_non_patient_cells",
+    "models_and_rescue.model_systems.non_human_model_organism": "non_human_model_organism",
+    "models_and_rescue.model_systems.cell_culture_model": "cell_culture_model",
+    "models_and_rescue.rescue.rescue_in_human": "rescue_in_human",
+    "models_and_rescue.rescue.rescue_in_non_human_model_organism": (
+        "rescue_in_non_human_model_organism"
+    ),
+    "models_and_rescue.rescue.rescue_in_cell_culture_model": "rescue_in_cell_culture_model",
+    "models_and_rescue.rescue.rescue_in_patient_cells": "rescue_in_patient_cells",
+}
+"""Place of each subtype in the matrix: group, category, line."""
+
+
+def find_subtype(name: str, *, categories: bool = False) -> Subtype:
+    """The subtype that a name means, however it is written.
+
+    Args:
+        name: Key, single-agent label, a sub-agent's term, or place in the matrix from any level
+            on ("rescue.rescue_in_human"); capitals and punctuation do not matter.
+        categories: Whether the name of a category whose subtypes score alike (Biochemical
+            Function, Protein Interaction, Gene Expression) stands for its first subtype.
+
+    Returns:
+        The subtype.
+
+    Raises:
+        ConfigError: If no subtype has that name; the text gives the nearest.
+    """
+    plain = _plain(name)
+    if plain in _NAMES:
+        return SUBTYPES[_NAMES[plain]]
+    if plain in _CATEGORY_NAMES:
+        subtypes = CATEGORIES[_CATEGORY_NAMES[plain]].subtypes
+        alike = len({(subtype.points, subtype.range) for subtype in subtypes}) == 1
+        if categories and alike:
+            return subtypes[0]
+        keys = [subtype.key for subtype in subtypes]
+        raise ConfigError(f"{name!r} is a category of evidence; name its subtype, one of {keys}")
+    near = difflib.get_close_matches(plain[:200], _NAMES, n=1)
+    advice = f"the nearest is {_NAMES[near[0]]!r}" if near else f"choose from {list(SUBTYPES)}"
+    raise ConfigError(f"unknown evidence subtype {name[:200]!r}; {advice}")
+
+
+def _plain(name: str) -> str:
+    """A name without capitals and punctuation."""
+    return " ".join(re.findall("[a-z0-9]+", name.lower()))
+
+
+def _category_names() -> dict[str, str]:
+    """Every way to name a category, to its key."""
+    names = {}
+    for path, key in SOP_PATHS.items():
+        names[_plain(path.rpartition(".")[0])] = SUBTYPES[key].category
+        names[_plain(path.split(".")[-2])] = SUBTYPES[key].category
+    for category in CATEGORIES.values():
+        for name in (category.key, category.label, category.label.rstrip("s")):
+            names[_plain(name)] = category.key
+    return names
+
+
+def _subtype_names() -> dict[str, str]:
+    """Every way to name a subtype, to its key; a name of two different ones is left out."""
+    found: dict[str, set[str]] = {}
+    for path, key in SOP_PATHS.items():
+        subtype = SUBTYPES[key]
+        parts = path.split(".")
+        short = subtype.term.removeprefix("rescue in ")
+        own = [".".join(parts[start:]) for start in range(len(parts))]
+        own += [f"experimental_evidence.categories.{path}", f"experimental_evidence.{path}"]
+        own += [subtype.key, subtype.label, subtype.term]
+        for category, target in _CATEGORY_NAMES.items():
+            if target == subtype.category:
+                own += [f"{category} {short}", f"{category} {subtype.term}"]
+        for name in own:
+            found.setdefault(_plain(name), set()).add(key)
+            if key == "genetic_interaction":
+                found.setdefault(_plain(f"{name} sensu unexpected"), set()).add(key)
+    return {name: next(iter(keys)) for name, keys in found.items() if len(keys) == 1}
+
+
+_CATEGORY_NAMES = _category_names()
+_NAMES = _subtype_names()
