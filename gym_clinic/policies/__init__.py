@@ -1,1 +1,113 @@
-"""What acts in an environment."""
+"""What acts in an environment: anything with ``act(observation, info) -> str``.
+
+A maker, ``maker(seed) -> Policy``, gives one policy for one episode; what it fits or connects
+to is shared. ``load`` finds a maker by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from gym_clinic.env import ClinicEnv
+from gym_clinic.errors import ConfigError
+from gym_clinic.toolbox import nearest
+
+
+class Policy(Protocol):
+    """An agent for one episode."""
+
+    def act(self, observation: str, info: dict[str, Any]) -> str:
+        """Return the next action.
+
+        Args:
+            observation: What ``reset`` or the last ``step`` returned.
+            info: Its info; the one of ``reset`` holds ``task_id``, ``tools`` and ``messages``.
+        """
+
+
+Maker = Callable[[int], Policy]
+"""Makes the policy of one episode from that episode's seed."""
+
+POLICIES: Mapping[str, str] = {
+    "oracle": "gym_clinic.policies.oracle:oracle",
+    "random": "gym_clinic.policies.baselines:random_calls",
+    "rules": "gym_clinic.policies.baselines:rules",
+    "prior": "gym_clinic.policies.baselines:prior",
+    "human": "gym_clinic.policies.human:human",
+    "chat": "gym_clinic.policies.chat:chat",
+    "silent": "gym_clinic.policies.adversaries:silent",
+    "every-tool": "gym_clinic.policies.adversaries:every_tool",
+    "every-option": "gym_clinic.policies.adversaries:every_option",
+    "repeater": "gym_clinic.policies.adversaries:repeater",
+    "echo": "gym_clinic.policies.adversaries:echo",
+    "rambler": "gym_clinic.policies.adversaries:rambler",
+    "malformed": "gym_clinic.policies.adversaries:malformed",
+    "forger": "gym_clinic.policies.adversaries:forger",
+    "snoop": "gym_clinic.policies.adversaries:snoop",
+}
+"""Name -> where its builder, ``(env, **options) -> Maker``, lives."""
+
+ADVERSARIES = (
+    "silent", "prior", "every-tool", "every-option", "repeater", "echo", "rambler",
+    "malformed", "forger", "snoop",
+)  # fmt: skip
+"""The policies that must never be worth playing."""
+
+
+def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) -> Maker:
+    """Find a policy by name and prepare it for an environment.
+
+    Args:
+        name: One of :data:`POLICIES`, or ``"package.module:NAME"`` for anyone's: a class or
+            function that takes no argument (or ``seed``) and returns something with ``act``.
+        env: The environment it will act in.
+        options: Options of the policy, such as ``url`` and ``model`` of ``"chat"``.
+
+    Raises:
+        ConfigError: If there is no such policy, or it does not take these options.
+    """
+    chosen = dict(options or {})
+    own = env.domain.baselines.get(name)
+    if own is not None:
+        if chosen:
+            raise ConfigError(f"policy {name!r} takes no options, got {sorted(chosen)}")
+        made: Maker = own(env.domain, env.dialect)
+        return made
+    builder = _find(POLICIES.get(name, name), name)
+    if name in POLICIES:
+        try:
+            built: Maker = builder(env, **chosen)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            raise ConfigError(f"policy {name!r}: {error}") from error
+        return built
+    return lambda seed: _own_policy(builder, name, seed, chosen)
+
+
+def _find(path: str, name: str) -> Callable[..., Any]:
+    module_name, colon, attribute = path.partition(":")
+    if not colon:
+        near = nearest(name, tuple(POLICIES))
+        hint = f"did you mean {near!r}?" if near else f"choose from {sorted(POLICIES)}"
+        raise ConfigError(f"no policy {name!r}; {hint} Or name your own: 'package.module:NAME'")
+    try:
+        found: Callable[..., Any] = getattr(importlib.import_module(module_name), attribute)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ConfigError(f"no policy {name!r}: {error}") from error
+    return found
+
+
+def _own_policy(
+    builder: Callable[..., Any], name: str, seed: int, options: Mapping[str, Any]
+) -> Policy:
+    import inspect
+
+    takes = inspect.signature(builder).parameters
+    given = {**options, "seed": seed} if "seed" in takes else dict(options)
+    policy: Policy = builder(**given)
+    if not callable(getattr(policy, "act", None)):
+        raise ConfigError(f"policy {name!r} has no act(observation, info) -> str")
+    return policy

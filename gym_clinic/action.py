@@ -1,0 +1,321 @@
+"""Action text -> what the agent asked for. A dialect is a way of writing calls as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import orjson
+
+from gym_clinic import strict_json
+from gym_clinic.errors import ConfigError
+
+_OPEN_THINK, _CLOSE_THINK = "<think>", "</think>"
+_OPEN_CALL, _CLOSE_CALL = "<tool_call>", "</tool_call>"
+_CALL_FORM = '{"name": "<tool>", "arguments": {…}}'
+
+
+@dataclass(slots=True)
+class Request:
+    """One call block of an action: a call, or the reason why it is none.
+
+    Attributes:
+        name: Tool name as written; empty when unreadable.
+        arguments: Arguments as written; empty when unreadable.
+        fault: Why the block could not be read; None when it could.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    fault: str | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one action says.
+
+    Attributes:
+        requests: Its call blocks, in order.
+        text: What it says outside thoughts and call blocks, stripped.
+    """
+
+    requests: list[Request]
+    text: str
+
+
+class Dialect(Protocol):
+    """How calls are written and answered in text."""
+
+    name: str
+
+    def parse(self, action: str) -> Reading:
+        """Read an action; never raises, in time linear in its length."""
+
+    def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+        """Return the action text that makes these calls."""
+
+    def wrap(self, name: str, response: str) -> str:
+        """Return the observation text of one answered call."""
+
+    def explain(self, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Return the part of the prompt that lists the tools and how to call them."""
+
+
+def read_call(block: str) -> Request:
+    """Read one JSON call; "args" is read as "arguments".
+
+    Returns:
+        The request, with ``fault`` set when the block is not one call.
+    """
+    try:
+        message = strict_json.loads(block)
+    except ValueError as error:
+        return _fault(str(error))
+    if type(message) is not dict:
+        return _fault(f"a call is a JSON object, not {_json_type(message)}")
+    name = message.get("name")
+    if type(name) is not str or not name:
+        return _fault('"name" is missing or not a string')
+    arguments = message.get("arguments")
+    if arguments is None and "arguments" not in message:
+        arguments = message.get("args")
+    elif "args" in message:
+        return _fault('give "arguments" or "args", not both')
+    if type(arguments) is not dict:
+        if "arguments" not in message and "args" not in message:
+            return _fault('"arguments" is missing')
+        return _fault(f'"arguments" is a JSON object, not {_json_type(arguments)}')
+    return Request(name, arguments)
+
+
+def _fault(reason: str) -> Request:
+    return Request("", {}, f"Unreadable call: {reason}. Expected {_CALL_FORM}.")
+
+
+def _json_type(value: Any) -> str:
+    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _dump(name: str, arguments: Mapping[str, Any]) -> str:
+    return orjson.dumps({"name": name, "arguments": dict(arguments)}).decode()
+
+
+def split_hermes(action: str) -> Iterator[tuple[str, str | None]]:
+    """Split an action into ``("text", …)``, ``("call", …)`` and ``("thought", …)`` parts.
+
+    Scanned once from left to right: whichever of ``<think>`` and ``<tool_call>`` opens first
+    holds until it closes, so that calls inside thoughts and thoughts inside calls are content.
+    A ``</think>`` that nothing opened closes a thought begun in the prompt. The content of an
+    unterminated call is None; an unterminated thought runs to the end.
+    """
+    close = action.find(_CLOSE_THINK)
+    start = 0
+    if close >= 0:
+        first = action.find(_OPEN_THINK, 0, close)
+        if first < 0:
+            start = close + len(_CLOSE_THINK)
+            yield "thought", action[:close]
+    call = action.find(_OPEN_CALL, start)
+    think = action.find(_OPEN_THINK, start)
+    while call >= 0 or think >= 0:
+        if call >= 0 and (think < 0 or call < think):
+            yield "text", action[start:call]
+            begin = call + len(_OPEN_CALL)
+            end = action.find(_CLOSE_CALL, begin)
+            if end < 0:
+                yield "call", None
+                return
+            yield "call", action[begin:end]
+            start = end + len(_CLOSE_CALL)
+        else:
+            yield "text", action[start:think]
+            begin = think + len(_OPEN_THINK)
+            end = action.find(_CLOSE_THINK, begin)
+            if end < 0:
+                yield "thought", action[begin:]
+                return
+            yield "thought", action[begin:end]
+            start = end + len(_CLOSE_THINK)
+        if 0 <= call < start:
+            call = action.find(_OPEN_CALL, start)
+        if 0 <= think < start:
+            think = action.find(_OPEN_THINK, start)
+    yield "text", action[start:]
+
+
+class Hermes:
+    """``<think>…</think>`` and any number of ``<tool_call>{…}</tool_call>`` blocks."""
+
+    name = "hermes"
+
+    def parse(self, action: str) -> Reading:
+        """Read every block outside thoughts; a call cut short is a fault."""
+        requests: list[Request] = []
+        text: list[str] = []
+        for kind, content in split_hermes(action):
+            if kind == "text":
+                text.append(content or "")
+            elif kind == "call":
+                if content is None:
+                    fault = f"Unreadable call: {_OPEN_CALL} without {_CLOSE_CALL}."
+                    requests.append(Request("", {}, f"{fault} Expected {_CALL_FORM} between them."))
+                else:
+                    requests.append(read_call(content))
+        return Reading(requests, "".join(text).strip())
+
+    def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+        """Return one block a call."""
+        return "\n".join(
+            f"{_OPEN_CALL}\n{_dump(name, arguments)}\n{_CLOSE_CALL}" for name, arguments in calls
+        )
+
+    def wrap(self, name: str, response: str) -> str:
+        """Return the response between ``<tool_response>`` tags."""
+        return f"<tool_response>\n{response}\n</tool_response>"
+
+    def explain(self, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Return the tool list in the form Hermes and Qwen models are trained on."""
+        lines = "\n".join(orjson.dumps(tool).decode() for tool in tools)
+        return (
+            "# Tools\n\n"
+            f"You may call these functions:\n<tools>\n{lines}\n</tools>\n\n"
+            "Write each call as a JSON object between tool_call tags; several calls in one "
+            "message are answered together:\n"
+            f'{_OPEN_CALL}\n{{"name": <function name>, "arguments": <object>}}\n{_CLOSE_CALL}\n'
+            f"You may think first, between {_OPEN_THINK} and {_CLOSE_THINK}; "
+            "nothing inside is read."
+        )
+
+
+class BareJson:
+    """One bare JSON call an action; anything that does not open with a brace is text."""
+
+    name = "json"
+
+    def parse(self, action: str) -> Reading:
+        """Read the action as one call if it is an object with a name, else as text."""
+        text = action.strip()
+        if not text.startswith("{"):
+            return Reading([], text)
+        request = read_call(text)
+        if request.fault and '"name"' not in text:
+            return Reading([], text)  # an object that is no call, such as a structured answer
+        return Reading([request], "")
+
+    def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+        """Return the one call.
+
+        Raises:
+            ConfigError: If there is not exactly one.
+        """
+        if len(calls) != 1:
+            raise ConfigError(f"dialect 'json' writes one call an action, got {len(calls)}")
+        return _dump(*calls[0])
+
+    def wrap(self, name: str, response: str) -> str:
+        """Return the response as it is."""
+        return response
+
+    def explain(self, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Return the tool list and the form of a call."""
+        lines = "\n".join(orjson.dumps(tool).decode() for tool in tools)
+        return (
+            f"# Tools\n\nYou may call these functions:\n{lines}\n\n"
+            f"To call one, answer with nothing but one JSON object: {_CALL_FORM}"
+        )
+
+
+@dataclass(frozen=True)
+class Tag:
+    """One tag of a tag dialect.
+
+    Attributes:
+        tool: The tool that ``<tag>content</tag>`` calls; None for a tag that is only text.
+        argument: The argument that takes the content.
+        separator: Splits the content into a list; None passes it whole.
+    """
+
+    tool: str | None = None
+    argument: str = "query"
+    separator: str | None = None
+
+
+class Tags:
+    """Actions written as tags, ``<search>gout, colchicine</search>``, given as data.
+
+    Args:
+        tags: Tag name -> what it calls.
+        answers: Pattern of the observation, with ``{name}`` and ``{response}``.
+    """
+
+    name = "tags"
+
+    def __init__(
+        self, tags: Mapping[str, Tag], *, answers: str = "<result>\n{response}\n</result>"
+    ) -> None:
+        self.tags = dict(tags)
+        self.answers = answers
+
+    def parse(self, action: str) -> Reading:
+        """Read every known tag from left to right; unknown tags are text."""
+        requests: list[Request] = []
+        text: list[str] = []
+        start = 0
+        cursor = action.find("<")
+        while cursor >= 0:
+            end = action.find(">", cursor + 1, cursor + 66)
+            name = action[cursor + 1 : end] if end > 0 else ""
+            if name not in self.tags:
+                cursor = action.find("<", cursor + 1)
+                continue
+            text.append(action[start:cursor])
+            close = action.find(f"</{name}>", end + 1)
+            if close < 0:
+                requests.append(Request("", {}, f"Unreadable: <{name}> without </{name}>."))
+                return Reading(requests, "".join(text).strip())
+            content = action[end + 1 : close].strip()
+            tag = self.tags[name]
+            if tag.tool is None:
+                text.append(content)
+            else:
+                value: Any = content
+                if tag.separator is not None:
+                    value = [part.strip() for part in content.split(tag.separator) if part.strip()]
+                requests.append(Request(tag.tool, {tag.argument: value}))
+            start = close + len(name) + 3
+            cursor = action.find("<", start)
+        text.append(action[start:])
+        return Reading(requests, "".join(text).strip())
+
+    def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+        """Return one tag a call."""
+        return "\n".join(self._write_one(name, arguments) for name, arguments in calls)
+
+    def _write_one(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        for name, tag in self.tags.items():
+            if tag.tool == tool:
+                value = arguments[tag.argument]
+                if tag.separator is not None:
+                    value = f"{tag.separator} ".join(value)
+                return f"<{name}>{value}</{name}>"
+        known = sorted(tag.tool for tag in self.tags.values() if tag.tool)
+        raise ConfigError(f"no tag calls {tool!r}; tags call {known}")
+
+    def wrap(self, name: str, response: str) -> str:
+        """Return the response in the pattern given."""
+        return self.answers.format(name=name, response=response)
+
+    def explain(self, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Return the tags, each with what its tool does."""
+        about = {tool["function"]["name"]: tool["function"]["description"] for tool in tools}
+        lines = [
+            f"<{name}>…</{name}>: {about.get(tag.tool, 'your own text') if tag.tool else 'text'}"
+            for name, tag in self.tags.items()
+        ]
+        return "# Actions\n\nAct by writing these tags:\n" + "\n".join(lines)
+
+
+DIALECTS: Mapping[str, Dialect] = {"hermes": Hermes(), "json": BareJson()}
+"""The dialects that need no data of a domain."""

@@ -1,0 +1,81 @@
+"""The record of one episode: a frozen base shared by all episodes, and what this one changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+
+class Frozen(dict[str, Any]):
+    """A JSON object that cannot be changed; ``thaw`` gives a copy that can."""
+
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+        raise TypeError("a case record is read-only; use case.edit(key) to change it")
+
+    __setitem__ = __delitem__ = _refuse
+    clear = pop = popitem = setdefault = update = __ior__ = _refuse  # type-compatible: all refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return freeze, (dict(self),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Frozen:
+        return self
+
+
+def freeze(value: Any) -> Any:
+    """Return a read-only copy of a JSON value: objects become Frozen, arrays tuples."""
+    if isinstance(value, Frozen):
+        return value
+    if isinstance(value, Mapping):
+        return Frozen((key, freeze(item)) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(freeze(item) for item in value)
+    return value
+
+
+def thaw(value: Any) -> Any:
+    """Return a changeable copy of a frozen JSON value."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [thaw(item) for item in value]
+    return value
+
+
+class Case(Mapping[str, Any]):
+    """What the tools of one episode see and change.
+
+    Reading falls through to the frozen base; the first ``edit`` of a key copies that key
+    alone, so that opening a case costs microseconds however large the record is.
+
+    Args:
+        record: The base; frozen here unless it is already.
+    """
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self._base: Mapping[str, Any] = freeze(record)
+        self._overlay: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._overlay[key] if key in self._overlay else self._base[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._overlay[key] = value
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._base
+        yield from (key for key in self._overlay if key not in self._base)
+
+    def __len__(self) -> int:
+        return len(self._base) + sum(key not in self._base for key in self._overlay)
+
+    def edit(self, key: str) -> Any:
+        """Return this episode's own changeable copy of ``record[key]``."""
+        if key not in self._overlay:
+            self._overlay[key] = thaw(self._base[key])
+        return self._overlay[key]
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The keys this episode has changed, with their present values (a copy)."""
+        return {key: thaw(value) for key, value in self._overlay.items()}

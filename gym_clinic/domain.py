@@ -1,0 +1,278 @@
+"""What a clinical system must supply, and how it is found by name."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gym_clinic import strict_json
+from gym_clinic.case import Case, freeze, thaw
+from gym_clinic.episode import Episode, Task
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.rewards import Rubric
+from gym_clinic.toolbox import Kind, Tool, nearest
+
+CallSpec = tuple[str, Mapping[str, Any]]
+"""Name and arguments of a call to make."""
+
+Move = tuple[CallSpec, ...] | str
+"""One action: a batch of calls, or a final text."""
+
+
+@dataclass(frozen=True)
+class Menu:
+    """What an agent could do on a ticket, from public knowledge alone.
+
+    Baselines and adversaries are built from it; it never draws on the gold.
+
+    Attributes:
+        calls: Every sensible call that is not a submission.
+        answers: Label -> the final move that gives this answer. Labels mean the same on
+            every task, so that a constant answer can be fitted.
+    """
+
+    calls: tuple[CallSpec, ...] = ()
+    answers: Mapping[str, Move] = field(default_factory=dict)
+
+
+def _open_case(task: Task) -> Case:
+    return Case(task.record)
+
+
+def _ticket(task: Task) -> str:
+    return task.ticket
+
+
+def _solved(episode: Episode) -> bool:
+    return episode.answer is not None and episode.answer == episode.task.gold.get("answer")
+
+
+def _no_metrics(episode: Episode) -> dict[str, float]:
+    return {}
+
+
+def _mean_metrics(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
+    names = rows[0][1] if rows else {}
+    return {name: sum(row[name] for _, row in rows) / len(rows) for name in names}
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A clinical system: tools, case, rubric, policy and tasks.
+
+    Attributes:
+        name: Short name, as in ``tasks/<name>/``.
+        policy: The standing instructions to the agent (policy.md).
+        tasks: Split name -> its tasks.
+        rubric: How episodes are judged.
+        tools: What the agent can call, in the order shown.
+        ticket: Composes the text that opens a case.
+        open_case: Makes the world of one episode.
+        read_answer: Reads the answer from an action without calls; raises ToolError with what
+            was expected. None where answers are given by a SUBMIT tool.
+        success: The domain's own notion of a solved task.
+        metrics: Further figures of an episode, always with the same keys; the gold must not
+            be among them.
+        aggregate: Figures of many episodes from theirs; means by default.
+        solution: The moves of a perfect agent, from the gold; by default one batch of
+            ``gold["calls"]``, then ``gold["answer"]`` as text, or submitted by the last call.
+        menu: What could be done on a ticket, for baselines and adversaries.
+        baselines: Policy name -> ``(domain, dialect) -> maker``, where this domain has a version
+            of its own; see :mod:`gym_clinic.policies`.
+        turn_reward: Paid after each turn, beside the rubric's total at the end.
+        max_turns: Agent turns before truncation.
+        response_limit: Characters of one tool response before it is cut in the middle.
+        blocking: Whether a step may wait (a model server behind a tool), so that an
+            asynchronous loop must not run it inline.
+    """
+
+    name: str
+    policy: str
+    tasks: Mapping[str, Sequence[Task]]
+    rubric: Rubric
+    tools: tuple[Tool, ...] = ()
+    ticket: Callable[[Task], str] = _ticket
+    open_case: Callable[[Task], Case] = _open_case
+    read_answer: Callable[[str], Any] | None = None
+    success: Callable[[Episode], bool] = _solved
+    metrics: Callable[[Episode], dict[str, float]] = _no_metrics
+    aggregate: Callable[[Sequence[tuple[Task, Mapping[str, float]]]], dict[str, float]] = (
+        _mean_metrics
+    )
+    solution: Callable[[Task], Sequence[Move]] | None = None
+    menu: Callable[[Task], Menu] | None = None
+    baselines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    turn_reward: Callable[[Episode], float] | None = None
+    max_turns: int = 10
+    response_limit: int | None = None
+    blocking: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.tools and self.read_answer is None:
+            raise ConfigError(f"domain {self.name!r} needs tools or read_answer; it has neither")
+        if self.read_answer is None and not any(t.kind is Kind.SUBMIT for t in self.tools):
+            raise ConfigError(
+                f"domain {self.name!r} cannot take an answer: give it a tool of kind SUBMIT "
+                "or read_answer"
+            )
+
+    def split(self, name: str) -> Sequence[Task]:
+        """Return the tasks of a split.
+
+        Raises:
+            ConfigError: If there is no such split, or it is empty.
+        """
+        if name not in self.tasks:
+            raise ConfigError(
+                f"domain {self.name!r} has no split {name!r}; choose from {sorted(self.tasks)}"
+            )
+        tasks = self.tasks[name]
+        if not tasks:
+            raise ConfigError(f"split {name!r} of domain {self.name!r} holds no task")
+        return tasks
+
+    def solve(self, task: Task) -> Sequence[Move]:
+        """Return the moves of a perfect agent, from the gold."""
+        if self.solution is not None:
+            return self.solution(task)
+        calls = tuple((call["name"], thaw(call["arguments"])) for call in task.gold["calls"])
+        if self.read_answer is not None:
+            return [*([calls] if calls else []), str(task.gold["answer"])]
+        submits = {one.name for one in self.tools if one.kind is Kind.SUBMIT}
+        batch = tuple(call for call in calls if call[0] not in submits)
+        return [*([batch] if batch else []), *((call,) for call in calls if call[0] in submits)]
+
+
+class TaskFolder(Mapping[str, Sequence[Task]]):
+    """The splits of ``<folder>/{train,dev,test}.jsonl``, each read when first asked for.
+
+    Args:
+        folder: The task folder.
+        splits: File names without ``.jsonl`` that are splits.
+    """
+
+    def __init__(self, folder: Path, splits: Sequence[str] = ("train", "dev", "test")) -> None:
+        self.folder = folder
+        self._splits = tuple(name for name in splits if (folder / f"{name}.jsonl").is_file())
+
+    def __getitem__(self, split: str) -> Sequence[Task]:
+        if split not in self._splits:
+            raise KeyError(split)
+        path = self.folder / f"{split}.jsonl"
+        return read_tasks(path, path.stat().st_mtime_ns)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._splits)
+
+    def __len__(self) -> int:
+        return len(self._splits)
+
+
+@lru_cache(maxsize=32)
+def read_tasks(path: Path, changed: int = 0) -> tuple[Task, ...]:
+    """Read a task file, one JSON object a line.
+
+    Args:
+        path: The file.
+        changed: Its time of change; only part of the cache key.
+
+    Raises:
+        TaskError: With file and line, if a line is not a task or an id stands twice.
+    """
+    tasks: list[Task] = []
+    seen: set[str] = set()
+    known = tuple(Task.__dataclass_fields__)
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            where = f"{path.name}, line {number}"
+            try:
+                row = strict_json.loads(line)
+            except ValueError as error:
+                raise TaskError(f"{where}: {error}") from None
+            if not isinstance(row, dict):
+                raise TaskError(f"{where}: expected a JSON object")
+            if missing := sorted({"id", "record", "gold"} - row.keys()):
+                raise TaskError(f"{where}: a task needs {missing}")
+            if unknown := sorted(row.keys() - set(known)):
+                raise TaskError(f"{where}: unknown fields {unknown}; a task has {list(known)}")
+            if row["id"] in seen:
+                raise TaskError(f"{where}: the id {row['id']!r} stands twice")
+            seen.add(row["id"])
+            row["record"], row["gold"] = freeze(row["record"]), freeze(row["gold"])
+            tasks.append(Task(**row))
+    return tuple(tasks)
+
+
+def data_hash(tasks: Sequence[Task]) -> str:
+    """Return a hash over all that tasks hold: equal hashes, equal problems."""
+    digest = hashlib.sha256()
+    for task in tasks:
+        digest.update(orjson.dumps([task.id, task.ticket, task.record, task.gold]))
+    return digest.hexdigest()[:16]
+
+
+def load(name: str, options: Mapping[str, Any] | None = None) -> Domain:
+    """Find a domain.
+
+    Args:
+        name: ``"clingen"`` for a built-in one, ``"pkg.module:NAME"`` for anyone's. What it
+            names is a Domain, or a function that makes one from options.
+        options: Plain-JSON options for such a function.
+
+    Raises:
+        ConfigError: If there is no such domain, or it does not take these options.
+    """
+    module_name, _, attribute = name.partition(":")
+    if "." not in module_name and module_name.isidentifier():
+        builtin = f"gym_clinic.domains.{module_name}"
+        if importlib.util.find_spec(builtin) is not None:
+            module_name = builtin
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name and not module_name.startswith(error.name):
+            raise  # the module is there; something it needs is not
+        raise ConfigError(
+            f"no domain {name!r}; name a built-in one ({', '.join(builtin_names())}) "
+            "or 'package.module:NAME'"
+        ) from None
+    attribute = attribute or "domain"
+    if not hasattr(module, attribute):
+        raise ConfigError(f"{module_name} has no {attribute!r}; expected a Domain or its maker")
+    found = getattr(module, attribute)
+    options = dict(options or {})
+    if callable(found) and not isinstance(found, Domain):
+        takes = tuple(inspect.signature(found).parameters)
+        _refuse_unknown(name, options, takes)
+        found = found(**options)
+    elif options:
+        _refuse_unknown(name, options, ())
+    if not isinstance(found, Domain):
+        raise ConfigError(f"{name!r} is a {type(found).__name__}; expected a Domain")
+    return found
+
+
+def builtin_names() -> list[str]:
+    """Return the names of the built-in domains."""
+    import pkgutil
+
+    import gym_clinic.domains as room
+
+    return sorted(module.name for module in pkgutil.iter_modules(room.__path__))
+
+
+def _refuse_unknown(name: str, options: Mapping[str, Any], takes: tuple[str, ...]) -> None:
+    for option in options:
+        if option not in takes:
+            near = nearest(option, takes)
+            hint = f"did you mean {near!r}?" if near else f"it takes {list(takes)}"
+            raise ConfigError(f"domain {name!r} takes no option {option!r}; {hint}")

@@ -1,0 +1,98 @@
+"""Plain data: what was asked and what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gym_clinic.case import Case
+
+
+@dataclass(frozen=True)
+class Task:
+    """One problem: what the agent may learn and, apart from it, what is right.
+
+    Attributes:
+        id: Opaque identifier; encodes nothing about the content.
+        record: The world of the case, as JSON: what ticket and tools draw on.
+        gold: What is right, as JSON; read by rubric, success, metrics and oracle only.
+        ticket: The text that opens the case; a domain may compose it instead.
+        provenance: Where the content comes from, e.g. ``"synthetic"``.
+    """
+
+    id: str
+    record: Mapping[str, Any]
+    gold: Mapping[str, Any] = field(repr=False)
+    ticket: str = ""
+    provenance: str = ""
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call that could be read, and what came back.
+
+    Attributes:
+        name: The tool's name as the agent wrote it.
+        arguments: The arguments as the agent gave them.
+        ok: Whether the tool answered; a failed call was made, but matches nothing.
+        response: The text that came back, before any cut.
+        result: What the tool returned; for scoring, never shown.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    ok: bool = False
+    response: str = ""
+    result: Any = None
+
+
+@dataclass(slots=True)
+class Turn:
+    """One action of the agent and what the clinic answered.
+
+    Attributes:
+        action: The text the agent wrote.
+        calls: The calls it held, in order.
+        faults: Why parts of it could not be read, one line each.
+        malformed: How many call blocks could not be read.
+        answer: The answer it gave, if one was accepted.
+        observation: The text that was answered.
+    """
+
+    action: str
+    calls: tuple[Call, ...] = ()
+    faults: tuple[str, ...] = ()
+    malformed: int = 0
+    answer: Any = None
+    observation: str = ""
+
+
+@dataclass(slots=True)
+class Episode:
+    """A task, its case and the turns so far.
+
+    Attributes:
+        task: The task, with its gold.
+        case: The state of the world, as the tools have changed it.
+        turns: What happened, in order.
+        answer: The accepted answer; None until there is one.
+        stop: Why it ended: ``"answered"``, ``"max_turns"``, ``"text_budget"``; None before.
+    """
+
+    task: Task
+    case: Case
+    turns: list[Turn] = field(default_factory=list)
+    answer: Any = None
+    stop: str | None = None
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every call made, in order."""
+        return [call for turn in self.turns for call in turn.calls]
+
+    @property
+    def malformed(self) -> int:
+        """How many call blocks could not be read."""
+        return sum(turn.malformed for turn in self.turns)

@@ -1,0 +1,18 @@
+"""The table of ids: each is a domain and its fixed plain-JSON arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+IDS: dict[str, dict[str, Any]] = {
+    "clinic/ClinGen-v0": {"domain": "clingen"},
+    "clinic/ClinGenSingle-v0": {"domain": "clingen:single"},
+}
+
+
+def register_all() -> None:
+    """Register every id of the table with Gymnasium."""
+    for name, kwargs in IDS.items():
+        gym.register(id=name, entry_point="gym_clinic.env:ClinicEnv", kwargs=kwargs)

@@ -1,0 +1,92 @@
+"""How an episode is judged: named rewards, their weights, and adjustments in order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from gym_clinic.episode import Episode
+from gym_clinic.errors import ConfigError
+
+Reward = Callable[[Episode], float]
+Adjustment = Callable[[Episode, float], float]
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A judged episode.
+
+    Attributes:
+        total: The reward.
+        rewards: Every part, weighted or not.
+    """
+
+    total: float
+    rewards: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """A weighted sum of named rewards, then adjustments in order.
+
+    Attributes:
+        rewards: Name -> ``Episode -> float``. All are reported, whatever their weight.
+        weights: Name -> weight; a reward left out weighs 0.
+        range: Declared lowest and highest value of each reward: one pair for all, or one a
+            name. A penalty may fall below (a reward is scaled by its declared range, clipped).
+        adjust: ``(episode, total) -> total``, applied in order.
+
+    Raises:
+        ConfigError: If a weight names no reward or is not finite, or a range is missing.
+    """
+
+    rewards: Mapping[str, Reward]
+    weights: Mapping[str, float]
+    range: Range | Mapping[str, Range] = (0.0, 1.0)
+    adjust: tuple[Adjustment, ...] = ()
+    ranges: Mapping[str, Range] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = sorted(self.rewards)
+        if unknown := sorted(set(self.weights) - set(names)):
+            raise ConfigError(f"weights name unknown rewards {unknown}; choose from {names}")
+        for name, weight in self.weights.items():
+            if isinstance(weight, bool) or not isinstance(weight, int | float):
+                raise ConfigError(f"the weight of {name!r} must be a number, got {weight!r}")
+            if not math.isfinite(weight):
+                raise ConfigError(f"the weight of {name!r} must be finite, got {weight!r}")
+        ranges = self.range if isinstance(self.range, Mapping) else dict.fromkeys(names, self.range)
+        if missing := sorted(set(names) - set(ranges)):
+            raise ConfigError(f"range says nothing of {missing}")
+        object.__setattr__(self, "ranges", ranges)
+
+    @property
+    def reward_range(self) -> Range:
+        """The declared range of the total, from the ranges and weights of the parts."""
+        ends = [
+            sorted((weight * self.ranges[name][0], weight * self.ranges[name][1]))
+            for name, weight in self.weights.items()
+        ]
+        return float(sum(low for low, _ in ends)), float(sum(high for _, high in ends))
+
+    def with_weights(self, weights: Mapping[str, float]) -> Rubric:
+        """Return this rubric with other weights."""
+        return replace(self, weights=dict(weights))
+
+    def score(self, episode: Episode) -> Score:
+        """Judge an episode."""
+        parts = {name: float(reward(episode)) for name, reward in self.rewards.items()}
+        total = float(sum(weight * parts[name] for name, weight in self.weights.items()))
+        for adjust in self.adjust:
+            total = float(adjust(episode, total))
+        return Score(total, parts)
+
+
+def scale(reward: float, limits: Range) -> float:
+    """Clip a reward to its declared range and map it to 0..1."""
+    low, high = limits
+    if high <= low:
+        return 0.0
+    return (min(max(reward, low), high) - low) / (high - low)

@@ -1,0 +1,272 @@
+"""A tool is a plain function; its signature and Google docstring are its schema."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, get_type_hints, overload
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.errors import PydanticSchemaGenerationError
+
+from gym_clinic.case import Case
+from gym_clinic.errors import ToolError
+
+
+class Kind(enum.Enum):
+    """What a tool does to the episode.
+
+    READ looks, WRITE changes the case, THINK only records the agent's own words, SUBMIT gives
+    the answer and ends the episode.
+    """
+
+    READ = "read"
+    WRITE = "write"
+    THINK = "think"
+    SUBMIT = "submit"
+
+
+class Tool:
+    """A function an agent may call.
+
+    Args:
+        function: Its parameters but ``case`` are the agent's; each must be described under
+            ``Args:``.
+        kind: What it does to the episode.
+        name: Name the agent uses; the function's own by default.
+
+    Attributes:
+        schema: The OpenAI function schema.
+
+    Raises:
+        TypeError: If the signature or the docstring does not make a schema.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], *, kind: Kind = Kind.READ, name: str | None = None
+    ) -> None:
+        self.function = function
+        self.kind = kind
+        self.name = name or function.__name__
+        summary, about = _read_docstring(function)
+        if not summary:
+            raise TypeError(f"tool {self.name!r}: the docstring must say what it does")
+        hints = get_type_hints(function, include_extras=True)
+        fields: dict[str, Any] = {}
+        self._takes_case = False
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise TypeError(f"tool {self.name!r}: *args, **kwargs and / have no schema")
+            if parameter.name == "case":
+                self._takes_case = True
+                continue
+            if parameter.name not in hints:
+                raise TypeError(f"tool {self.name!r}: {parameter.name!r} needs a type")
+            default = ... if parameter.default is parameter.empty else parameter.default
+            description = about.get(parameter.name)
+            fields[parameter.name] = (
+                hints[parameter.name],
+                Field(default, description=description),
+            )
+        if missing := sorted(fields.keys() - about.keys()):
+            raise TypeError(f"tool {self.name!r}: Args must describe {missing}")
+        if unknown := sorted(about.keys() - fields.keys()):
+            raise TypeError(f"tool {self.name!r}: Args describes {unknown}, which it does not take")
+        try:
+            self._model: type[BaseModel] = create_model(
+                self.name,
+                __config__=ConfigDict(
+                    extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False
+                ),
+                **fields,
+            )
+            parameters = _tidy(self._model.model_json_schema())
+        except PydanticSchemaGenerationError as error:
+            reason = str(error).splitlines()[0]
+            raise TypeError(f"tool {self.name!r}: no schema for a parameter: {reason}") from None
+        self._validate = self._model.__pydantic_validator__.validate_python
+        self.schema: dict[str, Any] = {
+            "type": "function",
+            "function": {"name": self.name, "description": summary, "parameters": parameters},
+        }
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the plain function, unchecked."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Tool({self.name!r}, {self.kind.name})"
+
+    def call(self, arguments: dict[str, Any], case: Case) -> Any:
+        """Check the agent's arguments and run the function.
+
+        Raises:
+            ToolError: If the arguments do not fit, or the function says so.
+        """
+        try:
+            given = self._validate(arguments).__dict__
+        except ValidationError as error:
+            raise ToolError(self._explain(error)) from None
+        return self.function(case=case, **given) if self._takes_case else self.function(**given)
+
+    def _explain(self, error: ValidationError) -> str:
+        lines = []
+        fields = self.schema["function"]["parameters"]["properties"]
+        for problem in error.errors(include_url=False, include_context=False)[:5]:
+            where = ".".join(str(part) for part in problem["loc"])[:80]
+            kind = problem["type"]
+            if kind == "missing":
+                about = fields.get(where, {}).get("description", "")
+                lines.append(f"argument '{where}' is missing ({about})" if about else
+                             f"argument '{where}' is missing")  # fmt: skip
+            elif kind == "extra_forbidden":
+                near = nearest(where, tuple(fields))
+                hint = f"; did you mean '{near}'?" if near else f"; it takes {list(fields)}"
+                lines.append(f"unknown argument '{where}'{hint}")
+            else:
+                got = _show(problem["input"])
+                lines.append(f"argument '{where}': {problem['msg']}, got {got}")
+        return f"{self.name}: " + "; ".join(lines)
+
+
+@overload
+def tool(function: Callable[..., Any], /) -> Tool: ...
+@overload
+def tool(*, kind: Kind = ..., name: str | None = ...) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    kind: Kind = Kind.READ,
+    name: str | None = None,
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
+    """Make a function a tool; its signature and docstring become its schema.
+
+    A parameter named ``case`` is given by the clinic and hidden from the agent.
+
+    Args:
+        function: The function, when used without arguments.
+        kind: What the tool does to the episode.
+        name: Name the agent uses; the function's own by default.
+
+    Raises:
+        TypeError: At import, if the definition makes no schema.
+    """
+    if function is not None:
+        return Tool(function)
+    return lambda function: Tool(function, kind=kind, name=name)
+
+
+class Toolbox:
+    """The tools of a domain, by name.
+
+    Args:
+        tools: The tools, in the order they are shown.
+
+    Raises:
+        TypeError: If two tools share a name.
+    """
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools: dict[str, Tool] = {}
+        for one in tools:
+            if one.name in self._tools:
+                raise TypeError(f"two tools are named {one.name!r}")
+            self._tools[one.name] = one
+        self._schemas = orjson.dumps([one.schema for one in self._tools.values()])
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def get(self, name: str) -> Tool | None:
+        """Return a tool by name, None if there is none."""
+        return self._tools.get(name)
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Return the OpenAI function schemas: a fresh copy, free to be written into."""
+        schemas: list[dict[str, Any]] = orjson.loads(self._schemas)
+        return schemas
+
+    def unknown(self, name: str) -> str:
+        """Return what to answer to a call of a tool that does not exist."""
+        near = nearest(name[:80], tuple(self._tools))
+        hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(self._tools)}."
+        return f"No tool '{name[:80]}'. {hint}"
+
+
+@lru_cache(maxsize=1024)
+def nearest(name: str, names: tuple[str, ...]) -> str | None:
+    """Return the one of ``names`` that ``name`` most likely means, None if none is near."""
+    folded = {known.casefold(): known for known in names}
+    found = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return folded[found[0]] if found else None
+
+
+def to_text(result: Any) -> str:
+    """Return what a tool answered as the agent reads it: text as it is, all else as JSON."""
+    if isinstance(result, str):
+        return result
+    return orjson.dumps(result, default=_jsonable).decode()
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a tool returned {type(value).__name__}; return text, JSON or a model")
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+_ARG = re.compile(r"^(\w+)(?: \([^)]*\))?: (.+)$")
+
+
+def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """Return the summary and the ``Args:`` of a Google docstring."""
+    lines = (inspect.getdoc(function) or "").splitlines()
+    sections = ("Args:", "Returns:", "Raises:", "Yields:", "Source:", "Example:", "Examples:")
+    head: list[str] = []
+    about: dict[str, str] = {}
+    section, current = "", ""
+    for line in lines:
+        if line in sections:
+            section = line
+        elif not section:
+            head.append(line)
+        elif section == "Args:" and line.strip():
+            indent = len(line) - len(line.lstrip())
+            match = _ARG.match(line.strip())
+            if indent <= 4 and match:
+                current = match[1]
+                about[current] = match[2]
+            elif current:
+                about[current] += " " + line.strip()
+    return " ".join(" ".join(head).split()), about
+
+
+def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+    """Drop pydantic's titles, which only cost tokens."""
+
+    def clean(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {
+                key: {name: clean(value) for name, value in item.items()}
+                if key in ("properties", "$defs")
+                else clean(item)
+                for key, item in node.items()
+                if not (key == "title" and isinstance(item, str))
+            }
+        return [clean(item) for item in node] if isinstance(node, list) else node
+
+    tidy: dict[str, Any] = clean(schema)
+    tidy.setdefault("properties", {})
+    return tidy
