@@ -1,1 +1,116 @@
-"""Clinical systems, one module or folder each."""
+"""ClinGen gene-disease validity curation: a supervisor and its six evidence sub-agents.
+
+Task:
+    A gene, a disease and one to five articles, of which title and abstract are shown. Which
+    kinds of experimental evidence do the articles hold, and how valid is the relationship?
+    The pairs and their published classes are ClinGen's; the articles are simulated and say
+    nothing about the real literature. Not for patient care.
+
+Tools:
+    ``clinic/ClinGen-v0``: six sub-agents, one for each category of experimental evidence, each
+    sent to one article by pmid, pmcid, gene and disease. ``clinic/ClinGenSingle-v0``:
+    ``get_full_text``.
+
+Observation:
+    Each sub-agent answers evidence_type, has_evidence, pmid, evidence_subtype, explanation,
+    cut in the middle at 1,024 characters. What human genetics an article reports comes back
+    with its evidence, and with the evidence it decides the class.
+
+Reward:
+    ``hybrid`` = (1 - w) outcome + w process, w = 0.5, in -1..1 (eq. 9). ``outcome``: ordinal
+    distance of the class (eq. 6). ``process``: cubed F1 of the calls, or in the single setting
+    of the (pmid, subtype) pairs (eq. 13), less 0.1 a malformed block, without a floor (eq. 8).
+
+Episode end:
+    One classification, stated exactly once in an action without calls and outside thoughts
+    (single setting: one JSON object). Truncated after two actions.
+
+Source:
+    Paper 000 (process-supervised multi-agent reinforcement learning for clinical reasoning);
+    ClinGen gene-disease validity curations (CC0); see tasks/clingen/SOURCE.md.
+
+Version history:
+    v0: first version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from gym_clinic.domain import Domain
+from gym_clinic.domains.clingen.blocks import parse_tool_blocks
+from gym_clinic.domains.clingen.rewards import (
+    hybrid_reward,
+    outcome_reward,
+    process_reward,
+    subtype_reward,
+)
+
+__all__ = [
+    "domain",
+    "hybrid_reward",
+    "outcome_reward",
+    "parse_tool_blocks",
+    "process_reward",
+    "single",
+    "subtype_reward",
+]
+
+
+def domain(
+    consultant: str | Mapping[str, Any] = "recorded",
+    reward: str = "hybrid",
+    process_weight: float = 0.5,
+    constants: Mapping[str, float] | None = None,
+    masked_names: bool = False,
+    folder: str | None = None,
+) -> Domain:
+    """Make the supervisor's setting, ``clinic/ClinGen-v0``.
+
+    Args:
+        consultant: Who the sub-agents are: ``"recorded"``, ``"rules"``, or
+            ``{"kind": "chat", "url": …, "model": …}``.
+        reward: ``"hybrid"``, ``"outcome"`` or ``"process"``.
+        process_weight: Weight on process in the hybrid (paper 000, eq. 9: 0.5).
+        constants: Other constants of the rewards: ``scale``, ``center``, ``power``,
+            ``malformed_penalty``, ``floor``.
+        masked_names: Hide gene and disease names, against memorised classes.
+        folder: A task folder made by the importer, instead of the embedded one.
+
+    Raises:
+        ConfigError: If an option has no such value.
+    """
+    return _make("supervisor", consultant=consultant, reward=reward,
+                 process_weight=process_weight, constants=dict(constants or {}),
+                 masked_names=masked_names, folder=folder)  # fmt: skip
+
+
+def single(
+    reward: str = "hybrid",
+    process_weight: float = 0.5,
+    constants: Mapping[str, float] | None = None,
+    masked_names: bool = False,
+    folder: str | None = None,
+) -> Domain:
+    """Make the single agent's setting, ``clinic/ClinGenSingle-v0``; arguments as in `domain`."""
+    return _make("single", reward=reward, process_weight=process_weight,
+                 constants=dict(constants or {}), masked_names=masked_names,
+                 folder=folder)  # fmt: skip
+
+
+def _make(setting: str, **options: Any) -> Domain:
+    return _cached(setting, orjson.dumps(options, option=orjson.OPT_SORT_KEYS))
+
+
+@lru_cache(maxsize=32)
+def _cached(setting: str, options: bytes) -> Domain:
+    # Rooms with tools and readers are needed only by those who play.
+    from gym_clinic.domains.clingen import settings
+
+    make = settings.supervisor if setting == "supervisor" else settings.single_agent
+    made: Domain = make(**orjson.loads(options))
+    return made

@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.domains.clingen.blocks import (
-    MAX_DEPTH,
-    parse_tool_blocks,
-    read_block,
-    split_blocks,
-    strict_json,
-)
+from gym_clinic.domains.clingen.blocks import parse_tool_blocks
 from gym_clinic.errors import ConfigError
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "shared" / "golden" / "golden.json"
@@ -35,7 +29,8 @@ def test_agrees_with_the_reference_values():
         calls, malformed = parse_tool_blocks(case["text"])
         assert list(dict.fromkeys(calls)) == [tuple(call) for call in case["calls"]], case["id"]
         assert malformed == case["n_malformed"], case["id"]
-        assert len(split_blocks(case["text"])) == case["n_blocks"], case["id"]
+        calls, malformed = parse_tool_blocks(case["text"])
+        assert len(calls) + malformed == case["n_blocks"], case["id"]
 
 
 @pytest.mark.parametrize(
@@ -123,35 +118,27 @@ def test_a_thought_inside_a_call_is_content():
         body().replace("disease x", "\\ud800"),
         body().replace("disease x", "\ud800"),
         body().replace('"T000001"', "[" * 100_000),
-        body().replace('"T000001"', "[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2)),
+        body().replace('"T000001"', "[" * (66) + "]" * (66)),
         "\ufeff" + body(),
         "\u00a0" + body(),
     ],
 )
 def test_a_malformed_block(text):
-    assert read_block(text) is None
     assert parse_tool_blocks(f"<tool_call>{text}</tool_call>" + block()) == ([RESCUE], 1)
 
 
 def test_more_than_was_asked_for_is_well_formed():
     text = body()[:-1] + ', "type": "tool_call", "id": 4}'
-    assert read_block(text) == RESCUE
-    assert read_block(body(note={"deep": [[["x"]]]})) == RESCUE
-    assert read_block(body(pmid=17)) == (RESCUE[0], "17", *RESCUE[2:])
-    assert read_block(body(disease="β-thalassämie")) == (*RESCUE[:4], "β-thalassämie")
+    assert read(text) == RESCUE
+    assert read(body(note={"deep": [[["x"]]]})) == RESCUE
+    assert read(body(pmid=17)) == (RESCUE[0], "17", *RESCUE[2:])
+    assert read(body(disease="β-thalassämie")) == (*RESCUE[:4], "β-thalassämie")
 
 
-def test_strict_json_says_what_was_wrong():
-    with pytest.raises(ValueError, match="stands twice"):
-        strict_json('{"a": 1, "a": 1}')
-    with pytest.raises(ValueError, match="NaN is not JSON"):
-        strict_json("[NaN]")
-    with pytest.raises(ValueError, match="nested"):
-        strict_json("[" * 200_000)
-    deepest = "[" * MAX_DEPTH + "]" * MAX_DEPTH
-    assert strict_json(deepest) == json.loads(deepest)
-    with pytest.raises(ValueError, match="nested"):
-        strict_json(f"[{deepest}]")
+def read(text):
+    (call,), malformed = parse_tool_blocks(f"<tool_call>{text}</tool_call>")
+    assert malformed == 0
+    return call
 
 
 @pytest.mark.parametrize("text", [None, b"<tool_call>", 3])
@@ -190,7 +177,7 @@ pieces = st.one_of(
 @given(st.lists(pieces, max_size=30).map("".join))
 def test_no_text_raises(text):
     calls, malformed = parse_tool_blocks(text)
-    assert len(calls) + malformed == len(split_blocks(text)) <= text.count("<tool_call>")
+    assert len(calls) + malformed <= text.count("<tool_call>")
 
 
 words = st.text("aZ0 βé'\"\\/{}[]:,>\u2003", max_size=8).map("x{}".format)

@@ -1,0 +1,96 @@
+"""Reading the final answer of a supervisor or of a single agent."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from gym_clinic import strict_json
+from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
+from gym_clinic.domains.clingen.naming import find_subtype
+from gym_clinic.errors import ConfigError, ToolError
+
+_STATEMENT = re.compile(r"\bCLASSIFICATION\b[ \t*_]{0,8}:([^\n]*)", re.IGNORECASE)
+_LABELS = {label.casefold(): label for label in CLASSES}
+EXPECTED_CLASS = f"CLASSIFICATION: <one of {', '.join(CLASSES)}>"
+EXPECTED_JSON = (
+    '{"classification": "<class>", "evidence": [{"type": "<subtype>", "pmid": "<pmid>"}, …]}'
+)
+
+
+def read_label(text: str) -> str | None:
+    """Return the class that a text names, whatever its capitals; None if it names none."""
+    return _LABELS.get(" ".join(text.strip(" \t\r*_`\"'.").split()).casefold())
+
+
+def read_classification(text: str) -> str:
+    """Read a supervisor's synthesis, which must state its classification exactly once.
+
+    Raises:
+        ToolError: With what was expected.
+    """
+    stated = _STATEMENT.findall(text)
+    if len(stated) != 1:
+        found = "none" if not stated else f"{len(stated)} of them"
+        raise ToolError(f"expected exactly one line '{EXPECTED_CLASS}', found {found}")
+    label = read_label(stated[0])
+    if label is None:
+        raise ToolError(f"{stated[0].strip()[:80]!r} is no class; expected '{EXPECTED_CLASS}'")
+    return label
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A single agent's answer.
+
+    Attributes:
+        classification: The class.
+        evidence: The (pmid, subtype label) pairs it claims; several only count once.
+    """
+
+    classification: str
+    evidence: frozenset[tuple[str, str]]
+
+
+def answer_object(text: str) -> str:
+    """Return the JSON object of an answer, without the Markdown fence that may surround it."""
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```") and len(body) > 6:
+        first, _, rest = body[3:-3].partition("\n")
+        body = rest if first.strip().casefold() in ("", "json") else body[3:-3]
+    return body.strip()
+
+
+def read_judgement(text: str) -> Judgement:
+    """Read a single agent's structured answer.
+
+    Raises:
+        ToolError: With what was expected.
+    """
+    try:
+        value = strict_json.loads(answer_object(text))
+    except ValueError as error:
+        raise ToolError(f"{error}. Expected {EXPECTED_JSON}") from None
+    if not isinstance(value, dict) or value.keys() != {"classification", "evidence"}:
+        raise ToolError(f"Expected {EXPECTED_JSON} and no other keys")
+    label = value["classification"]
+    if not isinstance(label, str) or (found := read_label(label)) is None:
+        raise ToolError(f"classification is one of {list(CLASSES)}, not {str(label)[:80]!r}")
+    if not isinstance(value["evidence"], list):
+        raise ToolError(f"evidence is an array. Expected {EXPECTED_JSON}")
+    return Judgement(found, frozenset(_read_item(item) for item in value["evidence"]))
+
+
+def _read_item(item: Any) -> tuple[str, str]:
+    if (
+        not isinstance(item, dict)
+        or item.keys() != {"type", "pmid"}
+        or not all(isinstance(part, str) for part in item.values())
+    ):
+        raise ToolError('each item of evidence is {"type": "<subtype>", "pmid": "<pmid>"}')
+    try:
+        return item["pmid"].strip(), find_subtype(item["type"]).label
+    except ConfigError:
+        labels = [subtype.label for subtype in SUBTYPES.values()]
+        raise ToolError(f"no subtype {item['type'][:80]!r}; choose from {labels}") from None

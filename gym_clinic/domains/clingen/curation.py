@@ -1,0 +1,236 @@
+"""The case of a curation: a gene, a disease, and articles with what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gym_clinic.case import Case, freeze, thaw
+from gym_clinic.domain import CallSpec, TaskFolder
+from gym_clinic.domains.clingen.blocks import Call
+from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
+from gym_clinic.episode import Task
+from gym_clinic.errors import TaskError, ToolError
+from gym_clinic.paths import tasks_dir
+from gym_clinic.simulate import articles as simulator
+
+MASKED_GENE, MASKED_DISEASE = "GENE-X", "DISEASE-X"
+
+
+class Curation(Case):
+    """The world of one curation, for tools and sub-agents.
+
+    Args:
+        task: The task; of its gold only the evidence annotation is kept, for the recorded
+            sub-agents. The classification is not.
+    """
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task.record)
+        self.gene: str = task.record["gene"]
+        self.disease: str = task.record["disease"]
+        self.annotation: Sequence[Mapping[str, Any]] = task.gold["evidence"]
+        self._articles = {article["pmid"]: article for article in task.record["articles"]}
+
+    def article(self, pmid: str) -> Mapping[str, Any]:
+        """Return an article by its PubMed id.
+
+        Raises:
+            ToolError: If the case has no such article.
+        """
+        if pmid not in self._articles:
+            raise ToolError(f"no article {pmid[:40]!r} in this case; there are {[*self._articles]}")
+        found: Mapping[str, Any] = self._articles[pmid]
+        return found
+
+    def sections(self, pmid: str) -> tuple[tuple[str, str], ...]:
+        """Return heading and text of an article's sections.
+
+        A simulated article is written again from its draft, byte for byte the same.
+        """
+        article = self.article(pmid)
+        if "sections" in article:
+            return tuple((part["title"], part["text"]) for part in article["sections"])
+        written = _written(orjson.dumps(article["draft"]))
+        mask = self.get("mask")
+        if mask is None:
+            return written
+        hide = _hider(mask["gene"], mask["disease"])
+        return tuple((hide(title), hide(text)) for title, text in written)
+
+    def full_text(self, pmid: str) -> str:
+        """Return title and sections of an article, with ``##`` headings."""
+        parts = [f"# {self.article(pmid)['title']}"]
+        parts += [f"## {title}\n{text}" for title, text in self.sections(pmid)]
+        return "\n\n".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _written(draft: bytes) -> tuple[tuple[str, str], ...]:
+    return tuple(simulator.write(orjson.loads(draft)).sections)
+
+
+def ticket(task: Task) -> str:
+    """Compose what the agent is told: the pair, and each article's title and abstract."""
+    record = task.record
+    head = [
+        f"Gene: {record['gene']}" + (f" ({record['hgnc_id']})" if record["hgnc_id"] else ""),
+        f"Disease: {record['disease']}" + (f" ({record['mondo_id']})" if record["mondo_id"] else ""),
+        f"Inheritance: {record['inheritance']}",
+        "",
+        "Articles:",
+    ]
+    for number, article in enumerate(record["articles"], 1):
+        head += [
+            "",
+            f"[{number}] PMID: {article['pmid']} · PMCID: {article['pmcid']} · {article['year']}",
+            f"Title: {article['title']}",
+            f"Abstract: {article['abstract']}",
+        ]
+    return "\n".join(head)
+
+
+def call_arguments(task: Task, article: Mapping[str, Any]) -> dict[str, str]:
+    """Return the arguments with which any sub-agent is sent to an article."""
+    return {
+        "pmid": article["pmid"],
+        "pmcid": article["pmcid"],
+        "gene": task.record["gene"],
+        "disease": task.record["disease"],
+    }
+
+
+def every_call(task: Task) -> tuple[CallSpec, ...]:
+    """Return the calls of all six sub-agents on all articles."""
+    return tuple(
+        (category.agent, call_arguments(task, article))
+        for article in task.record["articles"]
+        for category in CATEGORIES.values()
+    )
+
+
+def gold_calls(task: Task) -> list[Call]:
+    """Return the calls that the annotated evidence asks for, without repetition, in order."""
+    articles = {article["pmid"]: article for article in task.record["articles"]}
+    wanted: dict[Call, None] = {}
+    for item in task.gold["evidence"]:
+        given = call_arguments(task, articles[item["pmid"]])
+        agent = category_of(item["subtype"]).agent
+        wanted[agent, given["pmid"], given["pmcid"], given["gene"], given["disease"]] = None
+    return list(wanted)
+
+
+def gold_evidence(task: Task) -> set[tuple[str, str]]:
+    """Return the annotated (pmid, subtype label) pairs."""
+    return {(item["pmid"], SUBTYPES[item["subtype"]].label) for item in task.gold["evidence"]}
+
+
+def category_of(subtype: str) -> Category:
+    """Return the category of a subtype key."""
+    return CATEGORIES[SUBTYPES[subtype].category]
+
+
+def mask(task: Task) -> Task:
+    """Return a task with gene and disease replaced by placeholders, everywhere."""
+    gene, disease = task.record["gene"], task.record["disease"]
+    hide = _hider(gene, disease)
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, str):
+            return hide(value)
+        if isinstance(value, Mapping):
+            return {
+                name: thaw(item) if name == "draft" else walk(item)
+                for name, item in value.items()
+            }
+        return [walk(item) for item in value] if isinstance(value, list | tuple) else value
+
+    record = walk(task.record) | {
+        "gene": MASKED_GENE,
+        "disease": MASKED_DISEASE,
+        "hgnc_id": "",
+        "mondo_id": "",
+        "panel": "",
+        "mask": {"gene": gene, "disease": disease},
+    }
+    gold = walk(task.gold) | {"classification": task.gold["classification"]}
+    return Task(task.id, freeze(record), freeze(gold), provenance=task.provenance)
+
+
+@lru_cache(maxsize=256)
+def _hider(gene: str, disease: str) -> Callable[[str], str]:
+    """Return a function that replaces both names, in any case of letters."""
+    pattern = re.compile(
+        f"(?P<disease>{re.escape(disease)})|(?<![A-Za-z0-9]){re.escape(gene)}(?![A-Za-z0-9])",
+        re.IGNORECASE,
+    )
+    return lambda text: pattern.sub(
+        lambda found: MASKED_DISEASE if found["disease"] else MASKED_GENE, text
+    )
+
+
+def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequence[Task]]:
+    """Return the splits of a task folder: the embedded one, or one made by the importer.
+
+    Raises:
+        TaskError: On first reading of a split, if a task is no curation.
+    """
+    source = TaskFolder(Path(folder) if folder else tasks_dir("clingen"))
+    return Splits(source, masked_names=masked_names)
+
+
+class Splits(Mapping[str, Sequence[Task]]):
+    """Splits whose tasks are checked, and masked if wanted, when first read."""
+
+    def __init__(self, source: Mapping[str, Sequence[Task]], *, masked_names: bool) -> None:
+        self._source = source
+        self._masked = masked_names
+        self._read: dict[str, tuple[Task, ...]] = {}
+
+    def __getitem__(self, split: str) -> Sequence[Task]:
+        if split not in self._read:
+            tasks = tuple(self._source[split])
+            for task in tasks:
+                check(task)
+            self._read[split] = tuple(mask(task) for task in tasks) if self._masked else tasks
+        return self._read[split]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source)
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+
+def check(task: Task) -> None:
+    """Check that a task is a curation.
+
+    Raises:
+        TaskError: With the task's id and the field.
+    """
+    needs = {"gene", "disease", "hgnc_id", "mondo_id", "inheritance", "articles"}
+    if missing := sorted(needs - task.record.keys()):
+        raise TaskError(f"task {task.id}: record lacks {missing}")
+    if task.gold.get("classification") not in CLASSES:
+        got = task.gold.get("classification")
+        raise TaskError(f"task {task.id}: gold.classification is {got!r}; choose from {CLASSES}")
+    pmids = set()
+    for article in task.record["articles"]:
+        fields = {"pmid", "pmcid", "year", "title", "abstract"}
+        if missing := sorted(fields - article.keys()):
+            raise TaskError(f"task {task.id}: an article lacks {missing}")
+        if "draft" not in article and "sections" not in article:
+            raise TaskError(f"task {task.id}: article {article['pmid']} has no text")
+        pmids.add(article["pmid"])
+    for item in task.gold["evidence"]:
+        if item["pmid"] not in pmids:
+            raise TaskError(f"task {task.id}: evidence from {item['pmid']!r}, no article of it")
+        if item["subtype"] not in SUBTYPES:
+            raise TaskError(
+                f"task {task.id}: unknown subtype {item['subtype']!r}; one of {[*SUBTYPES]}"
+            )

@@ -1,0 +1,272 @@
+"""The two settings of a curation: a supervisor with sub-agents, and a single agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import orjson
+
+from gym_clinic.domain import Domain, Menu, Move
+from gym_clinic.domains.clingen import baselines
+from gym_clinic.domains.clingen.answers import Judgement, read_classification, read_judgement
+from gym_clinic.domains.clingen.blocks import Call, as_call
+from gym_clinic.domains.clingen.curation import (
+    Curation,
+    every_call,
+    gold_calls,
+    gold_evidence,
+    load_tasks,
+    ticket,
+)
+from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
+from gym_clinic.domains.clingen.rewards import (
+    outcome_reward,
+    process_reward,
+    set_f1,
+    subtype_reward,
+)
+from gym_clinic.domains.clingen.subagents import EvidenceReport, make_subagent, make_tools
+from gym_clinic.episode import Episode, Task
+from gym_clinic.errors import ConfigError
+from gym_clinic.paths import tasks_dir
+from gym_clinic.rewards import Rubric
+from gym_clinic.toolbox import tool
+
+TURNS = 2
+"""Assistant turns (paper 000, table 9): one batch of calls, then the synthesis."""
+
+RESPONSE_LIMIT = 1024
+"""Characters of one tool response (paper 000, table 9; verl counts characters)."""
+
+_SHARED = {"scale", "center"}
+_PROCESS = {"scale", "center", "power", "malformed_penalty", "floor"}
+
+
+def supervisor(
+    consultant: str | Mapping[str, Any],
+    reward: str,
+    process_weight: float,
+    constants: Mapping[str, float],
+    masked_names: bool,
+    folder: str | None,
+) -> Domain:
+    """Make the domain of ``clinic/ClinGen-v0``."""
+    subagent = make_subagent(consultant)
+
+    def process(episode: Episode, **keywords: Any) -> float:
+        """Cubed F1 of the calls made, less the malformed blocks (eq. 7 and 8)."""
+        made, malformed = calls_made(episode)
+        return process_reward(made, gold_calls(episode.task), malformed, **keywords)
+
+    return Domain(
+        name="clingen",
+        policy=_policy("supervisor"),
+        tasks=load_tasks(folder, masked_names=masked_names),
+        rubric=_rubric(lambda answer: answer, process, reward, process_weight, constants),
+        tools=make_tools(subagent),
+        ticket=ticket,
+        open_case=Curation,
+        read_answer=read_classification,
+        success=lambda episode: episode.answer == episode.task.gold["classification"],
+        metrics=_supervisor_metrics,
+        aggregate=_aggregate,
+        solution=_supervisor_solution,
+        menu=_supervisor_menu,
+        baselines={"rules": baselines.rules},
+        max_turns=TURNS,
+        response_limit=RESPONSE_LIMIT,
+        blocking=isinstance(consultant, Mapping),
+    )
+
+
+def single_agent(
+    reward: str,
+    process_weight: float,
+    constants: Mapping[str, float],
+    masked_names: bool,
+    folder: str | None,
+) -> Domain:
+    """Make the domain of ``clinic/ClinGenSingle-v0``."""
+
+    def process(episode: Episode, **keywords: Any) -> float:
+        """Cubed F1 of the (pmid, subtype) pairs, less the malformed blocks (eq. 13)."""
+        claimed = _claimed(episode)
+        return subtype_reward(claimed, gold_evidence(episode.task), episode.malformed, **keywords)
+
+    return Domain(
+        name="clingen",
+        policy=_policy("single"),
+        tasks=load_tasks(folder, masked_names=masked_names),
+        rubric=_rubric(_single_class, process, reward, process_weight, constants),
+        tools=(get_full_text,),
+        ticket=ticket,
+        open_case=Curation,
+        read_answer=read_judgement,
+        success=lambda episode: (
+            _single_class(episode.answer) == episode.task.gold["classification"]
+        ),
+        metrics=_single_metrics,
+        aggregate=_aggregate,
+        solution=_single_solution,
+        menu=_single_menu,
+        baselines={"rules": baselines.rules_single},
+        max_turns=TURNS,
+    )
+
+
+@tool
+def get_full_text(case: Curation, pmid: str) -> str:
+    """Read the full text of an article.
+
+    Args:
+        pmid: PMID of the article.
+    """
+    return case.full_text(pmid)
+
+
+def calls_made(episode: Episode) -> tuple[list[tuple[str, ...]], int]:
+    """Return the well-formed calls of an episode and the number of malformed blocks.
+
+    A call that failed was made but must match nothing, so it is told apart by a marker.
+    """
+    answered: dict[tuple[str, ...], None] = {}
+    failed: dict[tuple[str, ...], None] = {}
+    malformed = episode.malformed
+    for call in episode.calls:
+        read = as_call(call.name, call.arguments)
+        if read is None:
+            malformed += 1
+        elif call.ok:
+            answered[read] = None
+        else:
+            failed[read] = None
+    missed = [("failed", *read) for read in failed if read not in answered]
+    return [*answered, *missed], malformed
+
+
+def _rubric(
+    class_of: Callable[[Any], str | None],
+    process: Callable[..., float],
+    reward: str,
+    process_weight: float,
+    constants: Mapping[str, float],
+) -> Rubric:
+    shares = {"outcome": 0.0, "process": 1.0, "hybrid": process_weight}
+    if reward not in shares:
+        raise ConfigError(f"reward is one of {sorted(shares)}, not {reward!r}")
+    if isinstance(process_weight, bool) or not isinstance(process_weight, int | float):
+        raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
+    if not 0 <= process_weight <= 1:
+        raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
+    if unknown := sorted(constants.keys() - _PROCESS):
+        raise ConfigError(f"constants name unknown {unknown}; choose from {sorted(_PROCESS)}")
+    shared = {name: value for name, value in constants.items() if name in _SHARED}
+    share = shares[reward]
+
+    def outcome(episode: Episode) -> float:
+        """Ordinal distance of the class from the published one (eq. 6)."""
+        gold = episode.task.gold["classification"]
+        return outcome_reward(class_of(episode.answer), gold, **shared)
+
+    scale, center = shared.get("scale", 2.0), shared.get("center", 0.5)
+    return Rubric(
+        {"outcome": outcome, "process": partial(process, **constants)},
+        weights={"outcome": 1 - share, "process": share},
+        range=(-scale * center, scale * (1 - center)),
+    )
+
+
+def _supervisor_metrics(episode: Episode) -> dict[str, float]:
+    made, malformed = calls_made(episode)
+    wanted = gold_calls(episode.task)
+    found = {
+        (call.result.pmid, label)
+        for call in episode.calls
+        if call.ok and isinstance(call.result, EvidenceReport)
+        for label in call.result.labels
+    }
+    evidence = gold_evidence(episode.task)
+    return {
+        "outcome_accuracy": float(episode.answer == episode.task.gold["classification"]),
+        "agent_call_accuracy": float(set(made) == set(wanted)),
+        "agent_call_f1": set_f1(made, wanted),
+        "evidence_accuracy": float(found == evidence),
+        "evidence_f1": set_f1(found, evidence),
+        "malformed_blocks": float(malformed),
+    }
+
+
+def _single_metrics(episode: Episode) -> dict[str, float]:
+    claimed, evidence = _claimed(episode), gold_evidence(episode.task)
+    right = _single_class(episode.answer) == episode.task.gold["classification"]
+    return {
+        "outcome_accuracy": float(right),
+        "evidence_accuracy": float(claimed == evidence),
+        "evidence_f1": set_f1(claimed, evidence),
+        "malformed_blocks": float(episode.malformed),
+    }
+
+
+def _aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
+    """Means, and outcome accuracy balanced over the classes that occur."""
+    figures = {name: sum(row[name] for _, row in rows) / len(rows) for name in rows[0][1]}
+    by_class: dict[str, list[float]] = {}
+    for task, row in rows:
+        by_class.setdefault(task.gold["classification"], []).append(row["outcome_accuracy"])
+    recalls = [sum(hits) / len(hits) for hits in by_class.values()]
+    return figures | {"balanced_accuracy": sum(recalls) / len(recalls)}
+
+
+def _claimed(episode: Episode) -> set[tuple[str, str]]:
+    return set(episode.answer.evidence) if isinstance(episode.answer, Judgement) else set()
+
+
+def _single_class(answer: Any) -> str | None:
+    return answer.classification if isinstance(answer, Judgement) else None
+
+
+def _supervisor_solution(task: Task) -> Sequence[Move]:
+    calls = tuple(_spec(call) for call in gold_calls(task))
+    return [*([calls] if calls else []), f"CLASSIFICATION: {task.gold['classification']}"]
+
+
+def _spec(call: Call) -> tuple[str, dict[str, str]]:
+    agent, pmid, pmcid, gene, disease = call
+    return agent, {"pmid": pmid, "pmcid": pmcid, "gene": gene, "disease": disease}
+
+
+def _supervisor_menu(task: Task) -> Menu:
+    return Menu(every_call(task), {label: f"CLASSIFICATION: {label}" for label in CLASSES})
+
+
+def _single_solution(task: Task) -> Sequence[Move]:
+    return [_write_judgement(task.gold["classification"], sorted(gold_evidence(task)))]
+
+
+def _single_menu(task: Task) -> Menu:
+    pmids = [article["pmid"] for article in task.record["articles"]]
+    claims = {"no evidence": (), "every subtype": tuple(SUBTYPES)}
+    claims |= {subtype.label: (subtype.key,) for subtype in SUBTYPES.values()}
+    claims |= {
+        f"all {category.label}": tuple(subtype.key for subtype in category.subtypes)
+        for category in CATEGORIES.values()
+    }
+    answers: dict[str, Move] = {
+        f"{label}, {claim}": _write_judgement(
+            label, [(pmid, SUBTYPES[key].label) for pmid in pmids for key in keys]
+        )
+        for label, (claim, keys) in product(CLASSES, claims.items())
+    }
+    return Menu(tuple(("get_full_text", {"pmid": pmid}) for pmid in pmids), answers)
+
+
+def _write_judgement(label: str, evidence: Sequence[tuple[str, str]]) -> str:
+    items = [{"type": subtype, "pmid": pmid} for pmid, subtype in evidence]
+    return orjson.dumps({"classification": label, "evidence": items}).decode()
+
+
+def _policy(setting: str) -> str:
+    return (tasks_dir("clingen") / f"policy_{setting}.md").read_text(encoding="utf-8")
