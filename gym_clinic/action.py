@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -102,67 +102,50 @@ def _dump(name: str, arguments: Mapping[str, Any]) -> str:
     return orjson.dumps({"name": name, "arguments": dict(arguments)}).decode()
 
 
-def split_hermes(action: str) -> Iterator[tuple[str, str | None]]:
-    """Split an action into ``("text", …)``, ``("call", …)`` and ``("thought", …)`` parts.
-
-    Scanned once from left to right: whichever of ``<think>`` and ``<tool_call>`` opens first
-    holds until it closes, so that calls inside thoughts and thoughts inside calls are content.
-    A ``</think>`` that nothing opened closes a thought begun in the prompt. The content of an
-    unterminated call is None; an unterminated thought runs to the end.
-    """
-    close = action.find(_CLOSE_THINK)
-    start = 0
-    if close >= 0:
-        first = action.find(_OPEN_THINK, 0, close)
-        if first < 0:
-            start = close + len(_CLOSE_THINK)
-            yield "thought", action[:close]
-    call = action.find(_OPEN_CALL, start)
-    think = action.find(_OPEN_THINK, start)
-    while call >= 0 or think >= 0:
-        if call >= 0 and (think < 0 or call < think):
-            yield "text", action[start:call]
-            begin = call + len(_OPEN_CALL)
-            end = action.find(_CLOSE_CALL, begin)
-            if end < 0:
-                yield "call", None
-                return
-            yield "call", action[begin:end]
-            start = end + len(_CLOSE_CALL)
-        else:
-            yield "text", action[start:think]
-            begin = think + len(_OPEN_THINK)
-            end = action.find(_CLOSE_THINK, begin)
-            if end < 0:
-                yield "thought", action[begin:]
-                return
-            yield "thought", action[begin:end]
-            start = end + len(_CLOSE_THINK)
-        if 0 <= call < start:
-            call = action.find(_OPEN_CALL, start)
-        if 0 <= think < start:
-            think = action.find(_OPEN_THINK, start)
-    yield "text", action[start:]
-
-
 class Hermes:
     """``<think>…</think>`` and any number of ``<tool_call>{…}</tool_call>`` blocks."""
 
     name = "hermes"
 
     def parse(self, action: str) -> Reading:
-        """Read every block outside thoughts; a call cut short is a fault."""
+        """Read every block outside thoughts; a call cut short is a fault.
+
+        Scanned once from left to right: whichever of ``<think>`` and ``<tool_call>`` opens
+        first holds until it closes, so that calls inside thoughts and thoughts inside calls
+        are content. A ``</think>`` that nothing opened closes a thought begun in the prompt;
+        a thought that nothing closes runs to the end.
+        """
         requests: list[Request] = []
         text: list[str] = []
-        for kind, content in split_hermes(action):
-            if kind == "text":
-                text.append(content or "")
-            elif kind == "call":
-                if content is None:
-                    fault = f"Unreadable call: {_OPEN_CALL} without {_CLOSE_CALL}."
-                    requests.append(Request("", {}, f"{fault} Expected {_CALL_FORM} between them."))
-                else:
-                    requests.append(read_call(content))
+        start, think = 0, -1
+        if _CLOSE_THINK in action or _OPEN_THINK in action:
+            close = action.find(_CLOSE_THINK)
+            if close >= 0 and action.find(_OPEN_THINK, 0, close) < 0:
+                start = close + len(_CLOSE_THINK)
+            think = action.find(_OPEN_THINK, start)
+        call = action.find(_OPEN_CALL, start)
+        while call >= 0 or think >= 0:
+            if think < 0 or 0 <= call < think:
+                text.append(action[start:call])
+                begin = call + len(_OPEN_CALL)
+                end = action.find(_CLOSE_CALL, begin)
+                if end < 0:
+                    requests.append(_fault(f"{_OPEN_CALL} without {_CLOSE_CALL}"))
+                    return Reading(requests, "".join(text).strip())
+                requests.append(read_call(action[begin:end]))
+                start = end + len(_CLOSE_CALL)
+            else:
+                text.append(action[start:think])
+                end = action.find(_CLOSE_THINK, think)
+                if end < 0:
+                    return Reading(requests, "".join(text).strip())
+                start = end + len(_CLOSE_THINK)
+            # Only a tag that was passed is looked for again: this keeps the scan linear.
+            if 0 <= call < start:
+                call = action.find(_OPEN_CALL, start)
+            if 0 <= think < start:
+                think = action.find(_OPEN_THINK, start)
+        text.append(action[start:])
         return Reading(requests, "".join(text).strip())
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:

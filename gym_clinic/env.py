@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 
 from gym_clinic.action import DIALECTS, Dialect, Reading, Request
+from gym_clinic.case import Case
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ToolError
@@ -145,7 +146,7 @@ class ClinicEnv(gym.Env[str, str]):
                 {"role": "user", "content": ticket},
             ],
         }
-        return _fit(self._prompt, OBSERVATION_LIMIT), info
+        return _fit(self._prompt), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Read an action, answer it, and judge the episode if it is over.
@@ -161,14 +162,14 @@ class ClinicEnv(gym.Env[str, str]):
             raise gym.error.ResetNeeded("the episode is over: call reset")
         turn = Turn(action)
         episode.turns.append(turn)
-        reading = self._read(action)
+        reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else _too_long(action)
         if reading.requests:
-            messages = self._run(reading.requests, turn)
+            messages = self._run(reading.requests, turn, episode.case)
         else:
             messages = self._take_answer(reading.text, turn)
         episode.answer = turn.answer
         self._written += len(action) + len(turn.observation)
-        episode.stop = self._why_over()
+        episode.stop = self._why_over(episode)
         over = episode.stop is not None
         reward = self.domain.turn_reward(episode) if self.domain.turn_reward else 0.0
         info: dict[str, Any] = {"messages": messages}
@@ -200,69 +201,66 @@ class ClinicEnv(gym.Env[str, str]):
             raise ConfigError(f"no task {wanted!r} among the {len(self.tasks)} of this split{hint}")
         return self._by_id[wanted]
 
-    def _read(self, action: str) -> Reading:
-        if len(action) > ACTION_LIMIT:
-            fault = (
-                f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
-            )
-            return Reading([Request("", {}, fault)], "")
-        return self.dialect.parse(action)
-
-    def _run(self, requests: list[Request], turn: Turn) -> list[dict[str, str]]:
+    def _run(self, requests: list[Request], turn: Turn, case: Case) -> list[dict[str, str]]:
         """Answer the calls of one action, in order."""
-        submits = sum(self._submits(request) for request in requests) if len(requests) > 1 else 0
+        several = len(requests) > 1 and sum(map(self._submits, requests)) > 1
         calls: list[Call] = []
         texts: list[str] = []
         messages: list[dict[str, str]] = []
         faults: list[str] = []
-        for number, request in enumerate(requests):
+        for request in requests:
+            name = request.name
             if request.fault is not None:
                 faults.append(request.fault)
                 name, response = "unreadable", request.fault
             else:
-                name = request.name
                 call = Call(name, request.arguments)
                 calls.append(call)
-                if number >= CALL_LIMIT:
-                    continue
-                if submits > 1 and self._submits(request):
-                    call.response = f"Error: give one answer; this action gives {submits}."
+                if len(texts) >= CALL_LIMIT:
+                    call.response = f"Error: not run, past the first {CALL_LIMIT} calls."
+                elif several and self._submits(request):
+                    call.response = "Error: not run, give one answer and no second."
                 elif turn.answer is not None:
                     call.response = "Error: not run, the answer before it is final."
                 else:
-                    self._call(call, turn)
-                response = _cut(call.response, self.response_limit)
-            if number < CALL_LIMIT:
+                    self._call(call, turn, case)
+                response = call.response
+            if len(texts) < CALL_LIMIT:
+                if len(response) > self.response_limit:
+                    response = _cut(response, self.response_limit)
                 texts.append(self.dialect.wrap(name, response))
                 messages.append({"role": "tool", "name": name, "content": response})
         if len(requests) > CALL_LIMIT:
             late = f"Not run: {len(requests) - CALL_LIMIT} calls past the first {CALL_LIMIT}."
             texts.append(late)
             messages.append({"role": "user", "content": late})
-        turn.calls, turn.faults, turn.malformed = tuple(calls), tuple(faults), len(faults)
-        turn.observation = _fit("\n".join(texts), OBSERVATION_LIMIT)
+        turn.calls = tuple(calls)
+        if faults:
+            turn.faults, turn.malformed = tuple(faults), len(faults)
+        turn.observation = _fit("\n".join(texts))
         return messages
 
     def _submits(self, request: Request) -> bool:
         found = self.toolbox.get(request.name)
         return found is not None and found.kind is Kind.SUBMIT
 
-    def _call(self, call: Call, turn: Turn) -> None:
+    def _call(self, call: Call, turn: Turn, case: Case) -> None:
         found = self.toolbox.get(call.name)
         if found is None:
             call.response = f"Error: {self.toolbox.unknown(call.name)}"
             return
         try:
-            call.result = found.call(call.arguments, self.episode.case)
+            result = found.call(call.arguments, case)
         except ToolError as error:
             call.response = f"Error: {error}"
             return
         call.ok = True
+        call.result = result
         if found.kind is Kind.SUBMIT:
-            turn.answer = call.arguments if call.result is None else call.result
+            turn.answer = call.arguments if result is None else result
             call.response = "Answer recorded."
         else:
-            call.response = to_text(call.result)
+            call.response = result if type(result) is str else to_text(result)
 
     def _take_answer(self, text: str, turn: Turn) -> list[dict[str, str]]:
         """Accept a text as the answer, or say what was expected."""
@@ -277,10 +275,10 @@ class ClinicEnv(gym.Env[str, str]):
             turn.observation = f"Error: {error}"
         return [{"role": "user", "content": turn.observation}]
 
-    def _why_over(self) -> str | None:
-        if self.episode.answer is not None:
+    def _why_over(self, episode: Episode) -> str | None:
+        if episode.answer is not None:
             return "answered"
-        if len(self.episode.turns) >= self.max_turns:
+        if len(episode.turns) >= self.max_turns:
             return "max_turns"
         return "text_budget" if self._written >= self.text_budget else None
 
@@ -298,7 +296,12 @@ class ClinicEnv(gym.Env[str, str]):
         parts = [self._prompt]
         for turn in self.episode.turns:
             parts += [f"[agent]\n{turn.action}", f"[clinic]\n{turn.observation}"]
-        return _fit("\n\n".join(parts), OBSERVATION_LIMIT)
+        return _fit("\n\n".join(parts))
+
+
+def _too_long(action: str) -> Reading:
+    fault = f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
+    return Reading([Request("", {}, fault)], "")
 
 
 def _dialect(name: str) -> Dialect:
@@ -315,11 +318,10 @@ def _positive(name: str, value: int) -> int:
 
 def _cut(text: str, limit: int) -> str:
     """Cut the middle out of a long response, counting characters as verl does."""
-    if len(text) <= limit:
-        return text
     half = limit // 2
     return f"{text[:half]}...(truncated)...{text[-half:]}"
 
 
-def _fit(text: str, limit: int) -> str:
-    return text if len(text) <= limit else _cut(text, limit - 20)
+def _fit(text: str) -> str:
+    """Keep an observation inside its space."""
+    return text if len(text) <= OBSERVATION_LIMIT else _cut(text, OBSERVATION_LIMIT - 100)

@@ -21,25 +21,27 @@ def loads(text: str) -> Any:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise ValueError(f"not valid JSON: {error.msg} at character {error.pos}") from None
-    # Every key is followed by a colon, so as many colons as keys means no key stands twice;
-    # only texts with colons inside strings take the slower, exact way.
-    if text.count(":") != _count_keys(value):
-        try:
+    try:
+        # Every key is followed by a colon, so as many colons as keys means no key stands twice;
+        # only texts with colons inside strings take the slower, exact way.
+        if text.count(":") != _count_keys(value):
             json.loads(text, object_pairs_hook=_no_duplicates)
-        except RecursionError:
-            raise ValueError("not valid JSON: nested too deeply") from None
+    except RecursionError:
+        raise ValueError("not valid JSON: nested too deeply") from None
     return value
 
 
 def _count_keys(value: Any) -> int:
-    count, stack = 0, [value]
-    while stack:
-        item = stack.pop()
-        if type(item) is dict:
-            count += len(item)
-            stack.extend(child for child in item.values() if type(child) in (dict, list))
-        elif type(item) is list:
-            stack.extend(child for child in item if type(child) in (dict, list))
+    count = 0
+    if type(value) is dict:
+        count = len(value)
+        value = value.values()
+    elif type(value) is not list:
+        return 0
+    for item in value:
+        kind = type(item)
+        if kind is dict or kind is list:
+            count += _count_keys(item)
     return count
 
 

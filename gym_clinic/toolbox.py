@@ -8,14 +8,19 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, get_type_hints, overload
+from typing import Annotated, Any, get_type_hints, overload
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from pydantic.errors import PydanticSchemaGenerationError
+import typing_extensions
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+from typing_extensions import NotRequired
 
 from gym_clinic.case import Case
 from gym_clinic.errors import ToolError
+
+
+_TYPED_DICT: Any = vars(typing_extensions)["TypedDict"]  # made at run time, beyond static types
 
 
 class Kind(enum.Enum):
@@ -58,6 +63,7 @@ class Tool:
             raise TypeError(f"tool {self.name!r}: the docstring must say what it does")
         hints = get_type_hints(function, include_extras=True)
         fields: dict[str, Any] = {}
+        required: set[str] = set()
         self._takes_case = False
         for parameter in inspect.signature(function).parameters.values():
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
@@ -67,29 +73,31 @@ class Tool:
                 continue
             if parameter.name not in hints:
                 raise TypeError(f"tool {self.name!r}: {parameter.name!r} needs a type")
-            default = ... if parameter.default is parameter.empty else parameter.default
-            description = about.get(parameter.name)
-            fields[parameter.name] = (
-                hints[parameter.name],
-                Field(default, description=description),
-            )
+            about_it = Field(description=about.get(parameter.name))
+            if parameter.default is parameter.empty:
+                required.add(parameter.name)
+            else:
+                about_it = Field(parameter.default, description=about.get(parameter.name))
+            fields[parameter.name] = Annotated[hints[parameter.name], about_it]
         if missing := sorted(fields.keys() - about.keys()):
             raise TypeError(f"tool {self.name!r}: Args must describe {missing}")
         if unknown := sorted(about.keys() - fields.keys()):
             raise TypeError(f"tool {self.name!r}: Args describes {unknown}, which it does not take")
+        # A typed dict is checked in half the time of a model, and is what the function takes.
+        arguments = _TYPED_DICT(
+            self.name,
+            {key: of if key in required else NotRequired[of] for key, of in fields.items()},
+        )
+        arguments.__pydantic_config__ = ConfigDict(
+            extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False
+        )
         try:
-            self._model: type[BaseModel] = create_model(
-                self.name,
-                __config__=ConfigDict(
-                    extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False
-                ),
-                **fields,
-            )
-            parameters = _tidy(self._model.model_json_schema())
-        except PydanticSchemaGenerationError as error:
+            adapter = TypeAdapter[dict[str, Any]](arguments)
+            parameters = _tidy(adapter.json_schema())
+        except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema) as error:
             reason = str(error).splitlines()[0]
             raise TypeError(f"tool {self.name!r}: no schema for a parameter: {reason}") from None
-        self._validate = self._model.__pydantic_validator__.validate_python
+        self._validate = adapter.validator.validate_python
         self.schema: dict[str, Any] = {
             "type": "function",
             "function": {"name": self.name, "description": summary, "parameters": parameters},
@@ -109,7 +117,7 @@ class Tool:
             ToolError: If the arguments do not fit, or the function says so.
         """
         try:
-            given = self._validate(arguments).__dict__
+            given = self._validate(arguments)
         except ValidationError as error:
             raise ToolError(self._explain(error)) from None
         return self.function(case=case, **given) if self._takes_case else self.function(**given)
