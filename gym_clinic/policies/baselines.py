@@ -1,0 +1,123 @@
+"""Honest players without a model: valid calls at random, rules, and the best constant."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from gym_clinic.domain import CallSpec, Menu
+from gym_clinic.env import ClinicEnv
+from gym_clinic.errors import ConfigError
+from gym_clinic.policies import Maker, Policy
+from gym_clinic.policies.arguments import sample
+from gym_clinic.policies.moves import Ground, Script, words
+from gym_clinic.policies.rehearsal import best_constant
+from gym_clinic.toolbox import Kind
+
+
+def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
+    """Make valid calls at random, then answer at random; never a malformed block.
+
+    Calls and answers come from the domain's menu. Without one, arguments are drawn from the
+    tools' JSON schemas, strings from the words of the ticket, and the answer from those of the
+    train split or, by a SUBMIT tool, from its schema. An answer that is not accepted is
+    followed by another. Drawn by ``Random(f"{seed}")``.
+
+    Args:
+        env: The environment it acts in.
+        batch: Most calls of one action.
+    """
+    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+        raise ConfigError(f"batch is a whole number from 1, not {batch!r}")
+    ground = Ground(env)
+
+    def make(seed: int) -> Policy:
+        draw = random.Random(f"{seed}")
+
+        def begin(observation: str, info: dict[str, Any]) -> Iterator[str]:
+            task = ground.task(info)
+            menu = ground.menu(task)
+            vocabulary = words(info["messages"][-1]["content"])
+            for _ in range(draw.randrange(env.max_turns)):
+                calls = [
+                    _call(ground, menu, draw, vocabulary) for _ in range(draw.randint(1, batch))
+                ]
+                made = tuple(call for call in calls if call is not None)
+                yield from ground.write(made)[:1]
+            while True:
+                yield _answer(ground, menu, draw, vocabulary)
+
+        return Script(begin)
+
+    return make
+
+
+def _call(
+    ground: Ground, menu: Menu, draw: random.Random, vocabulary: list[str]
+) -> CallSpec | None:
+    """Draw a call that is no submission; None in a domain without any."""
+    if ground.domain.menu is not None:
+        return draw.choice(menu.calls) if menu.calls else None
+    tools = [one for one in ground.domain.tools if one.kind is not Kind.SUBMIT]
+    if not tools:
+        return None
+    chosen = draw.choice(tools)
+    return chosen.name, sample(chosen.schema["function"]["parameters"], draw, vocabulary)
+
+
+def _answer(ground: Ground, menu: Menu, draw: random.Random, vocabulary: list[str]) -> str:
+    submits = [one for one in ground.domain.tools if one.kind is Kind.SUBMIT]
+    if submits and ground.domain.menu is None:
+        chosen = draw.choice(submits)
+        arguments = sample(chosen.schema["function"]["parameters"], draw, vocabulary)
+        return ground.write(((chosen.name, arguments),))[0]
+    if not menu.answers:
+        return " ".join(draw.sample(vocabulary, min(8, len(vocabulary))))
+    return ground.write(menu.answers[draw.choice(list(menu.answers))])[-1]
+
+
+def rules(env: ClinicEnv) -> Maker:
+    """Refuse: rules are written by a domain, under ``baselines["rules"]``.
+
+    Raises:
+        ConfigError: Always; a domain with rules of its own is served before this is asked.
+    """
+    raise ConfigError(
+        f"domain {env.domain.name!r} brings no rules baseline; "
+        'a Domain supplies one as baselines={"rules": …}, and "prior" and "random" need none'
+    )
+
+
+def prior(env: ClinicEnv) -> Maker:
+    """Play the best constant: the same tools and the same answer on every ticket.
+
+    It chooses the label of the answer, and the set of tool names each menu call of which is
+    made, that earn most on the train split: played for real with this environment's rubric,
+    weights, dialect and limits, on at most 150 tasks, by greedy selection forward from no
+    tool and backward from all of them. Without a menu the answers are the last moves of the
+    train split's solutions, and the calls those whose arguments the schemas list. It reads
+    neither ticket nor responses, so whatever it earns is what the tickets give away by mere
+    frequency. Makers of one process share the fit.
+
+    Args:
+        env: The environment it acts in.
+
+    Raises:
+        ConfigError: If there is no train split to fit on, or no answer to choose from.
+    """
+    constant = best_constant(env)
+    if constant is None:
+        raise ConfigError(
+            f"policy 'prior' has nothing to fit on: domain {env.domain.name!r} has no train "
+            "split, or no answer that its tickets share"
+        )
+    names, label = constant
+    ground = Ground(env)
+
+    def begin(observation: str, info: dict[str, Any]) -> list[str]:
+        menu = ground.menu(ground.task(info))
+        calls = [call for call in menu.calls if call[0] in names]
+        return ground.plan(calls, menu.answers.get(label))
+
+    return lambda seed: Script(begin)

@@ -1,0 +1,129 @@
+"""What baselines build on: tickets, menus, and how a move is written in a dialect."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from gym_clinic.action import Dialect
+from gym_clinic.domain import CallSpec, Menu, Move
+from gym_clinic.env import ClinicEnv
+from gym_clinic.episode import Task
+from gym_clinic.errors import ConfigError
+from gym_clinic.policies.arguments import every
+from gym_clinic.toolbox import Kind
+
+_ANSWERS = 40  # answers of the train split that a domain without a menu is tried with
+
+
+class Script:
+    """A policy that writes prepared actions, and nothing when they run out.
+
+    Args:
+        begin: Observation and info of ``reset`` -> the actions of that episode, in order.
+    """
+
+    def __init__(self, begin: Callable[[str, dict[str, Any]], Iterable[str]]) -> None:
+        self._begin = begin
+        self._actions: Iterator[str] = iter(())
+
+    def act(self, observation: str, info: dict[str, Any]) -> str:
+        """Return the next prepared action."""
+        if "task_id" in info:
+            self._actions = iter(self._begin(observation, info))
+        return next(self._actions, "")
+
+
+def actions(dialect: Dialect, move: Move) -> list[str]:
+    """Write a move as action texts: one, or one a call in a dialect without batches."""
+    if isinstance(move, str):
+        return [move]
+    if not move:
+        return []
+    try:
+        return [dialect.write(move)]
+    except ConfigError:
+        if len(move) == 1:
+            raise
+        return [dialect.write([call]) for call in move]
+
+
+class Ground:
+    """What a baseline may know of an environment.
+
+    Args:
+        env: The environment it will act in.
+    """
+
+    def __init__(self, env: ClinicEnv) -> None:
+        self.env = env
+        self.domain = env.domain
+        self.tasks: dict[str, Task] = {}
+        self._answers: dict[str, Move] | None = None
+
+    def task(self, info: dict[str, Any]) -> Task:
+        """Return the task that the info of ``reset`` names, from whichever split holds it.
+
+        Raises:
+            ConfigError: If no split of the domain does.
+        """
+        wanted = info["task_id"]
+        splits = iter(self.domain.tasks)
+        found: Sequence[Task] | None = self.env.tasks
+        while wanted not in self.tasks and found is not None:
+            self.tasks.update((task.id, task) for task in found)
+            name = next(splits, None)
+            found = None if name is None else self.domain.tasks[name]
+        if wanted not in self.tasks:
+            raise ConfigError(f"no split of domain {self.domain.name!r} holds task {wanted!r}")
+        return self.tasks[wanted]
+
+    def menu(self, task: Task) -> Menu:
+        """Return the domain's menu, or one from tool schemas and the answers of the train split.
+
+        The made-up menu holds the calls whose required arguments are all listed in the schema,
+        and the answers in the order of their frequency, each labelled by its text.
+        """
+        if self.domain.menu is not None:
+            return self.domain.menu(task)
+        if self._answers is None:
+            self._answers = _train_answers(self.env)
+        calls: list[CallSpec] = []
+        for one in self.domain.tools:
+            if one.kind is not Kind.SUBMIT:
+                choices = every(one.schema["function"]["parameters"])
+                calls += [(one.name, arguments) for arguments in choices]
+        return Menu(tuple(calls), self._answers)
+
+    def write(self, move: Move) -> list[str]:
+        """Write a move in the environment's dialect."""
+        return actions(self.env.dialect, move)
+
+    def plan(self, calls: Sequence[CallSpec], answer: Move | None) -> list[str]:
+        """Write calls and an answer; calls give way where the turns would not suffice."""
+        last = self.write(answer) if answer is not None else []
+        room = max(0, self.env.max_turns - len(last))
+        return self.write(tuple(calls))[:room] + last
+
+
+def _train_answers(env: ClinicEnv) -> dict[str, Move]:
+    """Return the last moves of the train split's solutions, the most frequent first."""
+    count: Counter[str] = Counter()
+    found: dict[str, Move] = {}
+    for task in env.domain.tasks.get("train", ()):
+        moves = env.domain.solve(task)
+        if moves:
+            last = moves[-1]
+            label = last if isinstance(last, str) else orjson.dumps(last).decode()
+            found.setdefault(label, last)
+            count[label] += 1
+    return {label: found[label] for label, _ in count.most_common(_ANSWERS)}
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order of appearance, each once."""
+    return list(dict.fromkeys(re.findall(r"[^\W_][\w-]{2,}", text)))

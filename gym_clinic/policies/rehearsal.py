@@ -1,0 +1,147 @@
+"""What constant behaviour earns, found by playing the train split."""
+
+from __future__ import annotations
+
+import copy
+import random
+import threading
+from collections.abc import Iterable, Sequence
+
+from gym_clinic.domain import Domain
+from gym_clinic.env import ClinicEnv
+from gym_clinic.episode import Task
+from gym_clinic.policies.moves import Ground
+
+SAMPLE = 150
+"""Tasks of the train split that are played."""
+
+Constant = tuple[frozenset[str], str]
+"""Tool names whose every menu call is made, and the label of the answer given then."""
+
+
+class Rehearsal:
+    """Plays constant behaviour on a fixed sample of the train split.
+
+    The sample is drawn by ``Random(f"{domain}:rehearsal")``; every figure is kept, so that
+    nothing is played twice.
+
+    Args:
+        env: Its dialect, rubric, weights and limits are played with; its own episode is not
+            touched.
+    """
+
+    def __init__(self, env: ClinicEnv) -> None:
+        self.env = copy.copy(env)
+        self.ground = Ground(self.env)
+        train: Sequence[Task] = env.domain.tasks.get("train", ())
+        draw = random.Random(f"{env.domain.name}:rehearsal")
+        chosen = sorted(draw.sample(range(len(train)), min(SAMPLE, len(train))))
+        self.tasks = [train[index] for index in chosen]
+        self._menus = [self.ground.menu(task) for task in self.tasks]
+        self._means: dict[Constant, float] = {}
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels that every sampled task can be answered with, in the order of the menu."""
+        if not self._menus:
+            return []
+        shared = set.intersection(*(set(menu.answers) for menu in self._menus))
+        return [label for label in self._menus[0].answers if label in shared]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the tools on the menus, in order of appearance."""
+        return list(dict.fromkeys(name for menu in self._menus for name, _ in menu.calls))
+
+    def mean(self, names: Iterable[str], label: str) -> float:
+        """Return the mean reward of making every menu call of ``names``, then answering."""
+        key = frozenset(names), label
+        if key not in self._means:
+            total = 0.0
+            for task, menu in zip(self.tasks, self._menus, strict=True):
+                calls = [call for call in menu.calls if call[0] in key[0]]
+                total += self.play(task, self.ground.plan(calls, menu.answers[label]))
+            self._means[key] = total / len(self.tasks)
+        return self._means[key]
+
+    def play(self, task: Task, actions: Sequence[str]) -> float:
+        """Return the reward of an episode of these actions, then silence."""
+        self.env.tasks = (task,)
+        self.env.reset(seed=0)
+        left = iter(actions)
+        total, over = 0.0, False
+        while not over:
+            _, reward, terminated, truncated, _ = self.env.step(next(left, ""))
+            total += float(reward)
+            over = terminated or truncated
+        return total
+
+    def best_label(self) -> str | None:
+        """Return the label that earns most without any call; None if there is none."""
+        labels = self.labels
+        return max(labels, key=lambda label: self.mean((), label)) if labels else None
+
+    def best(self) -> Constant | None:
+        """Return the best constant: tool names and label; None if there is no label.
+
+        Greedy from no call and again from all calls: the label that earns most, then the tool
+        name whose adding or dropping earns most, until nothing does. In a domain that waits
+        for a service no call is rehearsed.
+        """
+        labels = self.labels
+        if not labels:
+            return None
+        names = [] if self.env.domain.blocking else self.names
+        starts = [frozenset[str](), frozenset(names)] if names else [frozenset[str]()]
+        found = [self._climb(start, labels, names) for start in starts]
+        return max(found, key=lambda constant: self.mean(*constant))
+
+    def _climb(
+        self, chosen: frozenset[str], labels: Sequence[str], names: Sequence[str]
+    ) -> Constant:
+        label = labels[0]
+        while True:
+            label = max([label, *labels], key=lambda one: self.mean(chosen, one))
+            toggled = [chosen ^ {name} for name in names]
+            better = max([chosen, *toggled], key=lambda some: self.mean(some, label))
+            if better == chosen:
+                return chosen, label
+            chosen = better
+
+
+class _Shared:
+    """The rehearsals of this process; a strong reference to the domain keeps its id its own."""
+
+    def __init__(self, limit: int = 8) -> None:
+        self.lock = threading.RLock()
+        self._limit = limit
+        self._kept: dict[tuple[object, ...], tuple[Domain, Rehearsal]] = {}
+
+    def get(self, env: ClinicEnv) -> Rehearsal:
+        weights = tuple(sorted(env.rubric.weights.items()))
+        limits = (env.dialect.name, env.max_turns, env.response_limit, env.text_budget)
+        key = (id(env.domain), weights, *limits)
+        with self.lock:
+            if key not in self._kept:
+                while len(self._kept) >= self._limit:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[key] = env.domain, Rehearsal(env)
+            return self._kept[key][1]
+
+
+_SHARED = _Shared()
+
+
+def best_constant(env: ClinicEnv) -> Constant | None:
+    """Return the best constant of an environment; see :meth:`Rehearsal.best`.
+
+    Worked out once for each domain object, weights, dialect and limits of this process.
+    """
+    with _SHARED.lock:
+        return _SHARED.get(env).best()
+
+
+def best_label(env: ClinicEnv) -> str | None:
+    """Return the label that earns most without any call; see :meth:`Rehearsal.best_label`."""
+    with _SHARED.lock:
+        return _SHARED.get(env).best_label()

@@ -1,0 +1,65 @@
+"""What can be reached from an object, by following whatever it holds."""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+_LEAVES = (str, bytes, bytearray, int, float, complex, type(None), type)
+
+
+def reachable(roots: Iterable[tuple[str, Any]], limit: int = 20_000) -> Iterator[tuple[str, Any]]:
+    """Walk the objects that can be reached, nearest first, each once.
+
+    Follows items, keys, attributes, slots, closures, defaults, globals, frames, bound objects
+    and whatever else the garbage collector knows an object to hold. A class is not entered:
+    from any class the whole process can be reached, which says nothing about what was handed
+    out. A function or module is entered, since handing one out hands out its module.
+
+    Args:
+        roots: Path and object of what was handed out.
+        limit: Most objects visited.
+
+    Yields:
+        Path and object.
+    """
+    waiting = deque(roots)
+    kept: dict[int, Any] = {}  # holds every object, so that no id is used twice
+    while waiting and len(kept) < limit:
+        path, item = waiting.popleft()
+        if id(item) in kept:
+            continue
+        kept[id(item)] = item
+        yield path, item
+        waiting.extend(_held(path, item))
+
+
+def _held(path: str, item: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(item, Mapping):
+        for key, value in list(item.items()):
+            yield f"{path}[{key!r}]"[:400], value
+            if not isinstance(key, _LEAVES):
+                yield f"{path}.key", key
+    elif isinstance(item, list | tuple | set | frozenset):
+        for index, value in enumerate(list(item)):
+            yield f"{path}[{index}]"[:400], value
+    if type(item) in _LEAVES or isinstance(item, type):
+        return
+    attributes = getattr(item, "__dict__", None)
+    if isinstance(attributes, dict):
+        for name, value in list(attributes.items()):
+            yield f"{path}.{name}"[:400], value
+    for kind in type(item).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots):
+            value = getattr(item, name, None)
+            if value is not None:
+                yield f"{path}.{name}"[:400], value
+    frame = getattr(item, "gi_frame", None) or getattr(item, "cr_frame", None)
+    if isinstance(frame, types.FrameType):
+        yield f"{path}.frame", frame.f_locals
+    for value in gc.get_referents(item):
+        yield f"{path}.<held>", value
