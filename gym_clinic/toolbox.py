@@ -19,7 +19,6 @@ from typing_extensions import NotRequired
 from gym_clinic.case import Case
 from gym_clinic.errors import ToolError
 
-
 _TYPED_DICT: Any = vars(typing_extensions)["TypedDict"]  # made at run time, beyond static types
 
 
