@@ -1,0 +1,185 @@
+"""Evidence annotations of ClinGen curations, as a curator's team may export them.
+
+Annotations are JSON Lines: one curation a line, with every field of::
+
+    {"gene": "GENEX", "hgnc_id": "HGNC:999999901", "disease": "example disease",
+     "mondo_id": "MONDO:9999901", "inheritance": "AR", "panel": "Example Panel",
+     "classification": "Moderate",
+     "articles": [
+       {"pmid": "SYN0000001", "pmcid": "PMCSYN1",
+        "genetic": {"points": 3.5, "publications": 2, "first_reported": 2009},
+        "evidence": [{"subtype": "Rescue in patient cells",
+                      "summary": "What the curator wrote about this evidence."}]}]}
+
+`subtype` is a key or any other name of a subtype. `genetic` is the human genetic evidence that
+an article reports, null if none: points, independent publications and the year of the first.
+`evidence` may be empty, but not in every article. Disputed and Refuted pairs are no task.
+
+Source:
+    The fields are those of ClinGen's gene-disease validity records; the layout is this project's.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from gym_clinic import strict_json
+from gym_clinic.domains.clingen.evidence import CLASSES
+from gym_clinic.domains.clingen.naming import find_subtype
+from gym_clinic.domains.clingen.sop import GENETIC_CAP
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.importers.clingen import INHERITANCE
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, str_strip_whitespace=True)
+
+
+class Genetic(_Strict):
+    """Human genetic evidence that one article reports.
+
+    Attributes:
+        points: Points of the ClinGen matrix, 0 to 12.
+        publications: Independent publications, this one included.
+        first_reported: Year of the first of them.
+    """
+
+    points: float = Field(ge=0, le=GENETIC_CAP, allow_inf_nan=False)
+    publications: int = Field(ge=0)
+    first_reported: int = Field(ge=1900, le=2100)
+
+
+class Evidence(_Strict):
+    """One instance of experimental evidence.
+
+    Attributes:
+        subtype: Key of its subtype.
+        summary: What the curator wrote about it.
+    """
+
+    subtype: str
+    summary: str = Field(min_length=1)
+
+    @field_validator("subtype")
+    @classmethod
+    def _key(cls, name: str) -> str:
+        return find_subtype(name).key
+
+
+class AnnotatedArticle(_Strict):
+    """What one article holds.
+
+    Attributes:
+        pmid: PubMed id.
+        pmcid: PubMed Central id.
+        genetic: Its human genetic evidence, None if it reports none.
+        evidence: Its experimental evidence.
+    """
+
+    pmid: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
+    pmcid: str = Field(pattern=r"^PMC[A-Za-z0-9_-]+$")
+    genetic: Genetic | None
+    evidence: list[Evidence]
+
+    @field_validator("pmid", mode="before")
+    @classmethod
+    def _text(cls, pmid: object) -> object:
+        if isinstance(pmid, str) and pmid.strip().upper().startswith("PMC"):
+            raise ValueError(f"{pmid!r} is a PMCID; expected the PMID of the article")
+        return str(pmid) if isinstance(pmid, int) and not isinstance(pmid, bool) else pmid
+
+
+class Annotation(_Strict):
+    """One curation with its articles.
+
+    Attributes:
+        gene: HGNC symbol.
+        hgnc_id: "HGNC:" and a number.
+        disease: Disease name.
+        mondo_id: "MONDO:" and seven digits.
+        inheritance: Mode of inheritance, as abbreviated in ClinGen's download.
+        panel: Expert panel; all its curations go to one split.
+        classification: One of the five labels.
+        articles: Its articles, at least one with evidence.
+    """
+
+    gene: str = Field(min_length=1)
+    hgnc_id: str = Field(pattern=r"^HGNC:[1-9][0-9]*$")
+    disease: str = Field(min_length=1)
+    mondo_id: str = Field(pattern=r"^MONDO:[0-9]{7}$")
+    inheritance: str
+    panel: str = Field(min_length=1)
+    classification: str
+    articles: list[AnnotatedArticle] = Field(min_length=1)
+
+    @field_validator("inheritance")
+    @classmethod
+    def _mode(cls, mode: str) -> str:
+        return _chosen(mode, INHERITANCE)
+
+    @field_validator("classification")
+    @classmethod
+    def _label(cls, label: str) -> str:
+        return _chosen(label, CLASSES)
+
+    @field_validator("articles")
+    @classmethod
+    def _distinct(cls, articles: list[AnnotatedArticle]) -> list[AnnotatedArticle]:
+        for ids in ([item.pmid for item in articles], [item.pmcid for item in articles]):
+            if double := [name for name, count in Counter(ids).items() if count > 1]:
+                raise ValueError(f"{double[0]!r} stands twice; expected one entry per article")
+        if not any(item.evidence for item in articles):
+            raise ValueError("no article has evidence; expected at least one")
+        return articles
+
+
+def read_annotations(path: str | os.PathLike[str]) -> Iterator[Annotation]:
+    """Read evidence annotations.
+
+    Args:
+        path: A JSON Lines file in the form of this module's documentation.
+
+    Yields:
+        One annotation for each line that is not blank.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a broken line; the text names file, line, field and what would be right.
+    """
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+    for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield Annotation.model_validate(strict_json.loads(line.decode()))
+        except ValidationError as error:
+            raise TaskError(f"{file} line {number}, {_explain(error)}") from None
+        except UnicodeDecodeError:
+            raise TaskError(f"{file} line {number}: not UTF-8; expected JSON Lines") from None
+        except ValueError as error:
+            raise TaskError(f"{file} line {number}: {error}") from None
+
+
+def _chosen(value: str, choices: Collection[str]) -> str:
+    if value not in choices:
+        raise ValueError(f"{value!r} is unknown; choose from {list(choices)}")
+    return value
+
+
+def _explain(error: ValidationError) -> str:
+    """The first mistake: its place, what was wrong there and what was found."""
+    first = error.errors(include_url=False)[0]
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    what = first["msg"].removeprefix("Value error, ")
+    found = "" if first["type"] in ("missing", "value_error") else f", found {first['input']!r:.80}"
+    return f"field {place.lstrip('.') or 'curation'}: {what}{found}"
