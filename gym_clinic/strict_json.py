@@ -7,12 +7,15 @@ from typing import Any, NoReturn
 
 import orjson
 
+MAX_DEPTH = 64
+"""Levels of nesting that are read; whoever walks the value recursively is safe with these."""
+
 
 def loads(text: str) -> Any:
     """Read one JSON value, refusing what parsers commonly let through.
 
     Duplicate keys, NaN and Infinity, raw control characters, lone surrogates and nesting
-    beyond the parser's limit are refused. Time is linear in the length of ``text``.
+    beyond :data:`MAX_DEPTH` are refused. Time is linear in the length of ``text``.
 
     Raises:
         ValueError: With a message for the agent.
@@ -21,17 +24,14 @@ def loads(text: str) -> Any:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise ValueError(f"not valid JSON: {error.msg} at character {error.pos}") from None
-    try:
-        # Every key is followed by a colon, so as many colons as keys means no key stands twice;
-        # only texts with colons inside strings take the slower, exact way.
-        if text.count(":") != _count_keys(value):
-            json.loads(text, object_pairs_hook=_no_duplicates)
-    except RecursionError:
-        raise ValueError("not valid JSON: nested too deeply") from None
+    # Every key is followed by a colon, so as many colons as keys means no key stands twice;
+    # only texts with colons inside strings take the slower, exact way.
+    if text.count(":") != _count_keys(value, MAX_DEPTH):
+        json.loads(text, object_pairs_hook=_no_duplicates)
     return value
 
 
-def _count_keys(value: Any) -> int:
+def _count_keys(value: Any, depth: int) -> int:
     count = 0
     if type(value) is dict:
         count = len(value)
@@ -41,7 +41,9 @@ def _count_keys(value: Any) -> int:
     for item in value:
         kind = type(item)
         if kind is dict or kind is list:
-            count += _count_keys(item)
+            if depth == 1:
+                raise ValueError(f"nested too deeply: more than {MAX_DEPTH} levels")
+            count += _count_keys(item, depth - 1)
     return count
 
 
