@@ -6,17 +6,56 @@ import copy
 import random
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from gym_clinic.domain import Domain
 from gym_clinic.env import ClinicEnv
-from gym_clinic.episode import Task
-from gym_clinic.policies.moves import Ground
+from gym_clinic.episode import Episode, Task
+from gym_clinic.policies import Policy
+from gym_clinic.policies.moves import Ground, prepared
 
 SAMPLE = 150
 """Tasks of the train split that are played."""
 
 Constant = tuple[frozenset[str], str]
 """Tool names whose every menu call is made, and the label of the answer given then."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an episode went.
+
+    Attributes:
+        reward: Sum of its rewards.
+        info: The info of its last step.
+        episode: All that happened.
+    """
+
+    reward: float
+    info: dict[str, Any]
+    episode: Episode
+
+
+def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
+    """Play one task of any split to its end, without touching the environment's own episode.
+
+    Args:
+        env: Its domain, dialect, rubric, weights and limits are played with.
+        task: The task.
+        policy: Who plays.
+        seed: Seed of the environment.
+    """
+    stage = copy.copy(env)
+    stage.tasks = (task,)
+    observation, info = stage.reset(seed=seed)
+    total, over = 0.0, False
+    while not over:
+        action = policy.act(observation, info)
+        observation, reward, terminated, truncated, info = stage.step(action)
+        total += float(reward)
+        over = terminated or truncated
+    return Outcome(total, info, stage.episode)
 
 
 class Rehearsal:
@@ -26,13 +65,12 @@ class Rehearsal:
     nothing is played twice.
 
     Args:
-        env: Its dialect, rubric, weights and limits are played with; its own episode is not
-            touched.
+        env: The environment; its own episode is not touched.
     """
 
     def __init__(self, env: ClinicEnv) -> None:
-        self.env = copy.copy(env)
-        self.ground = Ground(self.env)
+        self.env = env
+        self.ground = Ground(env)
         train: Sequence[Task] = env.domain.tasks.get("train", ())
         draw = random.Random(f"{env.domain.name}:rehearsal")
         chosen = sorted(draw.sample(range(len(train)), min(SAMPLE, len(train))))
@@ -60,21 +98,10 @@ class Rehearsal:
             total = 0.0
             for task, menu in zip(self.tasks, self._menus, strict=True):
                 calls = [call for call in menu.calls if call[0] in key[0]]
-                total += self.play(task, self.ground.plan(calls, menu.answers[label]))
+                plan = self.ground.plan(calls, menu.answers[label])
+                total += play(self.env, task, prepared(plan)).reward
             self._means[key] = total / len(self.tasks)
         return self._means[key]
-
-    def play(self, task: Task, actions: Sequence[str]) -> float:
-        """Return the reward of an episode of these actions, then silence."""
-        self.env.tasks = (task,)
-        self.env.reset(seed=0)
-        left = iter(actions)
-        total, over = 0.0, False
-        while not over:
-            _, reward, terminated, truncated, _ = self.env.step(next(left, ""))
-            total += float(reward)
-            over = terminated or truncated
-        return total
 
     def best_label(self) -> str | None:
         """Return the label that earns most without any call; None if there is none."""
