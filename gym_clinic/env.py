@@ -88,7 +88,9 @@ class ClinicEnv(gym.Env[str, str]):
         self.rubric = self.domain.rubric
         if weights is not None:
             self.rubric = self.rubric.with_weights(weights)
-        self.max_turns = _positive("max_turns", max_turns or self.domain.max_turns)
+        self.max_turns = _positive(
+            "max_turns", self.domain.max_turns if max_turns is None else max_turns
+        )
         self.text_budget = _positive("text_budget", text_budget)
         limit = self.domain.response_limit if response_limit is None else response_limit
         self.response_limit = limit or OBSERVATION_LIMIT
@@ -195,7 +197,7 @@ class ClinicEnv(gym.Env[str, str]):
         if "task_id" not in options:
             return self.tasks[int(self.np_random.integers(len(self.tasks)))]
         wanted = options["task_id"]
-        if wanted not in self._by_id:
+        if not isinstance(wanted, str) or wanted not in self._by_id:
             near = nearest(str(wanted), tuple(self._by_id))
             hint = f"; did you mean {near!r}?" if near else ""
             raise ConfigError(f"no task {wanted!r} among the {len(self.tasks)} of this split{hint}")
