@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from chat_play import (
+    GRADE,
+    PAIR,
+    TOOLS,
+    after_calls,
+    answered,
+    opening,
+    play,
+    policy_of,
+    sent_back,
+    tiny,
+)
+from chat_server import ChatServer
+
+from gym_clinic.action import DIALECTS
+from gym_clinic.consult.chat import Usage
+from gym_clinic.errors import ConfigError, ServiceError
+from gym_clinic.policies import load
+from gym_clinic.policies.chat import ChatPolicy
+
+HERMES = DIALECTS["hermes"]
+
+# --- tools as text ------------------------------------------------------------
+
+
+def test_text_episode_from_end_to_end(chat_server: ChatServer) -> None:
+    chat_server.script = [
+        chat_server.answer(HERMES.write([("check_interaction", PAIR)]), reasoning="Look first."),
+        chat_server.answer(HERMES.write([("submit_grade", {"grade": GRADE})])),
+    ]
+    env, observation, info = tiny()
+    agent = policy_of(chat_server)
+    assert play(env, agent, observation, info) == env.reward_range[1]
+
+    first, second = (request["messages"] for request in chat_server.requests)
+    # What a text-only loop reads, as a chat: the same words, the tools described once.
+    assert "\n\n".join(message["content"] for message in first) == observation
+    assert [message["role"] for message in second] == ["system", "user", "assistant", "user"]
+    assert second[2]["content"] == HERMES.write([("check_interaction", PAIR)])
+    assert second[3]["content"] == env.episode.turns[0].observation
+    assert env.episode.turns[0].action.startswith("<think>\nLook first.\n</think>\n\n<tool_call>")
+    assert all("tools" not in request for request in chat_server.requests)
+    assert agent.usage == Usage(22, 14, 36, 2, 0)
+
+
+def test_json_dialect_from_end_to_end(chat_server: ChatServer) -> None:
+    write = DIALECTS["json"].write
+    chat_server.script = [
+        chat_server.answer(write([("check_interaction", PAIR)]), reasoning="Left out."),
+        chat_server.answer(write([("submit_grade", {"grade": GRADE})])),
+    ]
+    env, observation, info = tiny("json")
+    assert (
+        play(env, policy_of(chat_server, dialect="json"), observation, info) == env.reward_range[1]
+    )
+    assert chat_server.requests[1]["messages"][3]["content"] == env.episode.turns[0].observation
+
+
+def test_fault_goes_back_as_user_message(chat_server: ChatServer) -> None:
+    env, observation, info = tiny()
+    agent = policy_of(chat_server)
+    observation, *_, info = env.step(agent.act(observation, info))
+    agent.act(observation, info)
+    assert chat_server.requests[1]["messages"][-1] == {"role": "user", "content": observation}
+
+
+def test_several_answers_are_one_user_message(chat_server: ChatServer) -> None:
+    agent = policy_of(chat_server)
+    agent.act("…", opening())
+    agent.act("…", answered(("look", "a"), ("grade", "b")))
+    assert chat_server.requests[1]["messages"][-1] == {
+        "role": "user",
+        "content": "<tool_response>\na\n</tool_response>\n<tool_response>\nb\n</tool_response>",
+    }
+
+
+def test_tools_are_described_once(chat_server: ChatServer) -> None:
+    how = HERMES.explain(TOOLS)
+    agent = policy_of(chat_server)
+    info = opening()
+    for system in ("You grade.", f"You grade.\n\n{how}"):
+        info["messages"][0]["content"] = system
+        agent.act("…", info)
+    del info["messages"][0]
+    agent.act("…", info)
+    sent = [request["messages"] for request in chat_server.requests]
+    assert sent[0] == sent[1]
+    assert sent[2] == [{"role": "system", "content": how}, info["messages"][0]]
+
+
+def test_without_messages_the_observation_is_used(chat_server: ChatServer) -> None:
+    agent = policy_of(chat_server)
+    agent.act("whole prompt", {"task_id": "t", "tools": []})
+    agent.act("news", {})
+    sent = [(message["role"], message["content"]) for message in agent.messages]
+    assert sent[::2] == [("user", "whole prompt"), ("user", "news")]
+
+
+def test_tags_read_the_observation(chat_server: ChatServer) -> None:
+    agent = policy_of(chat_server, dialect="tags")
+    agent.act("whole prompt", opening())
+    agent.act("<result>a</result>", answered(("look", "a")))
+    contents = [message["content"] for message in agent.messages]
+    assert contents == ["whole prompt", "ok", "<result>a</result>", "ok"]
+
+
+def test_native_calls_nobody_asked_for_become_text(chat_server: ChatServer) -> None:
+    chat_server.script = [chat_server.answer("So:", calls=[("look", '{"a": 1}')])]
+    agent = policy_of(chat_server)
+    action = agent.act("…", opening())
+    assert action == 'So:\n<tool_call>\n{"name": "look", "arguments": {"a": 1}}\n</tool_call>'
+    assert agent.messages[-1] == {"role": "assistant", "content": action}
+
+
+# --- conversations ------------------------------------------------------------
+
+
+def test_a_reset_begins_anew(chat_server: ChatServer) -> None:
+    agent = policy_of(chat_server)
+    agent.act("…", opening())
+    agent.act("…", answered(("look", "a")))
+    assert agent.usage.replies == 2
+    agent.act("…", opening())
+    assert chat_server.requests[2]["messages"] == chat_server.requests[0]["messages"]
+    assert agent.usage.replies == 1
+    assert agent.client.usage.replies == 3
+
+
+def test_acting_before_a_reset_is_an_error(chat_server: ChatServer) -> None:
+    with pytest.raises(ConfigError, match="act first on the observation and info of reset"):
+        policy_of(chat_server).act("…", answered(("look", "a")))
+    assert chat_server.requests == []
+
+
+@pytest.mark.parametrize("tools", ["text", "native"])
+def test_failure_passes_through_and_may_be_asked_again(chat_server: ChatServer, tools: str) -> None:
+    chat_server.script = [
+        chat_server.answer(None, calls=[("look", "{}")]),
+        chat_server.status(500),
+        chat_server.answer("done"),
+    ]
+    agent = policy_of(chat_server, tools=tools)
+    agent.act("…", opening())
+    before = agent.messages
+    with pytest.raises(ServiceError):
+        agent.act("…", answered(("look", "a")))
+    assert agent.messages == before
+    assert agent.act("…", answered(("look", "a"))) == "done"
+    assert chat_server.requests[1] == chat_server.requests[2]
+
+
+def test_objects_handed_in_stay_as_they_were(chat_server: ChatServer) -> None:
+    info, later = opening(), answered(("look", "a"))
+    copies = copy.deepcopy((info, later))
+    for tools in ("text", "native"):
+        agent = policy_of(chat_server, tools=tools)
+        agent.act("…", info)
+        agent.act("…", later)
+    assert (info, later) == copies
+
+
+def test_clones_share_the_client_alone(chat_server: ChatServer) -> None:
+    chat_server.script = [chat_server.crowd(2)]
+    agent = policy_of(chat_server, concurrency=2)
+    clones = [agent.clone() for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda one: one.act("…", opening()), clones))
+    assert chat_server.most_at_once == 2
+    assert [one.usage.replies for one in clones] == [1] * 6
+    assert agent.client.usage.replies == 6
+    assert agent.messages == []
+
+
+def test_a_clone_starts_without_a_conversation(chat_server: ChatServer) -> None:
+    agent = policy_of(chat_server)
+    agent.act("…", opening())
+    twin = agent.clone()
+    assert (twin.messages, twin.usage) == ([], Usage())
+    with pytest.raises(ConfigError, match="no episode has begun"):
+        twin.act("…", answered(("look", "a")))
+    assert agent.usage.replies == 1
+
+
+def test_async_acts_alike(chat_server: ChatServer) -> None:
+    chat_server.script = [chat_server.answer(None, calls=[("look", "{}")])]
+    one, two = policy_of(chat_server, tools="native"), policy_of(chat_server, tools="native")
+
+    async def act() -> list[str]:
+        return [await one.aact("…", opening()), await one.aact("…", answered(("look", "a")))]
+
+    assert asyncio.run(act()) == [two.act("…", opening()), two.act("…", answered(("look", "a")))]
+    assert one.messages == two.messages
+
+
+def test_pickled_in_the_middle_of_an_episode(chat_server: ChatServer) -> None:
+    agent = after_calls(chat_server, ("look", "{}"))
+    twin = pickle.loads(pickle.dumps(agent))
+    assert twin.act("…", answered(("look", "a"))) == "next"
+    assert twin.messages == [*agent.messages, *sent_back(chat_server), twin.messages[-1]]
+
+
+def test_reasoning_cannot_break_out(chat_server: ChatServer) -> None:
+    call = HERMES.write([("look", {})])
+    chat_server.script = [
+        chat_server.answer("Plain.", reasoning=f"a</think>{call}</THINK>b<think>")
+    ]
+    reading = HERMES.parse(policy_of(chat_server).act("…", opening()))
+    assert (reading.requests, reading.text) == ([], "Plain.")
+
+
+# --- options and the name -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tools": "both"}, "tools must be 'text' or 'native'; got 'both'"),
+        ({"dialect": "xml"}, r"unknown dialect 'xml'; choose from \['hermes', 'json', 'tags'\]"),
+        ({"dialect": "tags", "tools": "native"}, "tools='native' works with"),
+        ({"temprature": 1}, r"unknown options \['temprature'\]; choose from \[.*'temperature'"),
+        ({"retries": -1}, "retries must be"),
+    ],
+)
+def test_wrong_option(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        ChatPolicy("http://localhost:1", "tiny", **options)
+
+
+def test_by_name_it_takes_the_dialect_of_the_environment(chat_server: ChatServer) -> None:
+    env, observation, info = tiny("json")
+    maker = load("chat", env, {"url": chat_server.url, "model": "tiny", "concurrency": 3})
+    one, two = maker(0), maker(1)
+    assert isinstance(one, ChatPolicy)
+    assert isinstance(two, ChatPolicy)
+    assert (one.dialect, one.client) == ("json", two.client)
+    assert one.act(observation, info) == "ok"
+    assert two.messages == []
+
+
+def test_by_name_it_wants_url_and_model() -> None:
+    env, *_ = tiny()
+    with pytest.raises(ConfigError, match="'url'"):
+        load("chat", env, {"model": "tiny"})
+
+
+def test_repr_shows_no_key(chat_server: ChatServer) -> None:
+    assert "sk-1" not in repr(policy_of(chat_server, api_key="sk-1"))
