@@ -258,6 +258,8 @@ def make_subagent(consultant: str | Mapping[str, Any]) -> Subagent:
         return Rules()
     if isinstance(consultant, Mapping) and consultant.get("kind") == "chat":
         options = {key: value for key, value in consultant.items() if key != "kind"}
+        if "api_key" in options:
+            raise ConfigError("a key would be written into env.spec; name api_key_env instead")
         try:
             return Chat(ChatClient(**options))
         except TypeError as error:
