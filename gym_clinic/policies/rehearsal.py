@@ -18,6 +18,9 @@ from gym_clinic.policies.moves import Ground, prepared
 SAMPLE = 150
 """Tasks of the train split that are played."""
 
+SHORTLIST = 12
+"""Labels that are tried on the whole sample."""
+
 Constant = tuple[frozenset[str], str]
 """Tool names whose every menu call is made, and the label of the answer given then."""
 
@@ -76,7 +79,7 @@ class Rehearsal:
         chosen = sorted(draw.sample(range(len(train)), min(SAMPLE, len(train))))
         self.tasks = [train[index] for index in chosen]
         self._menus = [self.ground.menu(task) for task in self.tasks]
-        self._means: dict[Constant, float] = {}
+        self._means: dict[tuple[frozenset[str], str, int], float] = {}
 
     @property
     def labels(self) -> list[str]:
@@ -91,21 +94,28 @@ class Rehearsal:
         """Names of the tools on the menus, in order of appearance."""
         return list(dict.fromkeys(name for menu in self._menus for name, _ in menu.calls))
 
-    def mean(self, names: Iterable[str], label: str) -> float:
-        """Return the mean reward of making every menu call of ``names``, then answering."""
-        key = frozenset(names), label
+    def mean(self, names: Iterable[str], label: str, every: int = 1) -> float:
+        """Return the mean reward of making every menu call of ``names``, then answering.
+
+        Args:
+            names: Tool names.
+            label: Label of the answer.
+            every: Play each n-th task of the sample only.
+        """
+        key = frozenset(names), label, every
         if key not in self._means:
+            rows = list(zip(self.tasks, self._menus, strict=True))[::every]
             total = 0.0
-            for task, menu in zip(self.tasks, self._menus, strict=True):
+            for task, menu in rows:
                 calls = [call for call in menu.calls if call[0] in key[0]]
                 plan = self.ground.plan(calls, menu.answers[label])
                 total += play(self.env, task, prepared(plan)).reward
-            self._means[key] = total / len(self.tasks)
+            self._means[key] = total / len(rows)
         return self._means[key]
 
     def best_label(self) -> str | None:
         """Return the label that earns most without any call; None if there is none."""
-        labels = self.labels
+        labels = self._shortlist()
         return max(labels, key=lambda label: self.mean((), label)) if labels else None
 
     def best(self) -> Constant | None:
@@ -115,13 +125,21 @@ class Rehearsal:
         name whose adding or dropping earns most, until nothing does. In a domain that waits
         for a service no call is rehearsed.
         """
-        labels = self.labels
+        labels = self._shortlist()
         if not labels:
             return None
         names = [] if self.env.domain.blocking else self.names
         starts = [frozenset[str](), frozenset(names)] if names else [frozenset[str]()]
         found = [self._climb(start, labels, names) for start in starts]
         return max(found, key=lambda constant: self.mean(*constant))
+
+    def _shortlist(self) -> list[str]:
+        """Return the labels, or the best of very many as played on every fifth task."""
+        labels = self.labels
+        if len(labels) <= SHORTLIST:
+            return labels
+        ranked = sorted(labels, key=lambda label: -self.mean((), label, every=5))
+        return ranked[:SHORTLIST]
 
     def _climb(
         self, chosen: frozenset[str], labels: Sequence[str], names: Sequence[str]

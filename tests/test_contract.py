@@ -1,0 +1,280 @@
+"""What every registered id holds, and two small domains of a third party with them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import pytest
+import tiny_domain
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import OrderEnforcing, RecordEpisodeStatistics, TimeLimit
+
+import gym_clinic
+from gym_clinic.conformance import END, HOSTILE
+from gym_clinic.env import ClinicEnv
+from gym_clinic.errors import ConfigError
+from gym_clinic.policies import load
+from gym_clinic.policies.search import Snoop
+from gym_clinic.policies.walk import reachable
+from gym_clinic.spaces import ClinicalText
+from gym_clinic.testing import check_domain, check_tasks
+
+CLINIC = sorted(name for name in gym.registry if name.startswith("clinic/"))
+IDS = [*CLINIC, *tiny_domain.IDS]
+# The sub-agents of the paper's training setting give back the curated annotation (eq. 3).
+RECORDED = {"clinic/ClinGen-v0": ("evidence", "genetic")}
+each_id = pytest.mark.parametrize("name", IDS)
+
+
+def make(name: str, **options: Any) -> ClinicEnv:
+    env = gym.make(name, **options).unwrapped
+    assert isinstance(env, ClinicEnv)
+    return env
+
+
+def play(env: gym.Env[str, str], policy: str = "oracle", seed: int = 3) -> tuple[float, dict]:
+    clinic = env.unwrapped
+    assert isinstance(clinic, ClinicEnv)
+    player = load(policy, clinic)(seed)
+    observation, info = env.reset(seed=seed)
+    total, over = 0.0, False
+    while not over:
+        observation, reward, terminated, truncated, info = env.step(player.act(observation, info))
+        assert isinstance(reward, float)
+        total, over = total + reward, terminated or truncated
+    return total, info
+
+
+def test_ids_are_registered() -> None:
+    assert {"clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"} <= set(CLINIC)
+
+
+@each_id
+def test_conforms(name: str) -> None:
+    check_domain(name, subprocess=True, recorded=RECORDED.get(name, ()))
+
+
+@each_id
+def test_check_env_without_a_warning(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(name, disable_env_checker=True).unwrapped)
+
+
+@each_id
+@pytest.mark.parametrize("observation", ["new", "transcript"])
+def test_observations_lie_in_their_space(name: str, observation: str) -> None:
+    env = make(name, observation=observation)
+    text, info = env.reset(seed=0)
+    assert env.observation_space.contains(text)
+    assert info.keys() == {"task_id", "tools", "messages"}
+    for message in info["messages"]:
+        assert message["content"] in text
+    for tool in info["tools"]:
+        assert tool["function"]["name"] in text
+    new, *_ = env.step("hello")
+    assert env.observation_space.contains(new)
+    assert new.startswith(text) is (observation == "transcript")
+
+
+@each_id
+def test_every_split_is_sound(name: str) -> None:
+    assert check_tasks(make(name)) == []
+
+
+@each_id
+def test_spec_round_trips_as_json(name: str) -> None:
+    env = gym.make(name, split="test", max_turns=5)
+    assert env.spec is not None
+    again = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.spec is not None
+    assert again.spec.kwargs == env.spec.kwargs
+    assert again.reset(seed=8) == env.reset(seed=8)
+    assert play(again) == play(env)
+
+
+@each_id
+def test_wrappers_behave(name: str) -> None:
+    env = RecordEpisodeStatistics(gym.make(name))
+    total, info = play(env)
+    assert info["episode"]["r"] == pytest.approx(total)
+    assert info.keys() == END | {"episode"}
+
+    limited = TimeLimit(make(name), max_episode_steps=1)
+    limited.reset(seed=0)
+    *_, terminated, truncated, info = limited.step("hello")
+    assert (terminated, truncated) == (False, True)
+
+    ordered = OrderEnforcing(make(name))
+    with pytest.raises(gym.error.ResetNeeded):
+        ordered.step("hello")
+    bare = make(name)
+    with pytest.raises(gym.error.ResetNeeded):
+        bare.step("hello")
+
+
+@each_id
+def test_vector_envs(name: str) -> None:
+    expected = [make(name).reset(seed=seed)[0] for seed in (4, 5)]
+    makers = [functools.partial(gym.make, gym.spec(name)) for _ in range(2)]
+    synchronous = gym.vector.SyncVectorEnv(makers)
+    observations, infos = synchronous.reset(seed=4)
+    assert list(observations) == expected
+    assert len(infos["task_id"]) == 2
+    sync = [list(synchronous.step(["hello", "<tool_call>"])[0]) for _ in range(2)]
+    asynchronous = gym.vector.AsyncVectorEnv(makers, shared_memory=False)
+    try:
+        observations, infos = asynchronous.reset(seed=4)
+        assert list(observations) == expected
+        assert [list(asynchronous.step(["hello", "<tool_call>"])[0]) for _ in range(2)] == sync
+    finally:
+        asynchronous.close()
+
+
+@each_id
+def test_shared_memory_fails_loudly(name: str) -> None:
+    maker = functools.partial(gym.make, gym.spec(name))
+    with pytest.raises(ValueError, match="shared_memory"):
+        gym.vector.AsyncVectorEnv([maker], shared_memory=True)
+
+
+@each_id
+def test_seed_and_task_id_pick_the_task(name: str) -> None:
+    env = make(name, split="test")
+    picked = [env.reset(seed=seed)[1]["task_id"] for seed in range(30)]
+    assert picked == [env.reset(seed=seed)[1]["task_id"] for seed in range(30)]
+    assert len(set(picked)) > 3
+    # without a new seed the stream goes on, and does so again from the same seed
+    streams = []
+    for _ in range(2):
+        env.reset(seed=1)
+        streams.append([env.reset()[1]["task_id"] for _ in range(10)])
+    assert streams[0] == streams[1]
+    assert len(set(streams[0])) > 1
+    for task in env.tasks[:3]:
+        assert env.reset(options={"task_id": task.id})[1]["task_id"] == task.id
+
+
+@each_id
+@pytest.mark.filterwarnings("ignore:.*render_mode")  # gymnasium's own word on it
+def test_wrong_options_are_named(name: str) -> None:
+    env = make(name)
+    with pytest.raises(ConfigError, match="'task_id', not"):
+        env.reset(options={"taskid": "x"})
+    wanted = env.tasks[0].id
+    with pytest.raises(ConfigError, match=rf"did you mean '{wanted[:-1]}"):
+        env.reset(options={"task_id": f"{wanted}?"})
+    for wrong in (
+        {"split": "tset"},
+        {"dialect": "hermse"},
+        {"observation": "all"},
+        {"max_turns": 0},
+        {"max_turns": -1},
+        {"max_turns": "3"},
+        {"text_budget": 0},
+        {"weights": {"acuracy": 1}},
+        {"render_mode": "human"},
+        {"no_such_option": 1},
+    ):
+        with pytest.raises(ConfigError):
+            make(name, **wrong)
+
+
+@each_id
+@pytest.mark.parametrize("policy", ["oracle", "random", "silent", "malformed", "forger"])
+def test_info_has_the_same_keys_however_it_ends(name: str, policy: str) -> None:
+    oracle, last = play(make(name))[1], play(make(name), policy)[1]
+    assert last.keys() == oracle.keys() == END
+    for part in ("rewards", "weights", "metrics"):
+        assert last[part].keys() == oracle[part].keys()
+    json.dumps(last, allow_nan=False)
+
+
+@each_id
+def test_gold_cannot_be_reached(name: str) -> None:
+    env = make(name)
+    maker = load("snoop", env)
+    for seed in range(5):
+        snoop = maker(seed)
+        observation, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            for _, item in reachable([("info", info), ("spec", env.spec)]):
+                assert not isinstance(item, gym_clinic.Task | gym_clinic.Episode | ClinicEnv)
+            action = snoop.act(observation, info)
+            assert isinstance(snoop, Snoop)
+            assert snoop.found is None
+            observation, _, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+
+
+@each_id
+@pytest.mark.parametrize("dialect", ["hermes", "json"])
+def test_hostile_actions_never_raise(name: str, dialect: str) -> None:
+    env = make(name, dialect=dialect)
+    for action in HOSTILE.values():
+        env.reset(seed=0)
+        over = False
+        while not over:
+            observation, reward, terminated, truncated, _ = env.step(action)
+            assert observation.strip()
+            assert len(observation) <= env.observation_space.max_length
+            assert reward <= env.reward_range[1]
+            over = terminated or truncated
+
+
+@each_id
+@pytest.mark.parametrize("size", [1_000_000, 2_000_000])
+def test_enormous_actions_are_cut_short(name: str, size: int) -> None:
+    env = make(name)
+    env.reset(seed=0)
+    observation, _, terminated, truncated, info = env.step("<tool_call>" * (size // 11))
+    assert "expected at most" in observation
+    assert (terminated, truncated, info["stop"]) == (False, True, "text_budget")
+    assert len(observation) < 2_000
+
+
+@each_id
+def test_spaces(name: str) -> None:
+    env = make(name)
+    assert isinstance(env.action_space, ClinicalText)
+    assert "β-blocker, 5 µg – 日本" in env.action_space
+    env.action_space.seed(1)
+    assert env.action_space.sample() in env.action_space
+    low, high = env.reward_range
+    assert low < high
+
+
+@each_id
+def test_steps_in_an_asyncio_loop(name: str) -> None:
+    import asyncio
+
+    env = make(name)
+    actions = load("oracle", env)(0)
+
+    async def episode() -> tuple[float, bool]:
+        observation, info = env.reset(seed=2)
+        total, over, terminated = 0.0, False, False
+        while not over:
+            action = actions.act(observation, info)
+            observation, reward, terminated, truncated, info = await env.astep(action)
+            total, over = total + reward, terminated or truncated
+        return total, terminated
+
+    assert asyncio.run(episode()) == (pytest.approx(env.reward_range[1]), True)
+
+
+@each_id
+def test_render(name: str) -> None:
+    env = gym.make(name, render_mode="ansi")
+    prompt, _ = env.reset(seed=0)
+    env.step("first words")
+    shown = env.render()
+    assert isinstance(shown, str)
+    assert shown.startswith(prompt)
+    assert "first words" in shown

@@ -1,0 +1,369 @@
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import gymnasium as gym
+import pytest
+import tiny_domain
+
+from gym_clinic import ConfigError, Domain, Kind, Rubric, Task, ToolError, tool
+from gym_clinic.action import DIALECTS
+from gym_clinic.env import CALL_LIMIT, ClinicEnv
+
+HERMES = DIALECTS["hermes"]
+
+
+def interactions(**options: Any) -> ClinicEnv:
+    env = ClinicEnv("tiny_domain:INTERACTIONS", **options)
+    env.reset(seed=0)
+    return env
+
+
+def triage(**options: Any) -> ClinicEnv:
+    env = ClinicEnv("tiny_domain:TRIAGE", **options)
+    env.reset(seed=0)
+    return env
+
+
+def write(*calls: tuple[str, Mapping[str, Any]]) -> str:
+    return HERMES.write(calls)
+
+
+def grade(value: str) -> tuple[str, dict[str, Any]]:
+    return "submit_grade", {"grade": value}
+
+
+def check(env: ClinicEnv) -> tuple[str, dict[str, Any]]:
+    first, second = env.episode.task.record["drugs"]
+    return "check_interaction", {"drug_a": first, "drug_b": second}
+
+
+def test_prompt_holds_policy_tools_and_ticket() -> None:
+    env = ClinicEnv("tiny_domain:INTERACTIONS")
+    prompt, info = env.reset(seed=0)
+    ticket = env.episode.task.ticket
+    assert prompt.startswith(env.domain.policy)
+    assert prompt.endswith(ticket)
+    assert "<tool_call>" in prompt
+    assert info["messages"] == [
+        {"role": "system", "content": env.domain.policy},
+        {"role": "user", "content": ticket},
+    ]
+    assert [one["function"]["name"] for one in info["tools"]] == [
+        "check_interaction", "read_allergies", "submit_grade",
+    ]  # fmt: skip
+    assert "case" not in info["tools"][0]["function"]["parameters"]["properties"]
+
+
+def test_a_batch_is_answered_in_order() -> None:
+    env = interactions()
+    observation, reward, terminated, truncated, info = env.step(
+        write(check(env), ("read_allergies", {}))
+    )
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    effect, allergies = info["messages"]
+    assert env.episode.task.record["effect"] in effect["content"]
+    assert effect["name"] == "check_interaction"
+    assert allergies == {"role": "tool", "name": "read_allergies", "content": "none known"}
+    assert observation.index(effect["content"]) < observation.index("none known")
+    assert observation.count("<tool_response>") == 2
+
+
+def test_first_accepted_answer_is_final() -> None:
+    env = interactions()
+    right = env.episode.task.gold["answer"]["grade"]
+    *_, terminated, truncated, info = env.step(write(check(env), grade(right), check(env)))
+    assert (terminated, truncated) == (True, False)
+    assert info["stop"] == "answered"
+    assert info["success"] is True
+    assert [call.ok for call in env.episode.calls] == [True, True, False]
+    assert "not run" in env.episode.calls[-1].response
+    with pytest.raises(gym.error.ResetNeeded, match="call reset"):
+        env.step("more")
+
+
+def test_two_answers_in_one_action_are_none() -> None:
+    env = interactions()
+    observation, _, terminated, _, _ = env.step(write(grade("none"), grade("major")))
+    assert not terminated
+    assert env.episode.answer is None
+    assert "one answer" in observation
+    *_, terminated, _, _ = env.step(write(grade("none")))
+    assert terminated
+    assert env.episode.answer == {"grade": "none"}
+
+
+def test_a_failed_submission_does_not_end_it() -> None:
+    env = interactions()
+    observation, _, terminated, _, _ = env.step(write(grade("severe")))
+    assert not terminated
+    assert "'major', 'moderate' or 'none'" in observation
+    assert "severe" in observation
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (("chek_interaction", {}), "Did you mean 'check_interaction'?"),
+        (("zzz", {}), "There are: check_interaction, read_allergies, submit_grade"),
+        (("check_interaction", {"drug_a": "x"}), "argument 'drug_b' is missing (Generic name"),
+        (("check_interaction", {"drug_a": "x", "drugb": "y"}), "did you mean 'drug_b'?"),
+        (("check_interaction", {"drug_a": [], "drug_b": "y"}), "valid string, got []"),
+        (("check_interaction", {"drug_a": "x", "drug_b": "y"}), "the ticket is about"),
+    ],
+)
+def test_mistakes_are_observations_one_can_act_on(call: Any, says: str) -> None:
+    env = interactions()
+    observation, _, terminated, truncated, _ = env.step(write(call))
+    assert says in observation
+    assert not terminated
+    assert not truncated
+    assert [made.ok for made in env.episode.calls] == [False]
+
+
+def test_text_where_a_call_is_due() -> None:
+    observation, *_ = interactions().step("major")
+    assert observation == (
+        "Error: Expected a call of one of: check_interaction, read_allergies, submit_grade."
+    )
+
+
+def test_text_answers() -> None:
+    env = triage()
+    right = env.episode.task.gold["answer"]
+    observation, *_ = env.step("It is red or yellow.")
+    assert observation == (
+        "Error: Expected one line 'URGENCY: red', 'URGENCY: yellow' or 'URGENCY: green'."
+    )
+    assert env.episode.turns[0].faults
+    assert env.episode.turns[0].malformed == 0
+    *_, terminated, _, info = env.step(f"<think>URGENCY: blue</think>{right}")
+    assert terminated
+    assert info["success"] is True
+    assert info["rewards"] == {"accuracy": 1.0, "process": 0.0}
+
+
+def test_an_answer_beside_a_call_is_not_taken() -> None:
+    env = triage()
+    *_, terminated, _, _ = env.step(
+        write(("read_vital_sign", {"sign": "pulse"})) + "\nURGENCY: red"
+    )
+    assert not terminated
+    assert env.episode.answer is None
+
+
+def test_malformed_blocks_are_counted() -> None:
+    env = interactions()
+    env.step("<tool_call>{</tool_call><tool_call>[]</tool_call>" + write(("read_allergies", {})))
+    assert env.episode.malformed == 2
+    assert len(env.episode.calls) == 1
+    assert env.episode.calls[0].ok
+    observation = env.episode.turns[0].observation
+    assert observation.count("Unreadable call") == 2
+    assert "Expected" in observation
+
+
+def test_blocks_in_thoughts_are_not_counted() -> None:
+    env = interactions()
+    env.step(f"<think>{write(grade('none'))}<tool_call>{{</tool_call></think>")
+    assert env.episode.calls == []
+    assert env.episode.malformed == 0
+
+
+def test_spraying_is_recorded_and_bounded() -> None:
+    env = interactions()
+    count = CALL_LIMIT + 50
+    observation, _, _, _, info = env.step(write(*[("read_allergies", {})] * count))
+    assert len(env.episode.calls) == count
+    assert sum(call.ok for call in env.episode.calls) == CALL_LIMIT
+    assert len(info["messages"]) == CALL_LIMIT + 1
+    assert f"Not run: 50 calls past the first {CALL_LIMIT}" in observation
+
+
+def test_truncation_by_turns_pays_the_reward() -> None:
+    env = interactions(max_turns=2)
+    assert env.step("a")[3] is False
+    _, reward, terminated, truncated, info = env.step("b")
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["stop"] == "max_turns"
+    assert info["total"] == 0.0
+    assert info["success"] is False
+
+
+def test_truncation_by_text() -> None:
+    env = interactions(text_budget=500)
+    *_, truncated, info = env.step("word " * 200)
+    assert truncated
+    assert info["stop"] == "text_budget"
+
+
+def test_long_responses_are_cut_in_the_middle() -> None:
+    env = interactions(response_limit=20)
+    _, *_, info = env.step(write(check(env)))
+    shown, whole = info["messages"][0]["content"], env.episode.calls[0].response
+    assert shown == f"{whole[:10]}...(truncated)...{whole[-10:]}"
+    uncut = interactions(response_limit=0)
+    _, *_, info = uncut.step(write(check(uncut)))
+    assert info["messages"][0]["content"] == uncut.episode.calls[0].response
+
+
+def test_transcript_holds_everything_so_far() -> None:
+    env = ClinicEnv("tiny_domain:TRIAGE", observation="transcript")
+    prompt, _ = env.reset(seed=0)
+    first, *_ = env.step("who?")
+    second, *_ = env.step("URGENCY: red")
+    assert first.startswith(prompt)
+    assert second.startswith(first)
+    assert second.endswith("URGENCY: red\n\n[clinic]\nAnswer recorded.")
+
+
+def test_weights_are_the_callers() -> None:
+    env = triage(weights={"accuracy": 2.0})
+    assert env.reward_range == (0.0, 2.0)
+    right = env.episode.task.gold["answer"]
+    _, reward, _, _, info = env.step(right)
+    assert reward == info["total"] == 2.0
+    assert info["weights"] == {"accuracy": 2.0, "process": 0.0}
+    assert env.domain.rubric.weights == {"accuracy": 0.5, "process": 0.5}
+
+
+def test_actions_must_be_text() -> None:
+    wrongs: list[Any] = [None, b"x", 7, ["x"]]
+    for wrong in wrongs:
+        with pytest.raises(TypeError, match="an action is text"):
+            interactions().step(wrong)
+
+
+def test_a_refused_reset_leaves_no_half_episode() -> None:
+    env = ClinicEnv("tiny_domain:TRIAGE")
+    with pytest.raises(ConfigError):
+        env.reset(options={"task_id": "nowhere"})
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step("hello")
+    with pytest.raises(ConfigError):
+        env.reset(options={"task_id": ["unhashable"]})
+
+
+def test_json_dialect_takes_one_bare_call() -> None:
+    env = ClinicEnv("tiny_domain:INTERACTIONS", dialect="json")
+    prompt, _ = env.reset(seed=0)
+    assert "<tool_call>" not in prompt
+    observation, *_ = env.step('{"name": "read_allergies", "args": {}}')
+    assert observation == "none known"
+
+
+@tool
+def chart_dose(case: Any, milligrams: float) -> str:
+    """Chart a dose.
+
+    Args:
+        milligrams: How much, in mg.
+    """
+    case.edit("doses").append(milligrams)
+    return f"{len(case['doses'])} doses charted"
+
+
+@tool
+def break_down() -> str:
+    """Fail as only our own code fails."""
+    raise ZeroDivisionError("our mistake")
+
+
+@tool
+def where_am_i() -> str:
+    """Tell the thread."""
+    return threading.current_thread().name
+
+
+@tool(kind=Kind.SUBMIT)
+def finish(case: Any, confirmed: bool) -> dict[str, Any]:
+    """Close the chart; what it returns is the answer.
+
+    Args:
+        confirmed: Whether all is charted.
+    """
+    if not confirmed:
+        raise ToolError("confirm first")
+    return {"doses": len(case["doses"])}
+
+
+def _charting() -> Domain:
+    gold = {"answer": {"doses": 2}, "calls": []}
+    return Domain(
+        name="charting",
+        policy="",
+        tasks={"train": [Task(id="c1", ticket="Chart.", record={"doses": [1.0]}, gold=gold)]},
+        rubric=Rubric(
+            {"doses": lambda episode: float(len(episode.case["doses"]))},
+            {"doses": 1.0},
+            range=(0.0, 5.0),
+        ),
+        tools=(chart_dose, break_down, where_am_i, finish),
+        turn_reward=lambda episode: -0.25,
+    )
+
+
+CHARTING = _charting()
+WAITING = replace(CHARTING, blocking=True)
+
+
+def charting(name: str = "CHARTING") -> ClinicEnv:
+    env = ClinicEnv(f"{__name__}:{name}")
+    env.reset(seed=0)
+    return env
+
+
+def test_a_tool_changes_this_episode_only() -> None:
+    env = charting()
+    env.step(write(("chart_dose", {"milligrams": 2.5})))
+    assert env.episode.case["doses"] == [1.0, 2.5]
+    assert env.episode.case.changes == {"doses": [1.0, 2.5]}
+    env.reset(seed=0)
+    assert list(env.episode.case["doses"]) == [1.0]
+
+
+def test_turn_rewards_are_paid_beside_the_total() -> None:
+    env = charting()
+    assert env.step(write(("chart_dose", {"milligrams": 2.5})))[1] == -0.25
+    _, reward, terminated, _, info = env.step(write(("finish", {"confirmed": True})))
+    assert terminated
+    assert reward == pytest.approx(info["total"] - 0.25)
+    assert info["total"] == 2.0
+    assert env.episode.answer == {"doses": 2}
+
+
+def test_a_mistake_of_ours_reaches_the_caller() -> None:
+    with pytest.raises(ZeroDivisionError, match="our mistake"):
+        charting().step(write(("break_down", {})))
+
+
+def test_blocking_domains_step_in_a_thread() -> None:
+    async def where(env: ClinicEnv) -> str:
+        observation, *_ = await env.astep(write(("where_am_i", {})))
+        return observation
+
+    here = threading.current_thread().name
+    assert here in asyncio.run(where(charting()))
+    assert here not in asyncio.run(where(charting("WAITING")))
+
+
+def test_answers_of_a_tool_must_fit_the_types() -> None:
+    observation, *_ = charting().step(
+        '<tool_call>{"name": "chart_dose", "arguments": {"milligrams": "much"}}</tool_call>'
+    )
+    assert "valid number" in observation
+
+
+def test_rewards_are_finite_in_info() -> None:
+    env = triage()
+    env.step("URGENCY: red")
+    assert all(math.isfinite(part) for part in env.rubric.score(env.episode).rewards.values())
+
+
+def test_tiny_domains_are_registered() -> None:
+    assert set(tiny_domain.IDS) <= set(gym.registry)
