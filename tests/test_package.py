@@ -1,0 +1,131 @@
+"""What is installed: from the wheel, editable, and as a plain checkout."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LOOP = """
+import gymnasium as gym
+import gym_clinic
+env = gym.make("clinic/ClinGen-v0", split="dev")
+observation, info = env.reset(seed=0)
+print(len(env.unwrapped.tasks), gym_clinic.__file__)
+_, _, _, _, info = env.step("CLASSIFICATION: Definitive")
+case = env.unwrapped.episode.case
+print(len(case.full_text(case["articles"][0]["pmid"])) > 500)
+"""
+
+
+def setup():
+    read = configparser.ConfigParser()
+    read.read(ROOT / "setup.cfg")
+    return read
+
+
+def run(*command, cwd, **environment):
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_every_package_is_listed():
+    # find: does not see mapped packages, so they are listed by hand.
+    found = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for path in (ROOT / "gym_clinic").rglob("__init__.py")
+    }
+    listed = set(setup()["options"]["packages"].split())
+    assert listed == found | {"gym_clinic.tasks", "gym_clinic.kb"}
+
+
+def test_the_metadata_name_python_3_10_to_3_13():
+    metadata = setup()
+    for minor in (10, 11, 12, 13):
+        assert f"Python :: 3.{minor}\n" in metadata["metadata"]["classifiers"] + "\n"
+    assert metadata["options"]["python_requires"] == ">=3.10"
+    assert "torch" not in metadata["options"]["install_requires"]
+
+
+def test_a_plain_checkout_finds_its_data(tmp_path):
+    # Without the finder of an editable install, only the checkout is there.
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.meta_path[:] = [\n"
+    code += "    finder for finder in sys.meta_path if '__editable__' not in repr(finder)]\n"
+    printed = run(sys.executable, "-c", code + LOOP, cwd=tmp_path)
+    assert printed.split()[1] == str(ROOT / "gym_clinic" / "__init__.py")
+    assert printed.split()[2] == "True"
+
+
+def test_the_data_folder_can_be_another(tmp_path):
+    code = "from gym_clinic.paths import tasks_dir; print(tasks_dir('clingen'))"
+    (tmp_path / "tasks").mkdir()
+    printed = run(sys.executable, "-c", code, cwd=tmp_path, GYM_CLINIC_DATA=str(tmp_path))
+    assert printed.strip() == str(tmp_path / "tasks" / "clingen")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        tasks = [
+            info for info in archive.infolist() if info.filename.startswith("gym_clinic/tasks")
+        ]
+        assert {"train.jsonl", "dev.jsonl", "test.jsonl", "SOURCE.md", "policy_single.md"} <= {
+            Path(info.filename).name for info in tasks
+        }
+        assert sum(info.file_size for info in tasks) <= 20e6
+        assert not any("/tests/" in info.filename for info in archive.infolist())
+    home = tmp_path / "clean"
+    venv.create(home, with_pip=True)
+    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    site = Path(run(python, "-c", "import site; print(site.getsitepackages()[0])", cwd=tmp_path)
+                .strip())  # fmt: skip
+    before = size(site)
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel, cwd=tmp_path)
+    assert size(site) - before < 150e6
+    assert not (site / "torch").exists()
+    tasks, home_of, text = run(python, "-c", LOOP, cwd=tmp_path).split()
+    assert (tasks, text) == ("224", "True")
+    assert Path(home_of).is_relative_to(site)
+    assert "clinic/ClinGen-v0" in run(python.parent / "gym-clinic", "list", cwd=tmp_path)
+
+
+def size(folder):
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def test_make_demo_sets_everything_up(tmp_path):
+    checkout = tmp_path / "checkout"
+    run("git", "clone", "-q", ROOT, checkout, cwd=tmp_path)
+    changed = run("git", "ls-files", "-m", "-o", "--exclude-standard", cwd=ROOT).split("\n")
+    for name in filter(None, changed):
+        if (ROOT / name).is_file():
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            (checkout / name).write_bytes((ROOT / name).read_bytes())
+    printed = run("make", "demo", f"PYTHON={sys.executable}", "LIMIT=8", cwd=checkout)
+    for shown in ("CLASSIFICATION", "oracle", "rules", "every-tool"):
+        assert shown in printed
+    assert (checkout / "runs" / "demo" / "oracle" / "summary.json").is_file()
