@@ -47,8 +47,9 @@ types: $(VENV)/.dev  ## mypy --strict
 tasks: $(VENV)/.core  ## validate every task: schema, ids, tools, and that the oracle earns full marks
 	$(BIN)/gym-clinic tasks validate
 
-bench: $(VENV)/.core  ## print what a step costs, as ratios
+bench: $(VENV)/.core  ## print what a step costs, and what every policy is worth
 	$(BIN)/python bench/env.py
+	$(BIN)/python bench/trust.py
 
 ci: lint types test tasks  ## what .ci/run runs
 

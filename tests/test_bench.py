@@ -1,0 +1,42 @@
+"""The benchmarks run and print what they promise; how fast is for them to say, not for a test."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent.parent / "bench"
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_env_prints_ratios():
+    printed = run(BENCH / "env.py", "--quick")
+    for line in (
+        r"step \(hermes\): .* ratio \d",
+        r"step \(json\): .* ratio \d",
+        r"import: .* ratio \d",
+        r"64 episodes in one loop: .* of the plain loop",
+        r"512 episodes in one loop: .* of the plain loop",
+        r"oracle episodes \(clinic/ClinGen-v0\): .* a second",
+    ):
+        assert re.search(line, printed), printed
+
+
+def test_trust_prints_every_policy():
+    printed = run(BENCH / "trust.py", "--limit", "3")
+    for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):
+        assert printed.count(f"  {policy}") + printed.count(f", {policy}") >= 2, printed
+    assert re.search(r"oracle +scaled 1\.000   success 1\.000", printed)
