@@ -169,6 +169,8 @@ def _play_all(
 
 def _take(future: Future[Played | None], job: Job, journal: Journal) -> Result | None:
     error = future.exception()
+    if isinstance(error, KeyboardInterrupt):
+        raise error  # a person who plays has left
     if error is not None:
         text = f"task {job.task_id!r}, trial {job.trial}: {type(error).__name__}: {error}"
         if isinstance(error, ClinicError):
@@ -236,9 +238,9 @@ def _open_run(folder: Path, settings: Mapping[str, Any]) -> None:
         raise ConfigError(f"{folder} holds a trace but no run.json; choose another --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise ConfigError(f"{folder} is a file; --out is a folder") from None
-    replace_file(manifest, [json.dumps(wanted, indent=2, ensure_ascii=True).encode(), b"\n"])
+        replace_file(manifest, [json.dumps(wanted, indent=2).encode(), b"\n"])
+    except OSError as error:
+        raise ConfigError(f"cannot write to {folder}: {error}") from None
 
 
 def episodes(path: str | Path) -> Iterator[dict[str, Any]]:

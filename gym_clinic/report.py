@@ -18,7 +18,7 @@ class Grid:
 
     Attributes:
         title: What it shows.
-        columns: The heads; all but the first column hold figures.
+        columns: The heads.
         rows: The cells.
     """
 
@@ -35,14 +35,18 @@ class Grid:
         ]
         return f"## {self.title}\n\n" + "\n".join(lines) + "\n"
 
-    def rich(self) -> Table:
-        """Return the table for a rich console."""
+    def rich(self, *, figures: bool = True) -> Table:
+        """Return the table for a rich console.
+
+        Args:
+            figures: All columns but the first hold figures, and stand to the right.
+        """
         from rich.table import Table
         from rich.text import Text
 
         table = Table(title=Text(self.title), title_justify="left", header_style="bold")
         for number, column in enumerate(self.columns):
-            table.add_column(Text(column), justify="right" if number else "left")
+            table.add_column(Text(column), justify="right" if figures and number else "left")
         for row in self.rows:
             table.add_row(*map(Text, row))
         return table

@@ -1,0 +1,1 @@
+"""The commands of ``gym-clinic``, a module each: ``add`` declares it, ``run`` does it."""
