@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gym_clinic.strict_json import MAX_DEPTH, loads
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"]))
+)
+keys = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner) | st.dictionaries(keys, inner), max_leaves=20
+)
+
+
+@given(values, st.booleans())
+def test_agrees_with_json_on_what_is_valid(value: Any, ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    assert loads(text) == json.loads(text) == value
+
+
+@given(st.text())
+def test_reads_as_json_does_or_refuses(text: str) -> None:
+    try:
+        value = loads(text)
+    except ValueError:
+        return
+    assert json.loads(text) == value
+
+
+@given(st.dictionaries(keys, values, min_size=1), st.data())
+def test_refuses_a_key_that_stands_twice(members: dict[str, Any], data: st.DataObject) -> None:
+    twice = data.draw(st.sampled_from(sorted(members)))
+    parts = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()]
+    parts.insert(data.draw(st.integers(0, len(parts))), f"{json.dumps(twice)}: 0")
+    body = "{" + ", ".join(parts) + "}"
+    for text in (body, f'[1, {{"outer: still": {body}}}]'):
+        with pytest.raises(ValueError, match="stands twice in one object"):
+            loads(text)
+
+
+def test_the_same_key_in_two_objects_is_fine() -> None:
+    assert loads('[{"a": 1}, {"a": {"a": ":"}}]') == [{"a": 1}, {"a": {"a": ":"}}]
+
+
+def test_an_escaped_key_is_the_same_key() -> None:
+    with pytest.raises(ValueError, match="'a' stands twice"):
+        loads('{"a": 1, "\\u0061": 2}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "NaN", "[NaN]", "Infinity", '{"a": -Infinity}', "{'a': 1}", "{a: 1}", "[1,]",
+        '{"a": 1,}', '{"a" 1}', "[1", '{"a": 1', "01", "1.", ".5", "+1", "0x1", "nul", "True",
+        '"\x01"', '"\n"', '"\ud800"', '"\\ud800"', '"\\x41"', "1 2", "{}{}", "\x00", "\ufeff{}",
+        "/* no */ {}", "9" * 5_000, "1e999",
+    ],
+)  # fmt: skip
+def test_refuses_what_is_no_json(text: str) -> None:
+    with pytest.raises(ValueError, match="not valid JSON"):
+        loads(text)
+
+
+@pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"a":', "}")])
+def test_nesting_is_limited_and_never_overruns_the_stack(left: str, right: str) -> None:
+    assert loads(left * MAX_DEPTH + "1" + right * MAX_DEPTH)
+    for depth in (MAX_DEPTH + 1, 500, 990, 1000, 1024, 1025, 100_000):
+        with pytest.raises(ValueError, match=r"nested too deeply|not valid JSON"):
+            loads(left * depth + "1" + right * depth)
+
+
+def test_long_keys_are_cut_in_the_message() -> None:
+    key = "k" * 10_000
+    with pytest.raises(ValueError, match="stands twice") as caught:
+        loads(f'{{"{key}": 1, "{key}": 2}}')
+    assert len(str(caught.value)) < 200
