@@ -18,7 +18,7 @@ from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.report import markdown
 from gym_clinic.rollout import Envs, Job, Played, Player, episode_seed
 from gym_clinic.summary import Result, Summary, summarise
-from gym_clinic.trace import Journal, Key, redact, replace_file
+from gym_clinic.trace import Journal, Key, encode, redact, replace_file
 
 
 class Interrupted(KeyboardInterrupt):
@@ -57,8 +57,9 @@ def evaluate(
         concurrency: Episodes under way at once, each in a thread and an environment of its own.
         limit: Play only so many tasks: a random sample fixed by ``seed``, in the order of the
             split; a larger sample holds the smaller one.
-        policy_options: Options of the policy; secrets among them are not written.
-        env_options: Options of the environment.
+        policy_options: Options of the policy, as plain JSON; secrets among them, and
+            ``concurrency``, are not written.
+        env_options: Options of the environment, as plain JSON.
         progress: Show a progress bar on standard error.
 
     Raises:
@@ -83,7 +84,8 @@ def evaluate(
         "version": __version__,
         "data": data_hash(clinic.tasks),
         "policy": policy,
-        "policy_options": redact(given),
+        # How many requests a server is sent at once changes no result.
+        "policy_options": redact({k: v for k, v in given.items() if k != "concurrency"}),
         "split": split,
     }
     folder = Path(out)
@@ -216,7 +218,10 @@ class _Bar:
 def _open_run(folder: Path, settings: Mapping[str, Any]) -> None:
     """Write the settings of a run, or check that they are those of the run that is there."""
     manifest = folder / "run.json"
-    wanted = json.loads(json.dumps(settings, default=str))
+    try:
+        wanted = json.loads(encode(settings))
+    except TypeError as error:
+        raise ConfigError(f"options must be plain JSON: {error}") from None
     if manifest.is_file():
         try:
             found = json.loads(manifest.read_bytes())

@@ -14,6 +14,7 @@ from typing import Any
 import eval_domain
 import gymnasium as gym
 import pytest
+from chat_server import ChatServer
 
 from gym_clinic import Task
 from gym_clinic.catalog import find
@@ -21,6 +22,7 @@ from gym_clinic.cli import main
 from gym_clinic.commands.terminal import options, visible
 from gym_clinic.errors import ConfigError, ServiceError
 
+PATH = os.pathsep.join(map(str, Path(__file__).resolve().parents[:2]))
 ID = f"eval_domain:{eval_domain.ID}"
 
 
@@ -194,6 +196,30 @@ def test_eval_of_a_server_that_fails(run: Run, tmp_path: Path) -> None:
     assert "2 of 2 episodes" in err
 
 
+def test_eval_of_a_chat_model(run: Run, tmp_path: Path, chat_server: ChatServer) -> None:
+    pytest.importorskip("httpx")
+    call = '<tool_call>{"name": "note", "arguments": {"text": "hot"}}</tool_call>'
+
+    def answer(handler: Any) -> None:
+        first = len(chat_server.requests[-1]["messages"]) == 2
+        chat_server.answer(call if first else "FEVER: yes")(handler)
+
+    chat_server.script = [answer]
+    argv = ("--url", chat_server.url, "--model", "m", "--trials", 1, "--no-progress", "--json")
+    # One at a time, so that the last request is the one that is answered.
+    status, out, _ = run(
+        "eval", ID, "--policy", "chat", *argv, "--out", tmp_path, "--concurrency", 1
+    )
+    assert status == 0
+    found = json.loads(out)
+    assert (found["errors"], found["turns"]["mean"], found["calls"]["mean"]) == (0, 2.0, 1.0)
+    assert found["usage"]["completion_tokens"] == 8 * 2 * 7
+    assert found["usage"]["replies"] == 16
+    asked = len(chat_server.requests)
+    assert run("eval", ID, "--policy", "chat", *argv, "--out", tmp_path)[0] == 0
+    assert len(chat_server.requests) == asked  # another concurrency is the same run
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
@@ -308,7 +334,7 @@ def test_own_policies_are_found_beside_the_command(tmp_path: Path) -> None:
     (tmp_path / "my_policy.py").write_text(
         "class Mine:\n    def act(self, observation, info):\n        return 'FEVER: yes'\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    env = {**os.environ, "PYTHONPATH": PATH}
     script = (  # as the installed command does, whose sys.path lacks the working folder
         "import sys; sys.path = [one for one in sys.path if one]; "
         "from gym_clinic.cli import main; sys.exit(main())"
@@ -323,7 +349,7 @@ def test_own_policies_are_found_beside_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX pipe")
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    env = {**os.environ, "PYTHONPATH": PATH}
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

@@ -19,6 +19,7 @@ from gym_clinic.evaluate import Interrupted, episodes, evaluate, sample
 from gym_clinic.rollout import episode_seed
 from gym_clinic.trace import Journal, encode, plain, redact
 
+PATH = os.pathsep.join(map(str, Path(__file__).resolve().parents[:2]))
 KEYS = [
     "id", "env_options", "version", "data", "policy", "policy_options", "split", "task_id",
     "trial", "seed", "messages", "calls", "answer", "turns", "rewards", "weights", "total",
@@ -115,7 +116,7 @@ def killed(out: Path, lives: int) -> subprocess.CompletedProcess[bytes]:
         f"evaluate(eval_domain.ID, 'eval_domain:Mortal', out={str(out)!r}, trials=3, "
         "concurrency=4, progress=False)"
     )
-    env = {**os.environ, "EVAL_DOMAIN_LIVES": str(lives), "PYTHONPATH": str(Path(__file__).parent)}
+    env = {**os.environ, "EVAL_DOMAIN_LIVES": str(lives), "PYTHONPATH": PATH}
     return subprocess.run([sys.executable, "-c", code], env=env, timeout=120)
 
 
@@ -277,6 +278,11 @@ def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "trace.jsonl").write_text("")
     with pytest.raises(ConfigError, match=r"no run\.json"):
         play("Nurse", tmp_path)
+
+
+def test_options_are_plain_json(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="options must be plain JSON: object"):
+        play("Flaky", tmp_path, policy_options={"path": object()})
 
 
 def test_secrets_are_not_written(tmp_path: Path) -> None:

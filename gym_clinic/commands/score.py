@@ -68,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
 
     names = list(dict.fromkeys(args.policy))
     given = policy_options(args, names)
+    if "chat" in given:  # a thread that waits for its turn at the client plays nothing
+        given["chat"].setdefault("concurrency", args.concurrency)
     summaries = []
     for name in names:
         folder = args.out if len(names) == 1 else args.out / re.sub(r"[^\w.-]+", "-", name)
