@@ -83,7 +83,8 @@ def test_the_data_folder_can_be_another(tmp_path):
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT, cwd=folder)
+    # By way of the source distribution, so that a stale build folder cannot slip in.
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
     (built,) = folder.glob("*.whl")
     return built
 

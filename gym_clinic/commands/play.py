@@ -15,7 +15,7 @@ from gym_clinic.commands.terminal import (
     policy_options,
     visible,
 )
-from gym_clinic.report import Grid
+from gym_clinic.evaluate.report import Grid
 from gym_clinic.rewards import scale
 
 if TYPE_CHECKING:

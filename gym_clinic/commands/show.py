@@ -14,7 +14,7 @@ from gym_clinic.catalog import find, ids, make, unwrap
 from gym_clinic.commands.terminal import add_env_options, console, options, visible
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ClinicError, ConfigError
-from gym_clinic.report import Grid
+from gym_clinic.evaluate.report import Grid
 
 
 def add(commands: Any) -> None:

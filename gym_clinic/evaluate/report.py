@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gym_clinic.summary import Interval, Spread, Summary
+from gym_clinic.evaluate.summary import Interval, Spread, Summary
 
 if TYPE_CHECKING:
     from rich.table import Table

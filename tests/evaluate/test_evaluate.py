@@ -16,8 +16,8 @@ import pytest
 from gym_clinic import ConfigError
 from gym_clinic.domain import data_hash
 from gym_clinic.evaluate import Interrupted, episodes, evaluate, sample
-from gym_clinic.rollout import episode_seed
-from gym_clinic.trace import Journal, encode, plain, redact
+from gym_clinic.evaluate.rollout import episode_seed
+from gym_clinic.evaluate.trace import Journal, encode, plain, redact
 
 PATH = os.pathsep.join(map(str, Path(__file__).resolve().parents[:2]))
 KEYS = [

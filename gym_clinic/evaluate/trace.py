@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.summary import Result
+from gym_clinic.evaluate.summary import Result
 
 if sys.platform != "win32":
     import fcntl

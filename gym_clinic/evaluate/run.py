@@ -15,10 +15,10 @@ from gym_clinic._version import __version__
 from gym_clinic.catalog import unwrap
 from gym_clinic.domain import data_hash
 from gym_clinic.errors import ClinicError, ConfigError
-from gym_clinic.report import markdown
-from gym_clinic.rollout import Envs, Job, Played, Player, episode_seed
-from gym_clinic.summary import Result, Summary, summarise
-from gym_clinic.trace import Journal, Key, encode, redact, replace_file
+from gym_clinic.evaluate.report import markdown
+from gym_clinic.evaluate.rollout import Envs, Job, Played, Player, episode_seed
+from gym_clinic.evaluate.summary import Result, Summary, summarise
+from gym_clinic.evaluate.trace import Journal, Key, encode, redact, replace_file
 
 
 class Interrupted(KeyboardInterrupt):
