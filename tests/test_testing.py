@@ -173,9 +173,7 @@ def test_all_problems_are_listed_at_once() -> None:
 def test_what_tools_answer_by_design() -> None:
     with pytest.raises(AssertionError, match="what the tools answer depends on the gold"):
         check_domain(TELLING_TOOL)
-    with pytest.raises(AssertionError) as caught:
-        check_domain(TELLING_TOOL, recorded=("answer",))
-    assert "depends on the gold" not in str(caught.value)
+    check_domain(TELLING_TOOL, recorded=("answer",))
 
 
 def test_a_domain_without_a_name_is_refused() -> None:

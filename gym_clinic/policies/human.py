@@ -42,8 +42,8 @@ class Human:
     def __init__(
         self,
         env: ClinicEnv,
-        read: Callable[[str], str] = input,
-        write: Callable[[str], object] = print,
+        read: Callable[[str], str],
+        write: Callable[[str], object],
     ) -> None:
         self._env = env
         self._read = read
@@ -141,4 +141,4 @@ def human(env: ClinicEnv) -> Maker:
     Args:
         env: The environment.
     """
-    return lambda seed: Human(env)
+    return lambda seed: Human(env, input, print)

@@ -58,8 +58,7 @@ def _held(path: str, item: Any) -> Iterator[tuple[str, Any]]:
             value = getattr(item, name, None)
             if value is not None:
                 yield f"{path}.{name}"[:400], value
-    frame = getattr(item, "gi_frame", None) or getattr(item, "cr_frame", None)
-    if isinstance(frame, types.FrameType):
-        yield f"{path}.frame", frame.f_locals
+    if isinstance(item, types.GeneratorType) and item.gi_frame is not None:
+        yield f"{path}.frame", item.gi_frame.f_locals
     for value in gc.get_referents(item):
         yield f"{path}.<held>", value
