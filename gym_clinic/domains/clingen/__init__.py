@@ -1,36 +1,12 @@
-"""ClinGen gene-disease validity curation: a supervisor and its six evidence sub-agents.
+"""ClinGen gene-disease validity curation: ``clinic/ClinGen-v0`` and ``clinic/ClinGenSingle-v0``.
 
-Task:
-    A gene, a disease and one to five articles, of which title and abstract are shown. Which
-    kinds of experimental evidence do the articles hold, and how valid is the relationship?
-    The pairs and their published classes are ClinGen's; the articles are simulated and say
-    nothing about the real literature. Not for patient care.
-
-Tools:
-    ``clinic/ClinGen-v0``: six sub-agents, one for each category of experimental evidence, each
-    sent to one article by pmid, pmcid, gene and disease. ``clinic/ClinGenSingle-v0``:
-    ``get_full_text``.
-
-Observation:
-    Each sub-agent answers evidence_type, has_evidence, pmid, evidence_subtype, explanation,
-    cut in the middle at 1,024 characters. What human genetics an article reports comes back
-    with its evidence, and with the evidence it decides the class.
-
-Reward:
-    ``hybrid`` = (1 - w) outcome + w process, w = 0.5, in -1..1 (eq. 9). ``outcome``: ordinal
-    distance of the class (eq. 6). ``process``: cubed F1 of the calls, or in the single setting
-    of the (pmid, subtype) pairs (eq. 13), less 0.1 a malformed block, without a floor (eq. 8).
-
-Episode end:
-    One classification, stated exactly once in an action without calls and outside thoughts
-    (single setting: one JSON object). Truncated after two actions.
+The pairs and their published classes are ClinGen's (CC0); the articles are simulated and say
+nothing about the real literature. Not for patient care. `domain` and `single` are the data
+sheets of the two settings.
 
 Source:
     Paper 000 (process-supervised multi-agent reinforcement learning for clinical reasoning);
-    ClinGen gene-disease validity curations (CC0); see tasks/clingen/SOURCE.md.
-
-Version history:
-    v0: first version.
+    ClinGen gene-disease validity curations; see tasks/clingen/SOURCE.md.
 """
 
 from __future__ import annotations
@@ -69,7 +45,32 @@ def domain(
     masked_names: bool = False,
     folder: str | None = None,
 ) -> Domain:
-    """Make the supervisor's setting, ``clinic/ClinGen-v0``.
+    """ClinGen gene-disease validity curation: a supervisor and its six evidence sub-agents.
+
+    Task:
+        A gene, a disease and one to five articles, of which title and abstract are shown. Which
+        kinds of experimental evidence do the articles hold, and how valid is the relationship?
+
+    Tools:
+        Six sub-agents, one for each category of experimental evidence, each sent to one article
+        by pmid, pmcid, gene and disease.
+
+    Observation:
+        Each sub-agent answers evidence_type, has_evidence, pmid, evidence_subtype, explanation,
+        cut in the middle at 1,024 characters. What human genetics an article reports comes back
+        with its evidence, and together they decide the class.
+
+    Reward:
+        ``hybrid`` = (1 - w) outcome + w process, w = 0.5, in -1..1 (eq. 9). ``outcome``: ordinal
+        distance of the class (eq. 6). ``process``: cubed F1 of the calls, less 0.1 a malformed
+        block, without a floor (eq. 7 and 8).
+
+    Episode end:
+        One classification, stated exactly once in an action without calls and outside thoughts.
+        Truncated after two actions.
+
+    Version history:
+        v0: first version.
 
     Args:
         consultant: Who the sub-agents are: ``"recorded"``, ``"rules"``, or
@@ -96,7 +97,37 @@ def single(
     masked_names: bool = False,
     folder: str | None = None,
 ) -> Domain:
-    """Make the single agent's setting, ``clinic/ClinGenSingle-v0``; arguments as in `domain`."""
+    """ClinGen gene-disease validity curation by a single agent that reads the full texts.
+
+    Task:
+        As in ``clinic/ClinGen-v0``; the agent itself names the subtypes of evidence.
+
+    Tools:
+        ``get_full_text``.
+
+    Observation:
+        Title and sections of the article, whole.
+
+    Reward:
+        As in ``clinic/ClinGen-v0``, with the F1 over (pmid, subtype) pairs (eq. 13).
+
+    Episode end:
+        One JSON object with the class and the evidence, in an action without calls and outside
+        thoughts. Truncated after two actions.
+
+    Version history:
+        v0: first version.
+
+    Args:
+        reward: ``"hybrid"``, ``"outcome"`` or ``"process"``.
+        process_weight: Weight on process in the hybrid (paper 000, eq. 9: 0.5).
+        constants: Other constants of the rewards, as in `domain`.
+        masked_names: Hide gene and disease names, against memorised classes.
+        folder: A task folder made by the importer, instead of the embedded one.
+
+    Raises:
+        ConfigError: If an option has no such value.
+    """
     return _make("single", reward=reward, process_weight=process_weight,
                  constants=dict(constants or {}), masked_names=masked_names,
                  folder=folder)  # fmt: skip
