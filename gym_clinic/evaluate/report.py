@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gym_clinic.evaluate.summary import Interval, Spread, Summary
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table
 
 
@@ -41,12 +42,18 @@ class Grid:
         Args:
             figures: All columns but the first hold figures, and stand to the right.
         """
+        from rich.box import SIMPLE_HEAD
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=Text(self.title), title_justify="left", header_style="bold")
+        table = Table(
+            title=Text(self.title), title_justify="left", header_style="bold", box=SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+        )  # fmt: skip
         for number, column in enumerate(self.columns):
-            table.add_column(Text(column), justify="right" if figures and number else "left")
+            justify: JustifyMethod = "right" if figures and number else "left"
+            head = Text(column.replace("_", " "))  # so that a long head breaks between words
+            table.add_column(head, justify=justify, overflow="fold")
         for row in self.rows:
             table.add_row(*map(Text, row))
         return table
