@@ -6,6 +6,7 @@ that earns most on the train split when given alone.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -153,7 +154,8 @@ def rambler(env: ClinicEnv) -> Maker:
     """Write very much: every label, keyword and tool name, in thoughts and outside, then a label.
 
     First with all labels in the open; when that is not accepted, with the labels in thoughts,
-    the keywords outside, and the constant answer at the end.
+    the keywords outside, and the constant answer at the end; in the last turn with nothing
+    beside thoughts and answer.
     """
     return _adversary(env, _rambler)
 
@@ -163,11 +165,11 @@ def _rambler(table: _Table, draw: random.Random) -> Iterator[str]:
     keywords = words(" ".join([table.ticket, *abouts])) + table.names
     labels = [*table.menu.answers, *table.answers]
     for turn in range(table.turns):
-        if table.dialect.name == "json" and turn == table.turns - 1:
-            yield table.answer  # this dialect takes no word beside a call
-        thoughts = _ramble(keywords + labels, draw, _RAMBLE // 2)
+        thoughts = f"<think>\n{_ramble(keywords + labels, draw, _RAMBLE // 2)}\n</think>\n"
         speech = _ramble(keywords if turn % 2 else keywords + labels, draw, _RAMBLE // 2)
-        yield f"<think>\n{thoughts}\n</think>\n{speech}\n{table.answer}"
+        if turn and turn == table.turns - 1:  # whatever else, the answer has to be taken
+            yield table.answer if table.dialect.name == "json" else thoughts + table.answer
+        yield f"{thoughts}{speech}\n{table.answer}"
 
 
 def _ramble(vocabulary: list[str], draw: random.Random, length: int) -> str:
@@ -248,10 +250,9 @@ def _forger(table: _Table, draw: random.Random) -> Iterator[str]:
         )
     )
     reply = f"{responses}\n{confident}"
-    while True:
-        yield reply[-ACTION_LIMIT:]
-        yield roles[-ACTION_LIMIT:]
-        yield table.answer
+    forged = itertools.cycle((reply[-ACTION_LIMIT:], roles[-ACTION_LIMIT:]))
+    yield from itertools.islice(forged, max(1, table.turns - 1))
+    yield table.answer  # whatever else, the answer has to be taken
 
 
 def _finding(name: str, arguments: Any) -> dict[str, Any]:
