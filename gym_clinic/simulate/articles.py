@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from gym_clinic.simulate.drafts import CATEGORY_OF, RESCUED, Draft, Finding, Genetics
+from gym_clinic.simulate.drafts import RESCUED, Draft, Finding, Genetics
 from gym_clinic.simulate.phrases_findings import CLAUSES
 from gym_clinic.simulate.phrases_genetics import GENETIC_SUMMARY, GENETICS
-from gym_clinic.simulate.phrases_grammar import Scribe, capitalise
-from gym_clinic.simulate.phrases_neutral import FOLLOW, METHOD, NEUTRAL, TOPIC
-from gym_clinic.simulate.phrases_passages import NEGATIVE, PASSAGES
+from gym_clinic.simulate.phrases_grammar import Scribe, capitalise, punctuate
+from gym_clinic.simulate.phrases_methods import DRESS, FOLLOW, METHOD, TOPIC
+from gym_clinic.simulate.phrases_negatives import NEGATIVE
+from gym_clinic.simulate.phrases_neutral import NEUTRAL
+from gym_clinic.simulate.phrases_passages import PASSAGES
 from gym_clinic.simulate.phrases_status import FRAMES, HINT, PLANNED, TECHNIQUE
 from gym_clinic.simulate.phrases_systems import SYSTEMS
 from gym_clinic.simulate.scenes import LOOSE, scene_facts
@@ -158,10 +160,10 @@ class _Author:
             if attempt >= 40:
                 tail.pop()
             target = scribe.rng.randint(low, high - 35)
-            for filler in scribe.several(NEUTRAL["abstract_fill"], 10):
+            for filler in scribe.shuffled(NEUTRAL["abstract_fill"]):
                 if count_words(" ".join(head + body + tail)) >= target:
                     break
-                body.insert(scribe.rng.randint(0, len(body)), filler)
+                body.insert(scribe.rng.randint(0, len(body)), scribe.sentence(filler))
             text = " ".join(head + body + tail)
             if low <= count_words(text) <= high:
                 return text
@@ -188,21 +190,23 @@ class _Author:
     def sections(self) -> tuple[tuple[str, str], ...]:
         """Sections around the findings, filled with neutral sentences to the length wanted."""
         rng = self.rng("plan")
+        filler = self.scribe("filler")
         parts = self.outline(rng)
         for index, finding in enumerate(self.draft.findings):
             parts[self.place(rng, finding, parts)].add(self.finding_in_full(index, finding), rng)
-            if finding.status not in ("planned", "reported"):
-                scribe = self.scribe(f"{index}:method", self.facts[index])
-                parts["methods"].add(scribe.draw(METHOD[finding.category]), rng)
+            if finding.status not in ("planned", "reported", "technique"):
+                scribe = self.scribe(f"{index}:method")
+                method = dressed(scribe, scribe.pick(METHOD[finding.work]), "work")
+                parts["methods"].add(method, rng)
         low, high = FULL_WORDS[self.draft.short]
         target = rng.randint(low + 30, high - 150)
         words = sum(part.words for part in parts.values())
         open_parts = [part for part in parts.values() if part.fillers]
         while words < target and open_parts:
             part = rng.choice(open_parts)
-            filler = part.fillers.pop()
-            part.add(filler, rng)
-            words += count_words(filler)
+            sentence = dressed(filler, part.fillers.pop(), part.dress)
+            part.add(sentence, rng)
+            words += count_words(sentence)
             open_parts = [part for part in open_parts if part.fillers]
         return tuple((part.heading, part.text) for part in parts.values())
 
@@ -212,9 +216,12 @@ class _Author:
 
         def part(heading: str, opening: Sequence[str], pool: str, closing: str = "") -> _Part:
             if pool not in stock:
-                stock[pool] = scribe.several(NEUTRAL[pool], len(NEUTRAL[pool]))
+                stock[pool] = scribe.shuffled(NEUTRAL[pool])
             last = [scribe.draw(NEUTRAL[closing])] if closing else []
-            return _Part(scribe.say(heading), list(opening), last, stock[pool])
+            dress = {"intro": "background", "discussion": "remarks", "limits": "remarks"}
+            return _Part(
+                scribe.say(heading), list(opening), last, stock[pool], dress.get(pool, "work")
+            )
 
         stock: dict[str, list[str]] = {}
 
@@ -228,14 +235,15 @@ class _Author:
         }  # fmt: skip
         for sentence in self.genetics():
             parts["patients"].add(sentence, rng)
-        told = {group_of(finding.subtype) for finding in self.draft.findings}
-        used = [group for group in GROUPS if group in told]
+        groups = {finding.group for finding in self.draft.findings}
+        used = [group for group in GROUPS if group in groups]
         spare = [group for group in GROUPS if group not in used]
         if spare and rng.random() < 0.3:
             used.append(rng.choice(spare))
         for group in used or ["molecular"]:
             heading = f"Results: {scribe.pick(GROUPS[group]).lower()}"
-            parts[group] = part(heading, [scribe.draw(NEUTRAL["results_open"])], "results")
+            opening = dressed(scribe, scribe.pick(NEUTRAL["results_open"]), "work")
+            parts[group] = part(heading, [opening], "results")
         parts["discussion"] = part(
             "Discussion", [scribe.draw(NEUTRAL["discussion_open"])], "discussion",
             "discussion_close",
@@ -245,13 +253,13 @@ class _Author:
             if extra:
                 heading = {"limits": "Limitations", "data": "Data availability"}[extra]
                 parts[extra] = part(heading, [], extra)
-                parts[extra].add(parts[extra].fillers.pop(), rng)
+                parts[extra].add(dressed(scribe, parts[extra].fillers.pop(), "remarks"), rng)
         return parts
 
     def place(self, rng: Random, finding: Finding, parts: Mapping[str, _Part]) -> str:
         names, weights = zip(*_PLACES[finding.status], strict=True)
         name = str(rng.choices(names, weights=weights)[0])
-        return group_of(finding.subtype) if name == "results" else name
+        return finding.group if name == "results" else name
 
     def finding_in_full(self, index: int, finding: Finding) -> str:
         scribe = self.scribe(f"{index}:full", self.facts[index])
@@ -273,8 +281,10 @@ class _Author:
             text += " " + scribe.draw(FRAMES["elsewhere"])
         if status == "other" and scribe.rng.random() < 0.45:
             text += " " + scribe.draw(FRAMES["aside"])
+        if status == "shown" and scribe.rng.random() < 0.35:
+            text += " " + scribe.draw(FRAMES["foil"])
         if status != "reported" and scribe.rng.random() < 0.6:
-            text += " " + scribe.draw(FOLLOW[finding.category])
+            text += " " + scribe.draw(FOLLOW[finding.work])
         return text
 
     def takes_defect_as_given(self, finding: Finding) -> bool:
@@ -347,12 +357,13 @@ class _Part:
     """A section in the making: an opening and a close that stay, chunks between in any order."""
 
     def __init__(
-        self, heading: str, opening: list[str], closing: list[str], fillers: list[str]
+        self, heading: str, opening: list[str], closing: list[str], fillers: list[str], dress: str
     ) -> None:
         self.heading = heading
         self.opening = opening
         self.closing = closing
         self.fillers = fillers
+        self.dress = dress
         self.chunks: list[str] = []
 
     def add(self, chunk: str, rng: Random) -> None:
@@ -367,16 +378,13 @@ class _Part:
         return count_words(self.text)
 
 
-def group_of(subtype: str) -> str:
-    """Part of the results that an experiment belongs to, a key of `GROUPS`."""
-    category = CATEGORY_OF[subtype]
-    if category in ("BiochemicalFunction", "ProteinInteraction", "GeneExpression"):
-        return "molecular"
-    if category == "FunctionalAlteration" or subtype in (
-        "cell_culture_model", "rescue_in_patient_cells", "rescue_in_cell_culture_model",
-    ):  # fmt: skip
-        return "cellular"
-    return "organismal"
+def dressed(scribe: Scribe, phrase: str, dress: str) -> str:
+    """A neutral sentence with the particulars that a section of this kind gives."""
+    plain = scribe.say(phrase)
+    if scribe.facts["gene"] in plain and scribe.rng.random() < 0.5:
+        return punctuate(plain)
+    scribe.facts["plain"] = plain
+    return scribe.draw(DRESS[dress])
 
 
 def _people(count: int, rng: Random) -> str:

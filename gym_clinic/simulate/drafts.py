@@ -54,6 +54,23 @@ RESCUED: dict[str, str] = {
 """Rescue -> the subtype whose defect it undoes."""
 
 
+_WORK = {
+    "BiochemicalFunction": "biochemistry",
+    "ProteinInteraction": "crosses",
+    "physical_association": "binding",
+    "GeneExpression": "expression",
+    "FunctionalAlteration": "cells",
+    "ModelSystem": "animals",
+    "cell_culture_model": "culture",
+    "Rescue": "vectors",
+    "rescue_in_human": "treatment",
+}
+_IN_CULTURE = (
+    "functional_alteration_patient_cells", "functional_alteration_non_patient_cells",
+    "cell_culture_model", "rescue_in_patient_cells", "rescue_in_cell_culture_model",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Finding:
     """One experiment in the plan of an article.
@@ -78,6 +95,18 @@ class Finding:
     def category(self) -> str:
         """Category of the subtype."""
         return CATEGORY_OF[self.subtype]
+
+    @property
+    def work(self) -> str:
+        """What is done in the experiment, a key of the pools on method."""
+        return _WORK.get(self.subtype) or _WORK[self.category]
+
+    @property
+    def group(self) -> str:
+        """Part of the results that it belongs to: molecular, cellular or organismal."""
+        if self.category in ("BiochemicalFunction", "ProteinInteraction", "GeneExpression"):
+            return "molecular"
+        return "cellular" if self.subtype in _IN_CULTURE else "organismal"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ _TEXT = """
 - [in addition,|there were also] {others} with an amino-acid exchange in {gene} that is rare,
   conserved and [thought to matter|supported by segregation]
 - non-truncating changes of {gene} with supporting evidence were seen in {others}
-- a {gene} exchange judged likely to be harmful, but not truncating, was carried by {others}
+- an exchange in {gene} judged likely to be harmful, but not truncating, was carried by {others}
 - {others} carried [a substitution|an in-frame deletion] in {gene} that met the criteria for some
   impact
 
@@ -42,7 +42,7 @@ _TEXT = """
   were not counted
 - {few} people with synonymous {gene} changes are listed [in the supplement|for completeness] and
   count for nothing
-- {few} probands with a {gene} variant shared by healthy relatives were set aside
+- {few} probands with a variant of {gene} shared by healthy relatives were set aside
 - variants of {partner} were met in {few} further patients, who are not part of the count
 - {few} patients with {gene} changes of unknown weight were left out of account
 

@@ -120,12 +120,13 @@ class Scribe:
         """One entry of a pool as a sentence."""
         return self.sentence(self.pick(pool))
 
-    def several(self, pool: Sequence[str], count: int) -> list[str]:
-        """Up to ``count`` different entries of a pool as sentences, in drawn order."""
+    def shuffled(self, pool: Sequence[str]) -> list[str]:
+        """The entries of a pool in drawn order, unexpanded."""
         entries = list(pool)
         if self.narrow and len(entries) >= 5:
             entries = [entry for index, entry in enumerate(entries) if index % 5 != 4]
-        return [self.sentence(p) for p in self.rng.sample(entries, min(count, len(entries)))]
+        self.rng.shuffle(entries)
+        return entries
 
     def _write(self, nodes: Sequence[Node]) -> list[str]:
         out: list[str] = []

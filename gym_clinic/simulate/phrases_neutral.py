@@ -44,20 +44,23 @@ _FRONT = """
 - [a programme of|a series of] [tests|studies] was carried out for {gene}
 
 = abstract_fill
-- [all|the] assays were run in [triplicate|duplicate] by observers who did not know the
-  [allocation|genotype]
-- [data|measurements] were [pooled|combined] over {few} [runs|sessions] and analysed with mixed
-  models
-- [samples|specimens] were [collected|gathered] between [{few}|two] centres and
+- [all|the] assays [for|on] {gene} were run in [triplicate|duplicate] by observers who did not
+  know the [allocation|genotype]
+- [data|measurements] [on|for] {gene} were [pooled|combined] over {few} [runs|sessions] and
+  analysed with mixed models
+- [samples|specimens] for the {gene} study were [collected|gathered] by [{few}|two] centres and
   [processed|handled] under one protocol
-- [power|sample size] was [calculated|fixed] beforehand for an effect of {dec} standard deviations
-- [reagents|protocols] and raw data are [available|listed] [in full|on request]
-- [details|limits] of the methods are [given|discussed] [at length|in the text]
+- [power|sample size] of the {gene} work was [calculated|fixed] beforehand for an effect of {dec}
+  standard deviations
+- [reagents|protocols] and raw data for {gene} are [available|listed] [in full|on request]
+- [details|limits] of the {gene} methods are [given|discussed] [at length|in the text]
 - {feature} and {feature_b} were [recorded|graded] on a [four-point|five-point|common] scale
-- [quality control|a pilot phase] led to the exclusion of {few} [plates|batches|samples]
-- the work was [registered|planned] in [advance|two stages] and [reviewed|monitored] by [an
-  outside board|a second group]
-- [instrument drift|batch effects] [was|were] [corrected|checked] with [reference|control] samples
+- [quality control|a pilot phase] of the {gene} series led to the exclusion of {few}
+  [plates|batches|samples]
+- the work on {gene} was [registered|planned] in [advance|two stages] and [reviewed|monitored] by
+  [an outside board|a second group]
+- [drift|batch effects] in the {gene} records [could be corrected|could be checked] with
+  [reference|control] samples
 
 = abstract_close
 - [the bearing of|what] these [data|observations] [on|mean for] {disease} is [discussed|set out]
@@ -66,7 +69,8 @@ _FRONT = """
 - [together|taken together], the [data|observations] [inform|may inform] the [curation|assessment]
   of {gene} in {dis_main}
 - [the article closes|we close] with [a view|remarks] on [open questions|what remains to be done]
-- [strengths|merits] and [limits|weaknesses] of the [data|material] are [weighed|set out]
+  about {gene}
+- [strengths|merits] and [limits|weaknesses] of the [data|material] on {gene} are [weighed|set out]
 """
 
 _INTRO = """
@@ -112,7 +116,7 @@ _INTRO = """
   {few} years
 - we therefore [undertook|planned] [a set of|several] studies on {gene}, [described|reported]
   below in no order of merit
-- [here|in what follows] we describe what was done and what came of it
+- [here|in what follows] we describe what was done [with|about] {gene} and what came of it
 - our [aim|purpose] was to [give|provide] material for an appraisal of {gene} in {dis_main}
 
 = patients
@@ -194,6 +198,17 @@ _BODY = """
 - [both|the two] [instruments|scanners] were calibrated every {few} days against {some} standards
 - [dropouts|losses] amounted to {few} of {many} and were [unrelated|not related] to the question
 - a blinded re-reading of {pc} [slides|records] changed {few} of them by one grade
+- [light|vibration|draught] was [measured|logged] at {few} places of the [room|bench] and stayed
+  within limits
+- [written|electronic] records of all {some} sessions were [compared|reconciled] with the
+  [plates|samples] by a third person
+- [batches|lots] of serum changed {few} times, each change being [bridged|covered] by {some}
+  parallel samples
+- [duplicates|replicates] differed by {dec}% on average, [more|less] in the first {few} sessions
+- [ambiguous|unclear] readings, {few} in all, were [set aside|repeated] before the groups were
+  [named|revealed]
+- [pipetting|handling] errors were [simulated|estimated] and came to {dec}% of the variance
+- [the two|both] sites [exchanged|swapped] {some} samples and obtained [like|similar] values
 - [storage|transport] time (median {some} hours) did not [influence|affect] the [values|readings]
 
 = discussion_open
@@ -201,8 +216,8 @@ _BODY = """
   all|some] of which [point the same way|can be weighed alike]
 - [this article|our account] [was written|is meant] for those who [curate|appraise] {gene} with
   regard to {disease}
-- [readers|curators] will want to [weigh|judge] each [item|part] of this article [separately|by
-  itself]
+- [readers|curators] will want to [weigh|judge] each [item|part] of this article on {gene}
+  [separately|by itself]
 
 = discussion
 - [single-centre|multi-centre] work has [drawbacks|limits], among them [uneven follow-up|changes
@@ -228,7 +243,8 @@ _BODY = """
   supplement {few}
 
 = discussion_close
-- [in sum|to conclude], the [parts|pieces] of this article [should|can] be [read|weighed] one by one
+- [in sum|to conclude], the [parts|pieces] of this article on {gene} [should|can] be
+  [read|weighed] one by one
 - [we hope|it is hoped] that the [material|data] will [serve|help] the [appraisal|curation] of
   {gene} in {disease}
 - [what remains|the rest] is for [larger|later] studies of {dis_main}
@@ -250,113 +266,9 @@ _BODY = """
 - [source|raw] values of {some} plots are [supplied|given] as tables
 """
 
-_METHOD = """
-= BiochemicalFunction
-- [proteins|fractions] were purified over {few} columns and assayed at {some} degrees in {pc}
-  microlitres
-- [turnover|product] was followed at {many} nanometres for {some} minutes
-- [substrates|cofactors] were of [analytical|the highest] grade and used at {dec} millimolar
-
-= ProteinInteraction
-- lysates were cleared at {some} thousand g, and beads were washed {few} times
-- crosses were scored by [genotype|marker] after {few} days, {many} offspring in all
-- bait and prey plasmids were [checked|verified] by sequencing, {few} clones each
-
-= GeneExpression
-- RNA was [extracted|isolated] with columns (integrity above {few}.{few}) and reverse-transcribed
-  in {some} microlitres
-- probes of {many} bases were hybridised overnight at {some} degrees
-- sections of {few} micrometres were [stained|incubated] for {some} hours and counted in {few}
-  fields
-
-= FunctionalAlteration
-- cells were [seeded|plated] at {many} thousand per well and [read|assayed] after {some} hours
-- guides and interfering RNAs were [delivered|introduced] by [nucleofection|lipids], {few}
-  replicates each
-- recordings were made at {some} degrees with a sampling rate of {few} kilohertz
-
-= ModelSystem
-- animals were [kept|housed] in groups of {few} at a cycle of 12 hours and genotyped by PCR
-- embryos and larvae were [staged|sorted] by [hours|size], {many} per clutch
-- differentiation followed a published protocol with {few} [changes|amendments] and took {some} days
-
-= Rescue
-- vectors were [titrated|quantified] by digital PCR and [given|used] at {few} doses
-- treated and untreated [samples|subjects] were [handled|followed] side by side for {some} days
-- transgene copies were counted in {some} [samples|clones] with {few} probes
-"""
-
-_FOLLOW = """
-= BiochemicalFunction
-- [Heat|Boiling] of the preparation [ended|stopped] the reaction, and {few} [preparations|batches]
-  agreed within {dec}%.
-- [Stoichiometry|The molar ratio] was {dec} to one, with {few} lots of protein.
-- A [buffer|mock] control gave {dec}% of the signal.
-
-= ProteinInteraction
-- [Expression|Input] levels were [equal|balanced] in all {few} lanes.
-- The scoring was repeated by a second person on {many} [samples|offspring] with the same outcome.
-- [Benzonase|High salt] did not change the [picture|outcome] in {few} runs.
-
-= GeneExpression
-- [Two|Three] reference transcripts were used, and {few} sections per donor were read.
-- [Sense|Isotype] controls [stayed blank|gave {dec}% of the counts].
-- Sampling depth was {many} thousand reads, in {few} pools.
-
-= FunctionalAlteration
-- [Viability|Cell number] was the same in all wells ([within|to] {dec}%).
-- Passage numbers lay between {few} and {some}.
-- [Sham|Vehicle] wells were included on each of {few} plates.
-
-= ModelSystem
-- Both sexes were used, {some} per group, and [litters|clutches] were mixed.
-- [Body weight|Husbandry] was alike in all groups ({dec}% variation).
-- Scoring took place in {few} sessions without knowledge of the genotype.
-
-= Rescue
-- [Copy number|Dose] was the same in all arms ([within|to] {dec}%).
-- The observation time was {some} weeks, with {few} examinations.
-- An [empty|inactive] control was run alongside in {few} series.
-"""
-
-_TOPIC = """
-= BiochemicalFunction
-- : with [remarks|notes] on {process}
-- : on the biochemistry of {process}
-
-= ProteinInteraction
-- : with [remarks|notes] on {partner}
-- and the question of partners
-
-= GeneExpression
-- : with [remarks|notes] on the {tissue}
-- : a question of expression
-
-= FunctionalAlteration
-- : with [remarks|notes] on cell function
-- : cellular [studies|aspects]
-
-= ModelSystem
-- : with [remarks|notes] on experimental models
-- : from the bench to {models}
-
-= Rescue
-- : with [remarks|notes] on reversibility
-- : on supplying what is missing
-"""
-
 NEUTRAL: dict[str, tuple[str, ...]] = {
     **read_pools(_FRONT),
     **read_pools(_INTRO),
     **read_pools(_BODY),
 }
 """Pools of neutral sentences, by place."""
-
-METHOD: dict[str, tuple[str, ...]] = read_pools(_METHOD)
-"""Category -> sentences on method."""
-
-FOLLOW: dict[str, tuple[str, ...]] = read_pools(_FOLLOW)
-"""Category -> details that accompany any experiment of the category."""
-
-TOPIC: dict[str, tuple[str, ...]] = read_pools(_TOPIC)
-"""Category -> tail of a title that names its topic."""

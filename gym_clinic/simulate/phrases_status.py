@@ -20,7 +20,7 @@ _FRAMES = """
 - in {n} independent [experiments|repeats], {clause}
 - [contrary to an earlier negative report|against what others had expected], {clause} in our hands
 - [confirming what had only been suspected|bearing out a guess made before us], {clause}
-- although [the controls showed no change|nothing of the kind was seen in controls], {clause}
+- although [the first attempt had failed|this had not been expected], {clause}
 - [it was not until the second series that the matter became clear|the first series left doubts,
   the second did not]: {clause}
 - [after correction for multiple tests|with observers blinded], {clause}
@@ -28,6 +28,9 @@ _FRAMES = """
   {clause}
 - {clause}, [and no other reading of the data is possible|with no exception]
 - [this time|here], {clause}
+- {clause}, by the method of ref. {ref}
+- {clause} (the protocol is that of ref. {ref})
+- asked by others (ref. {ref}) to look again, we did, and {clause}
 - [the effect did not reach the size reported for other genes|the effect was smaller than we had
   hoped], but {clause}
 
@@ -38,13 +41,14 @@ _FRAMES = """
 - [we show|we found|we report] that {clause}
 - in [our hands|this study|this series], {clause}
 - [of note|notably|unexpectedly], {clause}
-- although controls showed no change, {clause}
+- although [the first attempt had failed|this had not been expected], {clause}
 - [contrary to earlier expectations|in contrast to an earlier report], {clause}
-- [and|further,] {clause}
+- [further|moreover], {clause}
 - [here|in addition], {clause}
 
 = reported
 - others had [reported|found|described] that {clause} (ref. {ref})
+- {clause} (refs. {ref} and {ref_b})
 - {clause}, according to [a study from another laboratory|a previous paper] (ref. {ref}), [which
   we did not repeat|a point not taken up here]
 - [it was known at the outset|it had been established elsewhere] that {clause} (refs. {ref},
@@ -54,7 +58,7 @@ _FRAMES = """
 - that {clause} is [textbook knowledge|the finding of another group] (ref. {ref}), and our data do
   not bear on it
 - the observation that {clause} [goes back to|belongs to] earlier authors (ref. {ref})
-- {clause} in a series published before ours (ref. {ref})
+- {clause}, in a series published before ours (ref. {ref})
 - [unlike the present work|with other means than ours], one group had shown that {clause} (ref.
   {ref})
 - {clause}; this was published {n} years ago by others (ref. {ref}) and is quoted for context
@@ -64,7 +68,7 @@ _FRAMES = """
 - it was known that {clause}
 - [earlier|previous] work had shown that {clause}
 - {clause}, according to an earlier study
-- {clause} in a series published before ours
+- {clause}, in a series published before ours
 - a previous paper from another group noted that {clause}
 - the starting point was the finding of others that {clause}
 
@@ -84,10 +88,11 @@ _FRAMES = """
 - [we found|we report] that {clause}
 - [of note|notably|unexpectedly], {clause}
 - in [our hands|this study|this series], {clause}
-- [and|further,] {clause}
+- [further|moreover], {clause}
 
 = elsewhere
-- [Nothing of this touches|None of this bears on] {dis_main}, of which there was no sign.
+- [Nothing of this|None of this {dis} work] [touches|bears on] {dis_main}, of which there was no
+  sign.
 - This concerns {dis}; signs of {dis_main} were looked for and not seen.
 - The finding belongs to {dis} and says nothing about {dis_main}.
 - [We note it|It is given] for completeness, {dis} and {dis_main} having nothing in common.
@@ -98,6 +103,19 @@ _FRAMES = """
 - [We make no claim|No claim is made] for {main} on this basis.
 - What holds for {gene} need not hold for {main}.
 - {main} awaits the same test.
+
+= foil
+- {partner_b} was not part of this [experiment|comparison].
+- No claim is made for {partner_b} on this basis.
+- What holds for {gene} need not hold for {partner_b}.
+- {partner_b} awaits the same test.
+- Signs of {unrelated} were looked for, too, and not seen.
+- No difference was seen in [weight|growth|total protein|two further readouts].
+- [An earlier attempt|A first series] had been inconclusive for want of samples.
+- Why this is so remains to be tested.
+- [A like finding for {partner_b}|The corresponding finding for {partner_b}] had been reported by
+  others (ref. {ref}).
+- The [mechanism|order of events] is not known and will have to be studied.
 
 = summary
 - {clause}
@@ -142,15 +160,15 @@ _PLANNED = """
 = ModelSystem
 - {models} lacking {gene} have been generated, and [their examination is still to come|phenotyping
   is to follow]
-- founders of a {gene} null line of {models} were born at the time of writing
+- founders of a line of {models} without {gene} were born at the time of writing
 - {culture} without {gene} are being grown to see whether the disease can be modelled in vitro
-- a {gene} knock-out in {models} would be expected to show {pheno}, which we shall test
+- knock-out of {gene} in {models} would be expected to cause {pheno}, which we shall test
 
 = Rescue
 - vectors with wild-type {gene} are being built to see whether {func} can be restored
 - a trial of {therapy} is being designed
 - whether re-expression of {gene} reverses the phenotype in {models} is to be tested
-- rescue with an intact {gene} has been attempted in no system so far and is our next aim
+- rescue with an intact {gene} has not been attempted and is our next aim
 """
 
 _TECHNIQUE = """
@@ -168,7 +186,7 @@ _TECHNIQUE = """
 
 = GeneExpression
 - RT-PCR of {gene} was done only to verify splicing of the reference transcript in control RNA
-- a {gene} probe served as the positive control of the hybridisation oven, without a count
+- the {gene} probe served as the positive control of the hybridisation oven, without a count
 - {gene} antibodies were validated on blots of transfected cells, and no tissue was surveyed
 
 = FunctionalAlteration
@@ -184,8 +202,8 @@ _TECHNIQUE = """
   assessed
 
 = Rescue
-- a {gene} expression vector, called the rescue construct by its makers, was used to calibrate the
-  blots only
+- an expression vector with {gene}, called the rescue construct by its makers, was used to
+  calibrate the blots only
 - wild-type {gene} was re-expressed in bacteria to obtain protein for immunisation
 - the {gene} viral vector served to titrate the packaging line, no phenotype being at stake
 """

@@ -6,10 +6,11 @@ animals whose phenotype the article described, and abstract, full text and summa
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 from gym_clinic.simulate.drafts import Draft, Finding
-from gym_clinic.simulate.phrases_systems import FIELDS, SYSTEMS
+from gym_clinic.simulate.phrases_systems import ASPECTS, SYSTEMS
 
 ORGANISMS = (
     ("mammal", "mice", "mouse", "pups", "weeks", 5),
@@ -29,19 +30,13 @@ THERAPIES = (
     "an autologous transplant after lentiviral transfer of {gene}",
 )
 
-UNRELATED = (
-    "gout", "plaque psoriasis", "gallstone disease", "alopecia areata", "endometriosis",
-    "seasonal rhinitis", "chronic periodontitis", "primary hyperhidrosis", "tennis elbow",
-    "irritable bowel syndrome", "contact dermatitis", "varicose veins", "peptic ulcer",
-)  # fmt: skip
-"""Diseases that have nothing to do with any on record."""
-
 LOOSE = {
     "few": "[2|3|4|5|6|7|8|9]",
     "some": "[11|12|13|14|16|17|18|19|21|22|23|24|26|27|28|29|31|32|34|36|37|38|41|43|46|48]",
     "many": "[64|72|81|88|96|104|112|126|133|144|158|167|175|192|208|216|231|248|264|287|310|342]",
     "pc": "[61|63|66|67|69|71|72|74|76|77|79|81|83|84|86|88|89|91|92|94]",
     "dec": "[0.3|0.4|0.6|0.7|0.9|1.1|1.2|1.4|1.6|1.8|2.1|2.3|2.6|2.9|3.2|3.4|3.7|4.1]",
+    "survey": "[2003|2004|2005|2006|2007|2008|2009|2010|2011]",
     "fig": "[1|2|3|4|5|6]",
     "ref": "[3|4|6|7|9|11|12|14|15|17|18|21|22|24]",
     "ref_b": "[25|26|27|28|29|31|33]",
@@ -68,16 +63,14 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
     names = [name for name in SYSTEMS if name != draft.system]
     foreign = names[rng.randrange(len(names))]
     system = SYSTEMS[foreign if away else draft.system]
-    facts = dict(LOOSE)
-    for name in FIELDS:
-        entries = system[name]
-        facts[name] = entries[rng.randrange(len(entries))]
+    aspect = rng.randrange(ASPECTS)
+    facts = LOOSE | {name: system[name][aspect] for name in system if name != "unrelated"}
     kind, models, one, young, unit, _ = rng.choices(
         ORGANISMS, weights=[organism[-1] for organism in ORGANISMS]
     )[0]
     percent = rng.randint(11, 58)
     count = rng.randint(3, 9)
-    off = SYSTEMS[foreign]["tissue"]
+    off = [name for name in SYSTEMS[foreign]["tissue"] if name != facts["tissue"]]
     facts |= {
         "gene": finding.gene or draft.gene,
         "main": draft.gene,
@@ -88,7 +81,7 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
         "one": one,
         "young": young,
         "age": f"{rng.randint(3, 14)} {unit}",
-        "pheno": rng.choice(system[kind]),
+        "pheno": system[kind][aspect],
         "off": rng.choice(off),
         "therapy": rng.choice(THERAPIES),
         "pct": str(percent),
@@ -100,10 +93,9 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
         "kd": f"{rng.randint(2, 88) / 10}",
         "salt": str(rng.randrange(150, 550, 50)),
     }
-    if facts["off"] == facts["tissue"]:
-        facts["off"] = off[(off.index(facts["off"]) + 1) % len(off)]
+    facts["unrelated"] = rng.choice(SYSTEMS[foreign]["unrelated"])
     if away:
-        facts["dis"] = rng.choice(UNRELATED)
+        facts["dis"] = facts["unrelated"]
     return facts
 
 
@@ -129,6 +121,7 @@ _SIGNS = (
 )  # fmt: skip
 
 
+@cache
 def system_of(disease: str, panel: str = "") -> str:
     """The organ system of a disease, from words in its label or else its panel's name.
 

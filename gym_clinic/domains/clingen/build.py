@@ -97,7 +97,7 @@ def build_split(split: str, pairs: Sequence[Pair], seed: int = 0) -> list[dict[s
 def _task(key: str, pair: Pair, peers: Sequence[Pair], split: str) -> dict[str, Any]:
     """One task object; raises TaskError if the SOP does not give the published class."""
     rng = Random(f"{key}:plan")
-    drafts = plan_task(rng, pair, peers, key=_digest(key, 12), wide=split != "train")
+    drafts = plan_task(rng, pair, peers, key=_digest(key, 12), wide=split == "test")
     articles, evidence, genetic = [], [], []
     for number, draft in enumerate(drafts):
         written = write_front(draft)
