@@ -99,7 +99,9 @@ def _json_type(value: Any) -> str:
 
 
 def _dump(name: str, arguments: Mapping[str, Any]) -> str:
-    return orjson.dumps({"name": name, "arguments": dict(arguments)}).decode()
+    # "<\\/" is "</" in JSON, and closes no tag around it.
+    written = orjson.dumps({"name": name, "arguments": dict(arguments)}).decode()
+    return written.replace("</", "<\\/")
 
 
 class Hermes:

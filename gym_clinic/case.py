@@ -3,43 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-
-class Frozen(dict[str, Any]):
-    """A JSON object that cannot be changed; ``thaw`` gives a copy that can."""
-
-    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError("a case record is read-only; use case.edit(key) to change it")
-
-    __setitem__ = __delitem__ = _refuse
-    clear = pop = popitem = setdefault = update = __ior__ = _refuse  # type-compatible: all refuse
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return freeze, (dict(self),)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Frozen:
-        return self
-
-
-def freeze(value: Any) -> Any:
-    """Return a read-only copy of a JSON value: objects become Frozen, arrays tuples."""
-    if isinstance(value, Frozen):
-        return value
-    if isinstance(value, Mapping):
-        return Frozen((key, freeze(item)) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(freeze(item) for item in value)
-    return value
-
-
-def thaw(value: Any) -> Any:
-    """Return a changeable copy of a frozen JSON value."""
-    if isinstance(value, Mapping):
-        return {key: thaw(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [thaw(item) for item in value]
-    return value
+from gym_clinic.frozen import freeze, thaw
 
 
 class Case(Mapping[str, Any]):

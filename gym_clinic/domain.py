@@ -15,9 +15,10 @@ from typing import Any
 import orjson
 
 from gym_clinic import strict_json
-from gym_clinic.case import Case, freeze, thaw
+from gym_clinic.case import Case
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.frozen import thaw
 from gym_clinic.rewards import Rubric
 from gym_clinic.toolbox import Kind, Tool, nearest
 
@@ -207,7 +208,6 @@ def read_tasks(path: Path, changed: int = 0) -> tuple[Task, ...]:
             if row["id"] in seen:
                 raise TaskError(f"{where}: the id {row['id']!r} stands twice")
             seen.add(row["id"])
-            row["record"], row["gold"] = freeze(row["record"]), freeze(row["gold"])
             tasks.append(Task(**row))
     return tuple(tasks)
 

@@ -93,7 +93,7 @@ class ClinicEnv(gym.Env[str, str]):
         )
         self.text_budget = _positive("text_budget", text_budget)
         limit = self.domain.response_limit if response_limit is None else response_limit
-        self.response_limit = limit or OBSERVATION_LIMIT
+        self.response_limit = _positive("response_limit", limit or OBSERVATION_LIMIT)
         self.render_mode = render_mode
         self.tasks = self.domain.split(split)
         self.toolbox = Toolbox(self.domain.tools)

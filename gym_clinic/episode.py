@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gym_clinic.frozen import freeze
+
 if TYPE_CHECKING:
     from gym_clinic.case import Case
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Task:
     """One problem: what the agent may learn and, apart from it, what is right.
+
+    Record and gold are frozen, since every episode of the task shares them.
 
     Attributes:
         id: Opaque identifier; encodes nothing about the content.
@@ -27,6 +31,10 @@ class Task:
     gold: Mapping[str, Any] = field(repr=False)
     ticket: str = ""
     provenance: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "record", freeze(self.record))
+        object.__setattr__(self, "gold", freeze(self.gold))
 
 
 @dataclass(slots=True)

@@ -218,7 +218,10 @@ def to_text(result: Any) -> str:
     """Return what a tool answered as the agent reads it: text as it is, all else as JSON."""
     if isinstance(result, str):
         return result
-    return orjson.dumps(result, default=_jsonable).decode()
+    try:
+        return orjson.dumps(result, default=_jsonable).decode()
+    except orjson.JSONEncodeError as error:
+        raise error.__cause__ or error from None
 
 
 def _jsonable(value: Any) -> Any:

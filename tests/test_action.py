@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -70,7 +70,6 @@ def test_hostile_actions_are_read(dialect: Dialect, name: str) -> None:
 @example([("a", {"x": "<think> <tool_call>"})])
 def test_hermes_round_trip(written: list[tuple[str, dict[str, Any]]]) -> None:
     action = HERMES.write(written)
-    assume(action.count("</") == len(written))  # no closing tag inside an argument
     assert made(HERMES.parse(action)) == written
     assert made(HERMES.parse(f"<think>{action[:20]}</think>\nfirst {action}")) == written
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import Case
-from gym_clinic.case import Frozen, freeze, thaw
+from gym_clinic.frozen import Frozen, freeze, thaw
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -10,8 +10,8 @@ import pytest
 import tiny_domain
 
 from gym_clinic import ConfigError, Domain, Rubric, Task, TaskError, TaskFolder
-from gym_clinic.case import Frozen
 from gym_clinic.domain import builtin_names, data_hash, load, read_tasks
+from gym_clinic.frozen import Frozen
 
 RUBRIC = Rubric({"one": lambda _: 1.0}, {"one": 1.0})
 ROW: dict[str, Any] = {"id": "a", "ticket": "t", "record": {"x": [1]}, "gold": {"answer": "b"}}

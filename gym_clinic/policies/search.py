@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gym_clinic.case import freeze
 from gym_clinic.domain import Menu, Move
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Episode, Task
+from gym_clinic.frozen import freeze
 from gym_clinic.policies.moves import Ground
 from gym_clinic.policies.walk import reachable
 

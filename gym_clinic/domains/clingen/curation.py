@@ -10,12 +10,13 @@ from typing import Any
 
 import orjson
 
-from gym_clinic.case import Case, freeze, thaw
+from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec, TaskFolder
 from gym_clinic.domains.clingen.blocks import Call
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError, ToolError
+from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
 from gym_clinic.simulate import articles as simulator
 
@@ -159,7 +160,7 @@ def mask(task: Task) -> Task:
         "mask": {"gene": gene, "disease": disease},
     }
     gold = walk(task.gold) | {"classification": task.gold["classification"]}
-    return Task(task.id, freeze(record), freeze(gold), provenance=task.provenance)
+    return Task(task.id, record, gold, provenance=task.provenance)
 
 
 @lru_cache(maxsize=256)
