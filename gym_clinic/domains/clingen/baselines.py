@@ -1,0 +1,246 @@
+"""The honest offline baselines of ClinGen: they read the ticket and what came back, nothing else.
+
+Abstracts decide which calls to make, by the cues of `reader.py`; the class is calculated by the
+procedure (`sop.py`) from the evidence and the human genetics that were brought back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from gym_clinic.action import Dialect
+from gym_clinic.domain import CallSpec, Domain
+from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
+from gym_clinic.domains.clingen.reader import (
+    Genetics,
+    categories_in_abstract,
+    genetics_in_summary,
+    read_article,
+    read_genetics,
+)
+from gym_clinic.domains.clingen.sop import classify
+
+MOST_FREQUENT = CLASSES[-1]
+"""The class of most published curations, answered when nothing else is known."""
+
+_RESPONSE = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
+_ARTICLE = re.compile(
+    r"^\[\d+\] PMID: (?P<pmid>\S+) · PMCID: (?P<pmcid>\S+) · (?P<year>\d{4})\n"
+    r"Title: (?P<title>.*)\nAbstract: (?P<abstract>.*(?:\n(?!\[\d+\] PMID:).*)*)",
+    re.MULTILINE,
+)
+_GENE = re.compile(r"^Gene: (.+?)(?: \(HGNC:\d+\))?$", re.MULTILINE)
+_DISEASE = re.compile(r"^Disease: (.+?)(?: \([A-Za-z]+:\w+\))?$", re.MULTILINE)
+_HEADING = re.compile(r"^##? (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Article:
+    """An article as the ticket shows it."""
+
+    pmid: str
+    pmcid: str
+    year: int
+    title: str
+    abstract: str
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What the ticket tells: the pair and its articles."""
+
+    gene: str
+    disease: str
+    articles: tuple[Article, ...]
+
+
+class Report(NamedTuple):
+    """What one tool response tells: an article, its subtypes and its human genetics."""
+
+    pmid: str
+    subtypes: tuple[str, ...]
+    genetics: Genetics | None
+
+
+@dataclass
+class Turns:
+    """A policy for one episode: calls first, then an answer from what came back.
+
+    Args:
+        plan: Ticket -> the calls to make.
+        answer: Ticket and the text of all responses -> the final action.
+        dialect: How calls are written.
+        limit: Actions before truncation.
+    """
+
+    plan: Callable[[Ticket], Sequence[CallSpec]]
+    answer: Callable[[Ticket, str], str]
+    dialect: Dialect
+    limit: int
+    _ticket: Ticket = field(default_factory=lambda: Ticket("", "", ()))
+    _waiting: list[str] = field(default_factory=list)
+    _heard: list[str] = field(default_factory=list)
+
+    def act(self, observation: str, info: dict[str, Any]) -> str:
+        """Return the next call or batch of calls, or the answer when there is none left."""
+        if "task_id" in info:
+            self._ticket = read_ticket(observation)
+            calls = list(self.plan(self._ticket))
+            self._heard = []
+            self._waiting = _write(self.dialect, calls)[: self.limit - 1]
+        else:
+            self._heard.append(observation)
+        if self._waiting:
+            return self._waiting.pop(0)
+        return self.answer(self._ticket, "\n".join(self._heard))
+
+
+def rules(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
+    """Make the supervisor's baseline: calls by the abstracts, class by the procedure."""
+    return lambda seed: Turns(plan_calls, _classification, dialect, domain.max_turns)
+
+
+def rules_single(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
+    """Make the single agent's baseline: every full text, then subtypes and class by rules."""
+    return lambda seed: Turns(_every_text, _judgement, dialect, domain.max_turns)
+
+
+def read_ticket(text: str) -> Ticket:
+    """Read the ticket at the end of a prompt; what it does not hold stays empty."""
+    start = max(text.rfind("\nGene: ") + 1, 0)
+    text = text[start:]
+    gene, disease = _GENE.search(text), _DISEASE.search(text)
+    articles = tuple(
+        Article(
+            found["pmid"],
+            found["pmcid"],
+            int(found["year"]),
+            found["title"].strip(),
+            found["abstract"].strip(),
+        )
+        for found in _ARTICLE.finditer(text)
+    )
+    return Ticket(gene[1] if gene else "", disease[1] if disease else "", articles)
+
+
+def plan_calls(ticket: Ticket) -> list[CallSpec]:
+    """Choose the calls that the abstracts of a ticket promise to be worth making."""
+    return [
+        (
+            CATEGORIES[category].agent,
+            {
+                "pmid": article.pmid,
+                "pmcid": article.pmcid,
+                "gene": ticket.gene,
+                "disease": ticket.disease,
+            },
+        )
+        for article in ticket.articles
+        for category in categories_in_abstract(
+            ticket.gene, ticket.disease, article.title, article.abstract
+        )
+    ]
+
+
+def decide(ticket: Ticket, reports: Iterable[Report]) -> str:
+    """Calculate the class from what the articles were found to hold."""
+    listed = list(reports)
+    evidence = list(dict.fromkeys((one.pmid, key) for one in listed for key in one.subtypes))
+    genetics = {one.pmid: one.genetics for one in listed if one.genetics is not None}
+    if not listed:
+        return MOST_FREQUENT
+    points = sum(one.points for one in genetics.values())
+    publications = sum(one.publications for one in genetics.values())
+    known = [one.first_reported for one in genetics.values() if one.first_reported is not None]
+    latest = max((article.year for article in ticket.articles), default=0)
+    years = max(latest - min(known), 0) if known else 0
+    result = classify(
+        evidence,
+        genetic_points=points,
+        publications=publications,
+        years_since_first=years,
+        replication="matrix",
+    )
+    return result.classification
+
+
+def read_reports(text: str) -> list[Report]:
+    """Read the sub-agents' reports, those included that were cut in the middle."""
+    blocks = _RESPONSE.findall(text) or [line for line in text.splitlines() if line.strip()]
+    reports = []
+    for block in blocks:
+        fields = _fields(block)
+        pmid = fields.get("pmid")
+        if not isinstance(pmid, str):
+            continue
+        terms = fields.get("evidence_subtype") or []
+        category = str(fields.get("evidence_type"))
+        keys = tuple(
+            subtype.key
+            for subtype in SUBTYPES.values()
+            if subtype.category == category
+            and subtype.term in ([terms] if isinstance(terms, str) else terms)
+        )
+        genetics = genetics_in_summary(str(fields.get("explanation", "")))
+        reports.append(Report(pmid, keys, genetics))
+    return reports
+
+
+def _write(dialect: Dialect, calls: Sequence[CallSpec]) -> list[str]:
+    """Write calls as one action, or as one each where a dialect knows no batches."""
+    if dialect.name == "json":
+        return [dialect.write([call]) for call in calls]
+    return [dialect.write(calls)] if calls else []
+
+
+def _fields(block: str) -> dict[str, Any]:
+    """The fields of a JSON object, also of one whose middle is missing."""
+    try:
+        value = json.loads(block)
+    except ValueError:
+        value = {}
+        for name in ("evidence_type", "pmid", "evidence_subtype", "explanation"):
+            if found := re.search(rf'"{name}": ?("(?:[^"\\]|\\.)*"?|\[[^\]]*\]|null)', block):
+                try:
+                    value[name] = json.loads(found[1])
+                except ValueError:
+                    value[name] = found[1].strip('"')
+    return value if isinstance(value, dict) else {}
+
+
+def _classification(ticket: Ticket, heard: str) -> str:
+    return f"CLASSIFICATION: {decide(ticket, read_reports(heard))}"
+
+
+def _every_text(ticket: Ticket) -> list[CallSpec]:
+    return [("get_full_text", {"pmid": article.pmid}) for article in ticket.articles]
+
+
+def _judgement(ticket: Ticket, heard: str) -> str:
+    texts = _RESPONSE.findall(heard) or [heard]
+    reports = []
+    for article, text in zip(ticket.articles, texts, strict=False):
+        sections = split_sections(text)
+        found = read_article(ticket.gene, ticket.disease, sections)
+        keys = tuple(finding.subtype for finding in found)
+        reports.append(Report(article.pmid, keys, read_genetics(sections)))
+    evidence = [
+        {"type": SUBTYPES[key].label, "pmid": report.pmid}
+        for report in reports
+        for key in report.subtypes
+    ]
+    return json.dumps({"classification": decide(ticket, reports), "evidence": evidence})
+
+
+def split_sections(text: str) -> list[tuple[str, str]]:
+    """Split a full text at its ``##`` headings; what stands before the first is the title."""
+    marks = list(_HEADING.finditer(text))
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return [
+        (mark[1].strip(), text[mark.end() : end].strip())
+        for mark, end in zip(marks, ends, strict=True)
+    ]
