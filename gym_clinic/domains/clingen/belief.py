@@ -16,9 +16,9 @@ DENIED = any_of(
     no (?:\w+ ){0,2}?(?:differ\w+|change\w*|alteration|evidence|effects?|defects?|abnormal\w*|phenotype|interaction|rescue|improvement|benefit|
       association|binding|sign|impairment|activity|trace|partner|influence|loss|response) ;
     fail(?:ed|s) to ; unable to ; without (?:any |overt |obvious |detectable )?(?:effect|differ|chang|improv)\w* ;
-    indistinguishable ; unchanged ; unaffected ; unaltered ; matched ; alike\b ; as (?:well|plentiful|much|often|strong\w*|abundant|common) (?:as (?:in|any|those|that)|in) ; performed as well ; could not be told ; within the range ; exactly as expected ; plain sum ; added up ; thrived ; left them normal ; apart\b ;
+    indistinguishable ; unchanged ; unaffected\b(?! (?:relatives|members|siblings|ones|parents|people|controls|individuals)) ; unaltered ; matched (?!what) ; alike\b ; as (?:well|plentiful|much|often|strong\w*|abundant|common) (?:as (?:in|any|those|that)|in) ; performed as well ; could not be told ; within the range ; exactly as expected ; plain sum ; added up ; thrived ; left them normal ; (?:eluted|ran|stayed|came|migrated) apart ;
     (?:appeared|looked|remained|stayed|was|were|are|is) (?:entirely |completely |otherwise |grossly )?(?:normal|healthy) ; evenly ; precludes ; nor\b ;
-    not (?:standing|found|seen|detect\w*|differ\w*|significant\w*|appear|confirm\w*) ; none\b ; never\b ; the same in ; equal in ; neither\b ;
+    not (?:standing|found|seen|detect\w*|differ\w*|significant\w*|appear|confirm\w*) ; none of (?!\d+ donors) ; never (?:bound|rose|appeared|differed|changed) ; the same in ; equal in ; neither\b ;
     inconclusive ; could not be (?:quantified|judged|read|scored|decided|concluded|separated|measured) ; degraded ; silenced in ; made no difference ;
     comparable (?:to|with|in) (?:\w+ ){0,3}?(?:controls?|wild) ; (?:comparable|identical|similar|equal) (?:between|in) ; is unknown ; contaminated ;
     had no part ; no consequence ; nothing like ; as before ; with and without ; at any concentration ; did nothing ; left [\w ,-]+ (?:as|where) it was ; leaked ;
@@ -37,10 +37,10 @@ ABSENCE_AS_FINDING = any_of(
       produce|convert|close|beat|repair|contract|take|engulf|keep|release|branch|exceed\w*|mate|feed|bud|fill|heal|clot|move) ;
     (?:not|never) (?:be )?(?:viable|born|expressed|produced|made|detected in (?:\w+ ){0,4}?(?:patients|affected)) ; never exceeded ; not only ;
     no (?:\w+ )?(?:protein|transcript|mrna|band|staining|residual|homozygo\w+|live|igg|mesoderm|granules|urea) ; and in none of (?:its|their) ; but not in ;
-    although either \w+ was normal ; by itself (?:was |being )?silent ; could not be told from (?:unaffected|donors|healthy|wild)[\w']* ; could not keep ;
+    although either \w+ was normal ; by itself (?:was |being )?silent ; could not be told from (?:unaffected|donors|healthy|wild|tissue of)[\w']* ; could not keep ;
     (?:parental|control|unedited|unaffected|neighbouring|sense|wild-type)(?: \w+){0,3} (?:did not|stayed \w+|remained \w+|were normal|was normal) ;
-    loading controls alike ; (?:was|were) healthy before ; with loading \w+ alike ; could not be borne ; stayed normal for ; other tissues were not ;
-    though not those ; and the parental ones did not
+    loading controls alike ; (?:was|were) healthy before ; with loading \w+ alike ; could not be borne ; was not long in ; stayed normal for ; other tissues were not ;
+    though not those ; and the parental ones did not ; and in no others? ; not get beyond ; not a gene of all ; never came near ; no extract ; not even ; until \w+ went in ; not (?:missing|absent) in (?:the )?\w+ ; but not with ; and not others ; not in one
     """
 )
 """A negated word that is itself the finding, or sets a control against it."""
@@ -55,7 +55,7 @@ CONTRAST = any_of(
 
 TENTATIVE = any_of(
     r"""
-    may (?:also )?(?:be|have|serve|help|act|reflect|play|provide|contribute|explain|interact|prove|share|rescue|restore|represent|underlie) ; might\b ;
+    may (?:also )?(?:be (?!taken|read)|have|serve|help|act|reflect|play|provide|contribute|explain|interact|prove|share|rescue|restore|represent|underlie) ; might\b ;
     could (?:be used|prove|serve|help|reveal|in principle|have a|interact|explain|share|rescue) ;
     would (?:be (?:the|a|of|expected|informative|needed|useful|desirable|worth)|help|need|clarify|strengthen|have to) ; (?:has|have) yet ; yet to (?:be|come) ;
     remains? (?:to be|unclear|unknown|elusive|open|untested|uncertain|for|speculative) ; future ; will (?:be|have to|need|show|tell|follow|address|clarify) ;
@@ -69,7 +69,7 @@ TENTATIVE = any_of(
 
 CITED = any_of(
     r"""
-    previous(?:ly)?\b ; et al ; refs?\. ; textbook ; reviewed ; elsewhere ; in the literature ; \[\d+(?:[,-] ?\d+)*\] ; \(\w+,? \d{4} ;
+    previous(?:ly)?\b ; et al ; refs?\. ; textbook ; reviewed ; (?:shown|described|established|reported|published|demonstrated) elsewhere ; in the literature ; \[\d+(?:[,-] ?\d+)*\] ; \(\w+,? \d{4} ;
     (?:earlier|prior|past|older|other|several|independent|published|recent) (?:\w+ )?(?:work|stud(?:y|ies)|reports?|groups?|authors?|investigators?|papers?|
       publications?|laborator(?:y|ies)|literature|teams?|series) ; others (?:have|had) ; shown by others ; one group had ; another (?:group|laborator|team) ;
     (?:has|have|had) (?:already |since |also |long |recently |previously )?been (?:report|describ|shown|demonstrat|document|publish|establish)\w* ;
@@ -95,7 +95,7 @@ METHOD_ONLY = any_of(
       grown in|incubated|approved|fixed|designed|amplified) ; according to the manufacturer ; protocol ; supplier ; primers?\b ; ethic\w* ; consent ;
     (?:only|solely|merely|purely) (?:to|for|as|in order) ; served (?:to|as|only) ; (?:used|served|done|made|tried|assayed) (?:only|solely|merely) ;
     for nothing else ; not being tested ; no \w+ being ; without a count ; discarded ; to obtain protein ; shuttle only ; the blots only ; positive control ;
-    as (?:a )?(?:standard|marker|loading|size) ; for (?:antibody|antiserum) production ; to raise ; to calibrate ; to titrate ; to check the quality ; for immunisation
+    as (?:a )?(?:standard|marker|loading|size) ; for (?:antibody|antiserum) production ; to raise\b ; to calibrate ; to titrate ; to check the quality ; for immunisation
     """
 )
 """The gene is handled, but nothing is learnt of it."""
@@ -150,7 +150,7 @@ SECTION_WEIGHTS: tuple[tuple[re.Pattern[str], float], ...] = (
 # -- names -------------------------------------------------------------------------------------
 
 SYMBOL = re.compile(
-    r"(?<![\w-])(?:MT-[A-Z]{2}\d?|C\d{1,2}orf\d{1,3}|[A-Z][A-Z0-9]{1,7}(?:-\d{1,2})?[A-Z]?"
+    r"(?<![\w-])(?:MT-[A-Z]{2}\d?|C\d{1,2}orf\d{1,3}|[A-Z][A-Z0-9]{1,9}(?:-\d{1,2})?[A-Z]?"
     r"|[A-Z][a-z]{1,6}\d{1,2}[a-z]?\d?)(?![\w])"
 )
 """What looks like the symbol of a human (ABCD1) or mouse (Abcd1) gene."""

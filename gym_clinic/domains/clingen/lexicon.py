@@ -31,7 +31,7 @@ ORGANISM = any_of(
     rabbits?\b ; sheep\b ; cattle\b ; calves\b ; cats?\b ; feline ; macaques?\b ; larva[el]?\b ;
     morphants?\b ; crispants?\b ; littermates?\b ; pups\b ; animals?\b ; whole[- ]organism ;
     whole organism ; guinea pigs?\b ; hamsters?\b(?! ovary) ; dictyostelium ; planarians?\b ;
-    fish\b ; in vivo model ; opossums?\b ; adults with two ; mutant copies ; germ line ; homozygotes among ; born without ; raised without
+    fish\b ; in vivo model ; opossums?\b ; adults with two ; mutant copies ; germ line ; homozygotes among ; null (?:adults|offspring) ; born without ; raised without
     """
 )
 """A living thing that is not human."""
@@ -71,7 +71,7 @@ TREATED = any_of(
       treated|who (?:received|were treated)|to receive|received|no longer|on treatment) ;
     treated (?:patients?|children|individuals?|participants?|siblings?) ; participants?\b ;
     in (?:all )?(?:\w+ of )?(?:the )?\w+ (?:\w+ )?(?:patients|children|participants|boys|girls|infants) ;
-    volunteers ; clinical trial ; offered to ; of them and worsened ; \d+ (?:patients|people|children|boys|girls|participants|affected individuals) ; \w+ of (?:the )?\w+ (?:treated )?(?:patients|children|affected)
+    volunteers ; open-label ; those who received ; people who had ; beyond help ; clinical trial ; offered to ; of them and worsened ; \d+ (?:patients|people|children|boys|girls|participants|affected individuals) ; \w+ of (?:the )?\w+ (?:treated )?(?:patients|children|affected)
     """
 )
 """People to whom a treatment was given."""
@@ -79,13 +79,13 @@ TREATED = any_of(
 MODEL = any_of(
     r"""
     organoids? ; spheroids? ; assembloids? ; gastruloids? ; embryoid bod(?:y|ies) ; micromass\w* ;
-    microtissues? ; co-?cultures? ; organotypic ; engineered (?:\w+ )?(?:tissues?|bundles?|muscles?) ; \w+-on-chip ;
+    microtissues? ; pellets\b ; (?:networks|islands|tubes|muscles|chambers|streams|sheets|gels|rings|spheroids|assays) (?:with|without|grown|built|short) ; null \w+ (?:assays|chambers|islands|tubes|sheets|streams) ; co-?cultures? ; organotypic ; engineered (?:\w+ )?(?:tissues?|bundles?|muscles?) ; \w+-on-chip ;
     (?:\w+ )?chips?\b ; explants? ; (?:optic-cup|utricle-like) ; cell(?:ular)? models? ; tubuloids? ;
     (?:vascular|aortic) rings ; air-liquid ; (?:corneal|skin|cartilage) constructs? ; sheets\b ;
     in a dish ; model(?:led)? in vitro ; (?:built|made|grown) (?:in vitro|outside the body) ;
     networks on ; cultures\b ; on filters ; gels\b(?! filtration) ; isogenic ; edited sister ; unedited ;
-    endothelial channels ; tubules grown ; cell lines? ; (?:knock-?out|null|edited|deficient) (?:\w+ )?
-      (?:lines?|clones?)\b ; ipsc-derived ; spheres\b ; islets grown ; crypts? grown ; grown from (?:cells|a line) ; built from cells ; before differentiation ;
+    endothelial channels ; tubules grown ; cell lines? ; 
+    (?:knock-?out|null|edited|deficient) (?:\w+ )?(?:lines?|clones?)\b ; ipsc-derived ; spheres\b ; islets grown ; crypts? grown ; grown from (?:cells|a line) ; built from cells ; before differentiation ;
     \w+ bodies\b ; acini in ; matrigel ; perfused ; streams on ; assays grown ; chambers (?:with|grown|built) ; the resulting ; \w+ with a deletion of
     """
 )
@@ -103,14 +103,14 @@ DISRUPT = any_of(
     devoid of ; absence of ; edit(?:ed|ing) ; dominant[- ]negative ; carrying ; harbou?ring ; without\b ;
     overexpress\w+ ; truncat\w+ ; missense ; variants?\b ; mutations?\b ; mutated ; mutagen\w+ ;
     remov(?:al|ed|ing)\b ; nonsense ; suppressi?(?:on|ed|ing) ; excis\w+ ; frameshift ; alleles?\b ;
-    biallelic ; interrupt\w+ ; starved of ; patients' change ; has to do without ; short of ; taken out ;
+    biallelic ; interrupt\w+ ; starved of ; change (?:written )?into ; cut out ; out of the way ; guide rnas? ; guides ; down to a tenth ; dead form ; want of ; deprived of ; refused ; taking out ; took out ; short of ; went \d+% ; has to do without ; short of ; taken out ;
     took \w+ out ; deprived of ; without a working ; bred to homozygosity ; mutant form ; switched off
     """
 )
 
 KNOCKED = any_of(
     r"""
-    knock(?:ed|ing)?[- ]?down ; silenc\w+ ; sirnas?\b ; shrnas?\b ; rna interference ; interfering rna ;
+    knock(?:ed|ing)?[- ]?down ; silenc\w+ ; sirnas?\b ; shrnas?\b ; rna interference ; interfering rna ; cut out ; out of the way ; guide rnas? ; guides ; down to a tenth ; dead form ; scrambled ; their parents to ; dragged ; with \w+ went ;
     deplet(?:ed|ing|ion)\b ; starved of ; took \w+ out of ; taken out of ; edited out of ; mutant form ;
     expressing ; transfect\w+ ; (?:patients' |the )change into ; overexpress\w+ ; mutant \w+ construct ;
     writing ; suppress(?:ed|ing|ion)\b ; crispr interference ; parental ; mock-treated ; untransfected
@@ -122,7 +122,7 @@ SHOWED = any_of(
     r"""
     show(?:ed|n|s)?\b ; display\w* ; develop(?:ed|s)?\b ; exhibit\w* ; had\b ; has\b ; have\b ; came to ;
     ensued ; arose ; appeared ; (?<!we )follow(?:ed|s)\b ; gave\b ; gives\b ; stood out ; came down with ;
-    left\b ; resulted ; leads? to ; led to ; produced ; caused ; died ; suffered ; the answer ; were born ;
+    left\b ; resulted ; leads? to ; led to ; produced ; caused ; died ; suffered ; the answer ; were born ; (?:was|were) the price ; paid for ; set \w+ apart ; free of ; went on to ; escaped ; befell ; was not long in coming ;
     lived ; presented ; is seen ; was seen ; were seen ; came with ; there was ; observed ; took on ; brought
     """
 )
@@ -146,7 +146,7 @@ MIMIC = any_of(
     recapitulat\w* ; mimic\w* ; mirror\w* ; phenocop\w* ; reminiscent ; resembl\w+ ; reproduc(?:ed?|ing)\b ;
     (?:human|patient|disease)[- ]like ; hallmarks? ; (?:similar|comparable|analogous|akin|close) (?:\w+ )?to
       (?:those|that|the) ; seen in (?:human |our |the )?(?:patients|disease|disorder) ; likeness ; look of the ;
-    stood in for ; stands? in for ; modell?(?:ed|ing|s)\b ; typical of the ; characteristic of the ; namely ;
+    stood in for ; (?:look|looked) like ; biopsies of ; as in the (?:disease|disorder) ; lesion of the ; tissue-level ; tissue of patients ; way of the (?:disease|disorder) ; made to fall ill ; stands? in for ; modell?(?:ed|ing|s)\b ; typical of the ; characteristic of the ; namely ;
     features? of the ; as \w[\w -]+ would suggest ; see in the (?:disease|disorder) ; came close ; (?:was|were)
       built ; counterpart ; picture of the ; much as in ; in a dish ; diseased organ ; pathologists see
     """
@@ -164,21 +164,23 @@ RECOVERED = any_of(
     hard to tell from ; could not be told from ; (?:was|were) that of (?:the )?donors ; made up for ; made good ;
     failed to appear ; suffic(?:ed|es) to keep ; they did with ; were without ; (?:was|were) gone in ; gone
       (?:in|from|within) ; look(?:ed|s)? normal ; attenuated ; overc[ao]me ; made [\w ,-]+ disappear ; lost (?:its|their)
-      \w+ (?:signs|lesions) ; up to \d+% of normal ; never came ; kept [\w -]+ from ; ran at normal ; (?:participants|patients|children|people|individuals) lost ; escaped ;
+      \w+ (?:signs|lesions) ; up to \d+% of normal ; never came ; kept [\w -]+ from ; ran at normal ; rid of ; none the worse ; did without ; lacked for nothing ; go without ; went without ; grew old without ; back from ; undid ; gave way to ; made up (?:its|their) ;
+      put right ; closed with ; did not (?:differ|occur|go on) ; could not be found in null ; nothing was left of ; thanks to ; all it took ; come back ; came back ; back to (?:normal|\d+%) ; had been given back ; being absent ;
+      those that were given it ; refused \w+ went on ; was not seen ; went on to \w[\w -]+, unlike ; (?:participants|patients|children|people|individuals) lost ; escaped ;
       cleared ; grew normally ; coming close to the normal ; raised [\w ,-]+ to normal ; returned\b
     """
 )
 
 PUT_BACK = any_of(
     r"""
-    re-?express\w* ; re-?introduc\w* ; re-?constitut\w* ; wild[- ]?type ; gene (?:therapy|transfer|replacement|
+    re-?express\w* ; re-?introduc\w* ; re-?constitut\w* ; wild[- ]?type\b(?! (?:littermate|mice|sibling|control|animal|fish|larva|value|cell|fl|level|strain)) ; gene (?:therapy|transfer|replacement|
       addition|correction|delivery) ; aav\w* ; adeno-?associated ; (?:enzyme|protein)[- ]replacement ; replacement
       therapy ; lentivir\w+ ; retrovir\w+ ; viral vector ; vector\b ; transgene\b ; transduc\w+ ; inject\w+ ;
     suppl(?:y|ied|ies|ying)\b ; supplement\w+ ; infus\w+ ; transplant\w* ; graft\w* ; messenger rna ; added copy ;
     recombinant ; correcti(?:on|ng) (?!for) ; corrected (?!for) ; repair(?:ed|ing)? ; put back ; (?:back|switching|switched) on\b ;
     (?:working|normal|intact|human|healthy|functional|safe-harbour|single|second) (?:copy|copies|message|gene|form|
       allele|protein|version) ; copy of ; (?:the )?human \w+ (?:on top|gene|orthologue) ; carried the human ;
-    normal \w+ message ; inducible ; back in place ; reintroduc\w+ ; base[- ]edit\w+ ; antisense ; deliver\w+ ; reactivat\w+ ; given (?:the|a|an) ; treat\w+ ;
+    normal \w+ message ; inducible ; back in place ; reintroduc\w+ ; on board ; given back ; (?:was|were|been|once|when|being) given (?!nothing)\w+ ; supplied ; from a virus ; nothing but \w+ itself ; \w+ added\b ; an? (?:added|intact) ; added \w+ ; put into ; dose of a vector ; letter put right ; on receipt of ; refused ; had \w+ again ; took no more than ; base[- ]edit\w+ ; antisense ; deliver\w+ ; reactivat\w+ ; given (?:the|a|an) ; treat\w+ ;
     protein, added ; complement\w+ ; exogenous ; expression of (?:the )?(?:human|wild) ; m?rna of the ; back-?cross\w*
     """
 )
@@ -193,7 +195,7 @@ EXPRESS = any_of(
     transcriptom\w* ; riboprobe ; probe\b ; probed\b ; levels? of ; hybridi[sz]ation ; peptides of ; promoter ; array\b ;
     switched on ; (?:is|was|were|are) made\b ; made too (?:little|much) ; how much ; usual amount ; richest ; lanes\b ;
     digital (?:pcr|counting) ; mass spectrometry ; (?:protein|sample|lysate)s? [\w ]+ (?:scarcer|abundant|plentiful) ; scarcer ;
-    silver grains ; libraries ; detectable in ; rna from ; plenty of ; detected in ; score of three
+    silver grains ; libraries ; detectable in ; rna from ; healthy organs ; reads\b ; as much ; times (?:less|more) ; band\b ; level alone ; marks nearly ; drawn without ; carried \w+ (?:chiefly|mostly|mainly) ; sections blank ; made chiefly ; signal\b ; detected in ; score of three
     """
 )
 
@@ -203,7 +205,7 @@ LEVEL_CHANGE = any_of(
     increas\w+ ; up-?regulat\w+ ; undetect\w+ ; not detect\w+ ; altered ; abolish\w+ ; deplet\w+ ; higher ; barely ; hardly ;
     half\b ; fold\b ; \d+(?:\.\d+)?% ; percent ; deficien\w+ ; fell\b ; overexpress\w+ ; under-?express\w+ ; times (?:the level|
       scarcer|more|less) ; scarcer ; shortfall ; too (?:little|much) ; patchy ; missing ; almost empty ; differed ; differs ;
-    usual amount ; (?:most )?strongly (?:depleted|raised|reduced|induced) ; faint\w* ; weaker ; dropped ; halved ; doubled ;
+    usual amount ; times (?:less|more) ; of the usual ; a mere ; lacked ; faint ; as much \w+ message as ; could be told from others ; (?:most )?strongly (?:depleted|raised|reduced|induced) ; faint\w* ; weaker ; dropped ; halved ; doubled ;
     no (?:protein|transcript|signal|band|staining) ; outside the range ; overlap
     """
 )
@@ -216,7 +218,7 @@ TISSUE = any_of(
     marrow ; lymph\w+ ; testi[sc]\w* ; ovar\w+ ; pancrea\w+ ; islets? ; thyroid ; pituitary ; adrenal ; vascul\w+ ; endotheli\w+ ;
     aort\w+ ; intestin\w+ ; gut\b ; colon\w* ; embryo\w* ; f(?:o)?etal ; limb ; spinal cord ; nerves?\b ; astrocyte\w* ; ventric\w+ ;
     h(?:a)?ematopoietic ; platelet\w* ; leu[ck]ocyte\w* ; placenta ; gonad\w* ; teeth ; tooth ; adipo\w+ ; striat\w+ ; ganglia ;
-    healthy (?:donors?|sections?|tissues?) ; normal (?:\w+ )?(?:tissues?|sections?) ; site of the ; part at (?:fault|risk) ; where the
+    healthy (?:donors?|sections?|tissues?|organs?) ; (?:where|in which) the (?:disease|disorder) shows ; normal (?:\w+ )?(?:tissues?|sections?) ; site of the ; part at (?:fault|risk) ; where the
       (?:disease|disorder) ; place where ; (?:healthy|normal) \w+ ; which is where ; epithelium
     """
 )
@@ -231,7 +233,7 @@ BOUND = any_of(
       titration ; (?:one|same|single) (?:complex|species) ; physical(?:ly)? ; (?:hetero|homo)?dimer\w* ; co-?purif\w+ ; gst\b ;
     immunoprecipitat\w+ ; co-?crystal\w+ ; gel filtration ; native gels ; dissociation constant ; held on to ; adher\w+ to ;
     came down with (?:tagged|it) ; stayed behind ; captured ; bait\b ; prey\b ; tagged ; antibodies to \w+ (?:recovered|brought|
-      captured) ; antibodies to either ; along\b ; co-?elut\w+ ; co-?sediment\w* ; complex with ; partners? ; made as peptides
+      captured) ; antibodies to either ; along\b ; angstrom ; density maps ; light (?:jumped|when) ; split-luciferase ; gave light ; parted ; like a key ; neighbours of ; on the gradient ; groove ; seated in ; within reach ; never seen without ; co-?elut\w+ ; co-?sediment\w* ; complex with ; partners? ; made as peptides
     """
 )
 
@@ -252,7 +254,7 @@ WORSE = any_of(
     r"""
     synthetic(?:ally)? (?:lethal|sick)\w* ; aggravat\w+ ; exacerbat\w+ ; enhanc(?:ed?|es|er)\b ; worse ; more sever\w+ ; lethal\w* ;
     inviab\w+ ; synergis\w+ ; negative genetic ; sicker ; died ; far more ; greater than ; more than additive ; non-?viable ; deadly ;
-    fatal ; disastrous ; could not be borne ; a severe one ; few \w+ (?:survived|lived) ; few (?:survived|lived) ; left \d+% of ; dead\b ; did not form colonies ; hardly any (?:survived|lived) ; none (?:survived|lived)
+    fatal ; disastrous ; could not be borne ; a severe one ; few \w+ (?:survived|lived) ; few (?:survived|lived) ; left \d+% of ; dead\b ; did not form colonies ; hardly any (?:survived|lived) ; none (?:survived|lived) ; not one of ; more than [\w ]+ could stand ; killed them ; toll of ; was multiplied ; but not with half of both ; well beyond ; where \d+% should ; should have
     """
 )
 
@@ -260,7 +262,7 @@ BETTER = any_of(
     r"""
     suppress(?:ed|es)\b ; alleviat\w+ ; ameliorat\w+ ; milder ; positive genetic ; mask(?:ed|ing|s)\b ; rescu\w+ ; attenuat\w+ ; fitter ;
     better ; less sever\w+ ; restor\w+ ; buffer\w* ; bypass\w* ; compensat\w+ ; protect\w* ; softened ; more days of life ; undone ;
-    less affected ; raised this to ; where the lesion alone gives ; lived longer ; bought ; relieved
+    less affected ; raised this to ; where the lesion alone gives ; lived longer ; bought ; relieved ; lived without ; eased ; full harm ; outgrew ; far better ; not seen in full ; did much for ; where \d+% had been expected ; lighter
     """
 )
 
@@ -268,7 +270,7 @@ NEITHER = any_of(
     r"""
     neither worse nor better ; new kind ; neither allele ; without making it ; moved (?:the defect )?to ; having moved ; shifted the
       defect ; were different ; unexpectedly, with ; both directions ; multiplicative rule ; upward in some ; gains and losses ; though
-      none was worse ; of another kind ; not a stronger or weaker ; neither (?:gave|parent|single) ; in equal parts ; only fish that ; in another way ; rather than to another degree ; neither single mutant ; tested for surprises
+      none was worse ; of another kind ; not a stronger or weaker ; neither (?:gave|parent|single) ; in equal parts ; only fish that ; in another way ; rather than to another degree ; neither single mutant ; tested for surprises ; no consistent sign ; now up, now down ; changed its timing ; unforeseen ; where, not how ; not the sum ; departed from ; nor a milder ; neither for better
     """
 )
 """Two genes together give what neither gives, neither worse nor better."""
@@ -281,7 +283,8 @@ BENCH = any_of(
     kinetic\w* ; spectroscop\w+ ; turnover ; flux experiments ; tracer ; isotope ; order-of-addition ; fractionat\w+ ; defined mixture ;
     catalys\w+ ; cataly[sz]\w+ ; enzym\w+ ; substrates?\b ; phosphatase ; kinase ; dehydrogenase ; synthase ; transferase ; hydroly[sz]\w+ ;
     transporter ; channel\b ; biochemical\w* ; pathway ; encodes? ; cofactors ; assay(?:ed)? with ; fluorescent probe ; labelled substrate ;
-    fractions rich ; the same (?:task|job|step|work|product) ; machinery ; protein turned out ; what \w+ (?:does|is for) ; product (?:acted|worked|acts|works) ; extracts?\b
+    fractions rich ; the same (?:task|job|step|work|product) ; machinery ; protein turned out ; what \w+ (?:does|is for) ; product (?:acted|worked|acts|works) ; extracts?\b ; pulse labelling ; clean mixture ; in (?:a|the) (?:test )?tube ; nothing but buffer ; fuel ; heat released ; labelled ; biochemical job ; turned over ; took place in the ;
+    reactions offered ; pocket of ; seat of ; candidate proteins ; goes? through ; went through ; complete \w[\w -]+ on its own ; on its own ; next in line ; job of
     """
 )
 
@@ -291,7 +294,7 @@ SHARED = any_of(
       work|task|job|enzym\w+) ; (?:the )?very (?:step|stage|point|task|reaction) ; shar(?:es?|ed|ing)\b ; in common ; common (?:pathway|function) ;
     paralog\w* ; homolog\w* (?:of|to) ; (?:third|missing|further|another|other) (?:member|component|subunit) ; machinery of ; just as it does ;
     the (?:task|job|work) of ; took over ; interchangeable ; peers in ; same fold ; fold and the active site ; in series with ; convergent ;
-    converg\w+ ; belongs? to the (?:same|machinery) ; like the products? of ; at like rates ; fractions rich in ; stand in for ; alongside ; made up for it
+    converg\w+ ; belongs? to the (?:same|machinery) ; like the products? of ; at like rates ; fractions rich in ; stand in for ; alongside ; made up for it ; hands? (?:its|the) product ; next in line ; either (?:protein|one) ; take the seat ; left undone ; accepted the ligand ; as it does through ; no extract without ; complete \w[\w -]+ on its own ; the work of
     """
 )
 
@@ -308,7 +311,8 @@ EXPLAINS = any_of(
     consistent with ; in keeping with ; in line with ; explain\w* ; account(?:s|ed)? for ; underl(?:y|ies|ie|ying)\b ; fits\b ; matches\b ; agrees? with ;
     would (?:produce|cause|bring about|account|explain|lead one to expect) ; should (?:produce|cause|bring about) ; lead one to expect ; ties the ;
     direct consequence ; whose (?:failure|loss|want|lack) ; at fault in ; bound to show ; clinical picture ; goes awry ; shortfall ; whence ; expected to
-      (?:produce|cause) ; follows from ; plausibl[ye] ; what is lost in ; the one that fails in ; short of this
+      (?:produce|cause) ; follows from ; plausibl[ye] ; what is lost in ; the one that fails in ; short of this ; price of its ; (?:is|lies at) the root ; what goes wrong ; people with [\w -]+ (?:are short|lack) ; cannot but lead ; what one would expect ; one would expect ; in good agreement ; would not arise ;
+    it is just this ; would have to fail ; for [\w -]+ to arise ; expected result of ; whose absence ; the want of which ; a lack of which ; loss would
     """
 )
 
@@ -381,3 +385,38 @@ IS_KNOWN = re.compile(r"\S+ (?:is|was) (?:an?|already|long|itself|mutated|the)\b
 
 TOGETHER = re.compile("|".join((COMBINED.pattern, BOUND.pattern, SHARED.pattern)))
 """Any sign that two genes are looked at together."""
+
+SETUP = any_of(
+    r"""
+    was bred ; were grown from ; (?:was|were) given\b ; was offered ; (?:was|were) removed from ; was laid over ; were run side by side ; were available from ; was counted ; (?:we|were) asked ; we followed ;
+    were crossed ; were combined ; was placed ; took \w+ out ; were tested ; was drawn ; gave us ; was written into ; was delivered ; received \w+ in a ; can be (?:watched|followed) ; was followed with ; was taken as the
+      readout ; we deleted ; we dissected ; we purified ; make plenty of ; were scored blind ; we asked how ; was set up ; are made for
+    """
+)
+"""An experiment is set up; what came of it is told later."""
+
+RESULT = any_of(
+    r"""
+    \d+(?:\.\d+)?% ; showed ; developed ; had\b(?! been) ; times\b ; normal\b(?! (?:tissue|section|donor|message)) ; whereas ; displayed
+    """
+)
+"""What came of an experiment."""
+
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
+_LEVEL = re.compile(r"(?:came to|stood at|was at|were at|reached|stayed at) (\d+(?:\.\d+)?)% (?:of|in)")
+_RATIO = re.compile(r"(\d+) of (?:the )?(\d+)")
+
+
+def same_numbers(plain: str) -> bool:
+    """Whether a sentence compares two groups and gives the same figure for both."""
+    for pattern in (_PERCENT, _RATIO):
+        figures = pattern.findall(plain)
+        if len(figures) > len(set(figures)):
+            return True
+    return "as many with" in plain or re.search(r"\b(\d+) with [\w ]+ and \1 with", plain) is not None
+
+
+def near_normal(plain: str) -> bool:
+    """Whether a sentence puts what it measured within 15 points of normal."""
+    figures = [float(figure) for figure in _LEVEL.findall(plain)]
+    return bool(figures) and all(85 <= figure <= 115 for figure in figures)

@@ -237,49 +237,50 @@ def _one_gene(text: str, here: _Sentence) -> dict[str, float]:
     def has(*cues: re.Pattern[str]) -> bool:
         return all(cue.search(text) for cue in cues)
 
+    if has(words.BENCH, words.SHARED, words.KNOWN_GENE) and not denied(here.plain):
+        return {"biochemical_function_a": 0.8}
+    pair = (has(words.KNOWN_GENE), bool(here.others), has(words.COMBINED))
+    if sum(pair) > 1:  # what is learnt of two genes is read elsewhere
+        return {}
     text = text.replace("patients' change", "change")
     animal = words.ORGANISM.search(words.ANIMAL_CELLS.sub(" cells ", text)) is not None
-    if has(words.COMBINED, words.KNOWN_GENE):
+    recovered = words.RECOVERED.search(here.plain) is not None
+    changed = words.ABNORMAL.search(here.plain) or words.SHOWED.search(here.plain)
+    if words.SETUP.search(here.plain) and not (recovered or words.RESULT.search(here.plain)):
         return {}
-    if has(words.RECOVERED, words.PUT_BACK) and words.RECOVERED.search(here.plain):
-        host = _rescued(text, animal)
-        if host:
-            contrast = CONTRAST.search(text)
-            tried = text[: contrast.start()] if contrast else text
-            return {host: 0.35 if words.NOT_RECOVERED.search(tried) else 0.85}
-    if denied(here.plain):
+    host = _rescued(text, animal) if has(words.PUT_BACK) else None
+    if host and (recovered or not has(words.EXPRESS)):
+        tried = text[: found.start()] if (found := CONTRAST.search(text)) else text
+        failed = words.NOT_RECOVERED.search(tried) or words.same_numbers(here.plain)
+        return {host: 0.3 if failed else 0.85 if recovered else 0.55}
+    if denied(here.plain) or words.same_numbers(here.plain):
         return {}
-    patient, cell, change = has(words.PATIENT), has(words.CELL), has(words.ABNORMAL)
-    disrupt, shown = has(words.DISRUPT), words.SHOWED.search(here.plain) is not None
-    if has(words.BENCH, words.SHARED, words.KNOWN_GENE):
-        return {"biochemical_function_a": 0.8}
+    patient, cell, disrupt = has(words.PATIENT), has(words.CELL), has(words.DISRUPT)
     if has(words.BENCH, words.EXPLAINS) and not (animal or (patient and cell)):
         return {"biochemical_function_b": 0.75}
-    if has(words.MODEL, words.MIMIC) and disrupt and not (animal or has(words.VARIANT)):
-        return {"cell_culture_model": 0.85}
-    if has(words.PUT_BACK) and (patient or animal):
-        return {}
-    if patient and cell and change and has(words.VARIANT):
-        return {"functional_alteration_patient_cells": 0.85}
+    if has(words.MODEL) and disrupt and not (animal or has(words.VARIANT) or has(words.KNOCKED)):
+        return {"cell_culture_model": 0.85 if has(words.MIMIC) else 0.7}
+    if patient and cell and has(words.VARIANT):
+        near = words.near_normal(here.plain)
+        return {"functional_alteration_patient_cells": 0.3 if near else 0.85 if changed else 0.6}
     if has(words.EXPRESS) and not (animal and disrupt):
         if has(words.DISEASED) and has(words.LEVEL_CHANGE) and not has(words.VARIANT):
-            return {"gene_expression_b": 0.8}
+            return {"gene_expression_b": 0.3 if words.near_normal(here.plain) else 0.8}
         if has(words.TISSUE) and not has(words.KNOCKED):
             return {"gene_expression_a": 0.75}
     if animal:
-        seen = disrupt and (shown or change)
-        return {"non_human_model_organism": 0.8 + 0.15 * has(words.MIMIC)} if seen else {}
-    if patient and cell and change:
-        return {"functional_alteration_patient_cells": 0.7}
-    if has(words.MODEL) and disrupt and shown and not has(words.KNOCKED):
-        return {"cell_culture_model": 0.75}
-    if cell and disrupt and change:
-        return {"functional_alteration_non_patient_cells": 0.8}
+        score = 0.95 if has(words.MIMIC) else 0.8 if changed else 0.6
+        return {"non_human_model_organism": score} if disrupt else {}
+    if patient and cell:
+        return {"functional_alteration_patient_cells": 0.7} if changed else {}
+    if cell and disrupt:
+        near = words.near_normal(here.plain)
+        return {"functional_alteration_non_patient_cells": 0.3 if near else 0.8}
     return {}
 
 
 def _rescued(text: str, animal: bool) -> str | None:
-    """Where a phenotype was rescued."""
+    """Where something was given back, if it was given to anyone."""
     text = words.GIVEN_CELLS.sub(" ", text)
     cell = words.CELL.search(text) or words.MODEL.search(text)
     if words.TREATED.search(text) and not cell and not animal:
@@ -288,25 +289,28 @@ def _rescued(text: str, animal: bool) -> str | None:
         return "rescue_in_non_human_model_organism"
     if words.PATIENT.search(text) and words.CELL.search(text):
         return "rescue_in_patient_cells"
-    return "rescue_in_cell_culture_model" if cell else None
+    return "rescue_in_cell_culture_model" if cell and words.DISRUPT.search(text) else None
 
 
 def _two_genes(text: str) -> dict[str, float]:
     """Score a passage for what is learnt of two genes together."""
-    if words.NOT_TOGETHER.search(text):
+    if words.NOT_TOGETHER.search(text) or words.same_numbers(text):
         return {}
 
     def has(*cues: re.Pattern[str]) -> bool:
         return all(cue.search(text) for cue in cues)
 
-    if has(words.BENCH, words.SHARED, words.KNOWN_GENE):
+    known = has(words.KNOWN_GENE)
+    if has(words.BENCH, words.SHARED) and known:
         return {"biochemical_function_a": 0.8}
-    if has(words.COMBINED):
+    if words.ORGANISM.search(words.ANIMAL_CELLS.sub(" ", text)) or has(words.COMBINED):
         worse, better = has(words.WORSE), has(words.BETTER)
         if has(words.NEITHER) or (worse and better):
             return {"genetic_interaction": 0.8}
         if worse or better:
             return {f"{'negative' if worse else 'positive'}_genetic_interaction": 0.8}
     if has(words.BOUND):
-        return {"physical_association": 0.85 if has(words.KNOWN_GENE) else 0.7}
+        return {"physical_association": 0.85 if known else 0.7}
+    if known and has(words.BENCH):
+        return {"biochemical_function_a": 0.6}
     return {}
