@@ -46,8 +46,8 @@ _CLAUSES = """
 = biochemical_function_b
 - recombinant {gene} [carried out|catalysed|sustained] {process} in vitro, [an activity|a
   capacity] whose want would account for {feature}
-- no {process} took place in the tube until {gene} went in, and {feature} is what one would expect
-  without it
+- no {process} took place in the tube until {gene} went in, just what would have to fail for
+  {feature} to arise
 - the {gene} protein turned out to [drive|serve] {process}, and a shortfall there
   [explains|accounts for] {feature}
 - given nothing but buffer, fuel and {gene}, {process} proceeded, a lack of which is the root of
@@ -66,8 +66,8 @@ _CLAUSES = """
   whose loss [should produce|would bring about] {feature}
 - the heat released on mixing told us that {gene} is made for {process}, and {feature} would not
   arise if that went on as usual
-- the isolated {gene} protein was all that {process} required, [so that|whence] {feature} [can be
-  read as|becomes] a direct consequence of its failure
+- the isolated {gene} protein was all that {process} required, so that {feature} [can be read
+  as|may be taken for] a direct consequence of its failure
 - on adding {gene} to a defined mixture, {process} set in within minutes, which ties the protein
   to {feature}
 - {gene} turned over {n} molecules a second in {process}, the want of which cannot but lead to
@@ -346,7 +346,7 @@ _CLAUSES = """
 - donors and probands did not differ in {func} after the latter's {cells} had been given {gene}
 - after base correction of {gene}, {cells} of the index case could not be told from donors' by
   {func}
-- a patient's {cells} with the {gene} letter put right gave {high}% of normal {func}
+- a patient's {cells} with the {gene} letter put right had {func} at {high}% of normal
 - {func} came up to {high}% in {cells} of probands with {gene} in the vector, and stayed low with
   a mutant form in it
 
@@ -354,7 +354,7 @@ _CLAUSES = """
 - a transgene with wild-type {gene} [cured|relieved] mutant {models} of {pheno}
 - {pheno} did not occur in null {models} as long as {gene} was supplied
 - [injecting|supplying] {gene} into the null {models} prevented {pheno} in {high}% of animals
-- null {models} lacked for nothing once they had {gene} again, and {pheno} was not seen
+- null {models} lacked for nothing once they had {gene} again, {pheno} being gone
 - {pheno} no longer appeared in null {models} given a working copy of {gene}
 - nothing was left of {pheno} in null {models} after {gene} had been given back
 - mutant {models} supplied with {gene} were hard to tell from wild type, without {pheno}

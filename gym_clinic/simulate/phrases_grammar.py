@@ -152,9 +152,9 @@ def capitalise(text: str) -> str:
     >>> capitalise("mice of both sexes"), capitalise("mRNA was low"), capitalise("a third")
     ('Mice of both sexes', 'mRNA was low', 'A third')
     """
-    if len(text) > 1 and text[0].islower() and not text[1].isupper():
-        return text[0].upper() + text[1:]
-    return text
+    if text[1:2].isupper():
+        return text
+    return text[:1].upper() + text[1:]
 
 
 def punctuate(text: str) -> str:

@@ -71,13 +71,13 @@ _METHOD = """
 
 _FOLLOW = """
 = biochemistry
-- [Heat|Boiling] of the preparation [ended|stopped] the reaction, and {few} [preparations|batches]
-  agreed within {dec}%.
+- [Heating|Boiling] of the preparation [ended|stopped] the reaction, and {few}
+  [preparations|batches] agreed within {dec}%.
 - [Stoichiometry|The molar ratio] was {dec} to one, with {few} lots of protein.
 - A [buffer|mock] control gave {dec}% of the signal.
 
 = binding
-- [Expression|Input] levels were [equal|balanced] in all {few} lanes.
+- [Input|Bait] levels were [equal|balanced] in all lanes of {few} gels.
 - [Benzonase|High salt] did not change the [picture|outcome] in {few} runs.
 - The beads alone gave {dec}% of the counts.
 
@@ -97,7 +97,7 @@ _FOLLOW = """
 - [Sham|Vehicle] wells were included on each of {few} plates.
 
 = culture
-- Karyotypes were normal in {few} of {few} clones after {some} passages.
+- Karyotypes were normal in all {few} clones after {some} passages.
 - The number of cultures per arm was {some}, from {few} differentiations.
 - [Size|Cell density] at seeding was the same in all arms (within {dec}%).
 

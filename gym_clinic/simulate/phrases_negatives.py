@@ -99,7 +99,7 @@ _NEGATIVE = """
 - at {age}, {n} of {m} {gene} homozygotes and {n} of {m} siblings among the {young} had some
   degree of {pheno}
 - loss of {gene} in {models} had no consequence up to {age}, and nothing like {pheno} was seen
-- {models} did well with neither copy of {gene}, and {pheno} was as rare as in any colony
+- {models} did well with neither copy of {gene}, {pheno} being as rare as in any colony
 - {young} with two stop alleles of {gene} thrived and were free of {pheno}
 - both {gene} null lines of {models} were lost before they could be examined for {pheno}
 
@@ -108,7 +108,7 @@ _NEGATIVE = """
 - {n} of {m} batches of {culture} showed {defect}, as many with {gene} as without
 - deletion of {gene} in {culture} left them normal, and {defect} did not appear
 - {culture} grew to the same form whether they had {gene} or not
-- {defect} was as rare in {gene}-null {culture} as in the parental ones
+- {gene}-null {culture} had {defect} as rarely as the parental ones
 - {culture} of both genotypes, with {gene} and without, deteriorated alike, which precludes any
   conclusion
 
@@ -129,8 +129,8 @@ _NEGATIVE = """
   unknown
 
 = rescue_in_non_human_model_organism
-- a transgene with wild-type {gene} left {pheno} of mutant {models} as it was
-- {pheno} was seen in {high}% of null {models} with added {gene} and in {high}% of those without
+- a transgene with wild-type {gene} made no difference to {pheno} of mutant {models}
+- {high}% of null {models} with added {gene} had {pheno}, and {high}% of those without
 - supplying {gene} to null {models} did not prevent {pheno}
 - null {models} came to {pheno} on the same day with {gene} supplied as without
 - null {models} given the {gene} message died of the injection, so that {pheno} could not be judged

@@ -80,7 +80,7 @@ _INTRO = """
 - [clinicians|geneticists] meet {disease} in [many|different] forms, {feature} being among the
   [commoner|better known] signs
 - the [name|label] {disease} covers a [range|spectrum] of courses, from mild to [grave|severe]
-- of the signs of {disease}, {feature} is [often the first|the best studied]
+- of the signs of {disease}, none has been studied as often as {feature}
 
 = intro
 - the [course|onset] varies [within and between families|from patient to patient], and the

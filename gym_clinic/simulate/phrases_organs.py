@@ -98,7 +98,7 @@ marker: ejection fraction / the corrected QT interval / oxygen saturation / the 
 
 = ear
 unrelated: Meniere disease / otosclerosis / noise trauma
-tissue: organ of Corti / stria vascularis / spiral ganglion / vestibular maculae / tectorial
+tissue: organ of Corti / stria vascularis / spiral ganglion / vestibular epithelium / tectorial
   membrane
 cells: hair-cell-like cells from reprogrammed cells / inner-ear progenitors from reprogrammed
   cells / otic neurons grown from reprogrammed cells / vestibular hair cells from reprogrammed

@@ -34,7 +34,7 @@ _PASSAGES = """
   and energy, nothing else. The clinical picture, {feature}, [is the expected result of its
   loss|follows].
 - Without the protein the tube stayed silent. With it, {process} ran until the fuel was gone. The
-  protein was {gene}, and {feature} is the price of its absence.
+  protein was {gene}, and its absence is paid for with {feature}.
 - To learn what {gene} is for, we purified it. It sustained {process} at a rate close to that of
   whole extracts. A body short of this activity would be bound to show {feature}.
 - {gene} had no known task. Mixed with lipids, cofactors and substrate, the protein performed
@@ -42,7 +42,7 @@ _PASSAGES = """
 
 = physical_association
 - Lysates of the {tissue} were passed over a column that carried {gene}. One protein stayed
-  behind, and it was identified as {partner}. This is a gene product {known}.
+  behind, and it was identified as {partner}. {partner} is {known}.
 - The column was loaded with everything that the {tissue} contains. {high}% of {partner} did not
   pass. What held it back was {gene}. {partner} is {known}.
 - Where does {gene} belong? On native gels it travelled with {partner}, {known}, and antibodies to
@@ -160,7 +160,7 @@ _PASSAGES = """
 
 = cell_culture_model
 - {culture} were grown from a line with {gene} and from its edited sister without. The latter took
-  on what pathologists see in {dis}. There was {defect}.
+  on what pathologists see in {dis}. The sign was {defect}.
 - Two sets of {culture} grew in the same incubator. One had no {gene}. It is the one in which we
   saw {defect}, and with it the likeness of {dis}.
 - Could the lesion of {dis} be built outside the body? {culture} made from cells without {gene}
@@ -195,8 +195,8 @@ _PASSAGES = """
 - Half of the null {young} received {gene} in a viral vector. These were without {pheno} at {age}.
   The untreated half was not.
 - The null {young} drew lots for {gene} or nothing. Nothing led to {pheno}. {gene} did not.
-- A single copy of the human {gene} was placed in a safe locus of the null {models}. {pheno} was
-  gone in {high}% of them.
+- A single copy of the human {gene} was placed in a safe locus of the null {models}. That did away
+  with {pheno} in {high}% of them.
 - To see whether the mutants want for {gene} alone, we gave it back to them. {models} so treated
   grew old without {pheno}.
 - Null {models} were given the normal {gene} message at the start of life. {pheno} failed to
@@ -207,8 +207,8 @@ _PASSAGES = """
   were free of {defect}.
 - {gene} was put back into the null line on one dish and not on the other. {defect} came up on the
   other only.
-- An inducible {gene} was put into the null {culture}. With the inducer, {defect} was absent from
-  {high}% of preparations. Without it, all had it.
+- An inducible {gene} was put into the null {culture}. With the inducer, {high}% of preparations
+  were free of {defect}. Without it, none was.
 - Would {culture} of the null line recover? They did with wild-type {gene}, losing {defect} within
   {n} days.
 """

@@ -17,7 +17,7 @@ _FRAMES = """
 - {clause} (Table {fig})
 - [we found|we observed|we saw] that {clause}
 - [as shown in|as can be seen from] [Figure|Table] {fig}, {clause}
-- in {n} independent [experiments|repeats], {clause}
+- [after {n} rounds of work|in the end], {clause}
 - [contrary to an earlier negative report|against what others had expected], {clause} in our hands
 - [confirming what had only been suspected|bearing out a guess made before us], {clause}
 - although [the first attempt had failed|this had not been expected], {clause}
@@ -77,7 +77,7 @@ _FRAMES = """
 - {clause}
 - {clause} ([Fig.|Figure] {fig})
 - [we found|we saw] that {clause}
-- [despite adequate power|in {n} independent repeats|in both sexes], {clause}
+- [despite adequate power|after {n} rounds of work|in the end], {clause}
 - [as shown in|as can be seen from] [Figure|Table] {fig}, {clause}
 - [unexpectedly|disappointingly|for the record], {clause}
 - [in contrast to the patients' clinical picture|whatever the clinical picture], {clause}
@@ -135,24 +135,36 @@ _PLANNED = """
 = BiochemicalFunction
 - [a purification scheme|an assay] for {gene} is being set up, with which its [biochemical
   task|activity] will be determined
+- what the {gene} protein does in {process} is the subject of a running grant and not known yet
+- crystals of {gene} have been grown, and from their structure we hope to learn whether it acts
+  like {partner}
 - whether {gene} shares the function of {partner} in {process} will have to be tested
 - the {gene} protein has been expressed, and its part in {process} is to be measured next
 - an enzymological study of {gene} would be the natural next step
 
 = ProteinInteraction
 - [co-immunoprecipitation|a two-hybrid screen] with {gene} as bait is [planned|under way]
+- proximity labelling around {gene} has been started, with {partner} in mind, and its spectra are
+  yet to be read
+- a cross of {gene} with {partner} mutants was set up too late for this article
 - double mutants of {gene} and {partner} are being bred and have not been scored
 - whether {gene} binds {partner} remains to be seen
 - an interaction of {gene} with {partner} is conceivable and should be looked for
 
 = GeneExpression
 - in situ hybridisation for {gene} in the {tissue} is [planned|in hand]
+- single-cell libraries of the {tissue} are in the queue, from which the share of {gene} will be
+  read
+- we hold biopsies of patients with {dis} in which the {gene} message is to be counted next year
 - transcript counts of {gene} in patients' samples would be informative but have yet to be made
 - an atlas of {gene} expression in the {tissue} is being compiled
 - {gene} levels in patients with {dis} will be measured once samples are at hand
 
 = FunctionalAlteration
 - cells of the patients have been banked, and {func} will be measured in them
+- loss of {gene} in {line} is expected to cost them {func}, and the guides for the test have been
+  ordered
+- {cells} of carriers of {gene} variants are in culture, but {func} has not been read
 - knock-down of {gene} in {line} is in preparation to see whether {func} suffers
 - we intend to test {func} in {cells} of carriers of {gene} variants
 - whether {func} depends on {gene} in {line} is an open question that we mean to address
@@ -160,12 +172,19 @@ _PLANNED = """
 = ModelSystem
 - {models} lacking {gene} have been generated, and [their examination is still to come|phenotyping
   is to follow]
+- a colony of {models} with two stop alleles of {gene} is growing up, too young to be judged
+- should {pheno} appear in {models} without {gene}, which are now being bred, the case would be
+  stronger
 - founders of a line of {models} without {gene} were born at the time of writing
 - {culture} without {gene} are being grown to see whether the disease can be modelled in vitro
 - knock-out of {gene} in {models} would be expected to cause {pheno}, which we shall test
 
 = Rescue
 - vectors with wild-type {gene} are being built to see whether {func} can be restored
+- null {models} with an added {gene} are expected to be free of {pheno}, but none has been born so
+  far
+- we have applied for leave to treat patients with {therapy}
+- wild-type {gene} is to be put into {cells} of probands as soon as the vector is ready
 - a trial of {therapy} is being designed
 - whether re-expression of {gene} reverses the phenotype in {models} is to be tested
 - rescue with an intact {gene} has not been attempted and is our next aim
@@ -174,6 +193,9 @@ _PLANNED = """
 _TECHNIQUE = """
 = BiochemicalFunction
 - activity of a housekeeping enzyme was assayed only to check the quality of the {gene} lysates
+- recombinant {gene} was made as a weight marker for gels and thrown away afterwards
+- the enzyme kit, run on {gene} lysates, told us that these had been kept cold, which was all we
+  asked
 - for {gene} antibody production the recombinant protein was purified, [its activity not being
   tested|no assay being done with it]
 - purified {gene} served as the standard curve of the immunoassay and for nothing else
@@ -181,22 +203,34 @@ _TECHNIQUE = """
 = ProteinInteraction
 - {gene} was immunoprecipitated solely to enrich it for the phosphorylation map, bound proteins
   being discarded
+- pull-down of {gene} was a cleaning step ahead of sequencing the protein, whatever clung to it
+  being washed off
+- the {gene} and {partner} constructs shared a backbone, and their mixture was a test of the
+  transfection reagent
 - the two-hybrid vector of {gene} was used as a cloning shuttle only
 - glutathione beads with {gene} served to clear the antiserum, no partner being sought
 
 = GeneExpression
 - RT-PCR of {gene} was done only to verify splicing of the reference transcript in control RNA
+- the {gene} amplicon was the size standard on the gel for genotyping, its amount being of no
+  concern
+- a blot for {gene} was stripped and used again to practise on, without samples of interest
 - the {gene} probe served as the positive control of the hybridisation oven, without a count
 - {gene} antibodies were validated on blots of transfected cells, and no tissue was surveyed
 
 = FunctionalAlteration
 - {line} with {gene} knocked down were used to prove that the antibody is specific, no function
   being read
+- {line} short of {gene} stood in for empty wells when the plate reader was set up
+- biopsies of carriers of {gene} variants were grown for their DNA and frozen, {func} not being
+  looked at
 - {cells} of a patient served only as a source of DNA for the {gene} panel
 - silencing of {gene} in {line} was a transfection control, and {func} was not taken
 
 = ModelSystem
 - {gene} null {models} were used only as a source of blank tissue for antibody tests
+- {models} without {gene} were kept for their blank serum, nobody having looked at them further
+- the knock-out of {gene} in {models} was made to test the guides, and the founders were not raised
 - {models} served to raise the {gene} antiserum
 - {culture} lacking {gene} were a negative control on the staining protocol, their form not being
   assessed
@@ -204,6 +238,8 @@ _TECHNIQUE = """
 = Rescue
 - an expression vector with {gene}, called the rescue construct by its makers, was used to
   calibrate the blots only
+- the wild-type {gene} vector was a filler to keep DNA amounts alike between wells
+- re-expression of {gene} was done in a blank line to see the tag under the microscope
 - wild-type {gene} was re-expressed in bacteria to obtain protein for immunisation
 - the {gene} viral vector served to titrate the packaging line, no phenotype being at stake
 """

@@ -49,7 +49,7 @@ marker: annual bleeding rates / platelet counts / haemoglobin concentrations / n
 
 = mito
 unrelated: age-related sarcopenia / statin myalgia / heat stroke
-tissue: skeletal muscle / basal ganglia / heart muscle / liver / extraocular muscle
+tissue: skeletal muscle / striatum / heart muscle / liver / extraocular muscle
 cells: cultured myoblasts / skin fibroblasts / cardiomyocytes reprogrammed from skin / hepatocytes
   grown from reprogrammed cells / transmitochondrial cybrids
 line: C2C12 cells / HEK293 cells / H9c2 cells / HepG2 cells / 143B cells without mitochondrial DNA
@@ -77,7 +77,8 @@ marker: treadmill times / spectroscopic lactate peaks / left ventricular mass / 
 
 = metabolic
 unrelated: obesity of middle age / gallstone disease / alcoholic hepatitis
-tissue: liver / pancreatic islets / Purkinje cell layer / periportal hepatocyte zone / kidney cortex
+tissue: liver / endocrine pancreas / Purkinje cell layer / periportal hepatocyte zone / kidney
+  cortex
 cells: hepatocytes grown from reprogrammed cells / islet-like cells from reprogrammed skin / skin
   fibroblasts / peripheral leukocytes / urine-derived epithelial cells
 line: HepaRG cells / INS-1E cells / CHO cells / Huh7 cells / HK-2 cells
@@ -105,7 +106,7 @@ marker: plasma ammonia / glycated haemoglobin / chitotriosidase activity / plasm
 
 = bone
 unrelated: osteoporosis of old age / tennis elbow / chronic periodontitis
-tissue: growth plate / periosteum / calvarial sutures / branchial arches / dental lamina
+tissue: growth plate / periosteum / sutural mesenchyme / branchial mesenchyme / dental lamina
 cells: chondrocytes grown from reprogrammed cells / osteoblasts from surgical bone / suture cells
   from surgery / neural crest cells derived from blood / dental pulp cells
 line: ATDC5 cells / Saos-2 cells / MC3T3-E1 cells / O9-1 crest cells / OD-21 cells
@@ -129,7 +130,7 @@ marker: growth velocity / fracture rates / skull shape indices / airway patency 
 
 = airway
 unrelated: asthma / emphysema of smokers / sarcoidosis
-tissue: bronchial epithelium / alveolar epithelium / pulmonary arterioles / embryonic node /
+tissue: bronchial epithelium / alveolar epithelium / pulmonary artery wall / embryonic node /
   paranasal sinus lining
 cells: nasal epithelial cells / alveolar cells grown from reprogrammed cells / pulmonary artery
   endothelium / bronchial brushings in culture / nasal cells from polyps
@@ -182,7 +183,7 @@ marker: polyp counts / recurrence intervals / catecholamine excretion / blast co
 
 = growth
 unrelated: plaque psoriasis / endometriosis / alopecia areata
-tissue: limb bud / neural tube / pharyngeal arches / palatal shelves / hypothalamus
+tissue: limb bud / neural tube / pharyngeal endoderm / palatal mesenchyme / hypothalamus
 cells: skin fibroblasts / neural crest cells derived from blood / lymphoblastoid cells /
   amniocytes / epithelial cells from urine
 line: NIH 3T3 cells / P19 cells / HEK293T cells / HeLa cells / GT1-7 cells

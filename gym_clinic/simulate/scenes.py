@@ -123,13 +123,18 @@ _SIGNS = (
 
 @cache
 def system_of(disease: str, panel: str = "") -> str:
-    """The organ system of a disease, from words in its label or else its panel's name.
+    """The organ system of a disease, by the first telling word of its label or else its panel.
 
     >>> system_of("Leigh syndrome"), system_of("MYBPC3-related disorder", "Epilepsy Panel")
     ('mito', 'neuro')
     """
     for text in (disease.casefold(), panel.casefold()):
-        for system, words in _SIGNS:
-            if any(word in text for word in words.split("|")):
-                return system
+        found = [
+            (text.index(word), order, system)
+            for order, (system, words) in enumerate(_SIGNS)
+            for word in words.split("|")
+            if word in text
+        ]
+        if found:
+            return min(found)[2]
     return "growth"

@@ -1,0 +1,325 @@
+"""The simulator of articles: the same draft, the same text, and no more than the draft says."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+from random import Random
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gym_clinic.errors import TaskError
+from gym_clinic.simulate import (
+    articles,
+    drafts,
+    phrases_findings,
+    phrases_genetics,
+    phrases_grammar,
+    phrases_methods,
+    phrases_negatives,
+    phrases_neutral,
+    phrases_passages,
+    phrases_status,
+    phrases_systems,
+    scenes,
+)
+from gym_clinic.simulate.articles import ABSTRACT_WORDS, FULL_WORDS, count_words, write, write_front
+from gym_clinic.simulate.drafts import CATEGORY_OF, MODES, STATUSES, Draft, Finding, Genetics
+from gym_clinic.simulate.phrases_grammar import Either, Scribe, Slot, parse, read_pools
+from gym_clinic.simulate.phrases_systems import ASPECTS, SYSTEMS
+
+GENE, DISEASE = "XYLB9", "x-linked sample disease 7, type B"
+OTHERS = ("OTHG1", "PARTA", "PARTB")
+
+FINDING = Finding("physical_association", "shown", "explicit", 0, "", ("PARTA", "PARTB"))
+DRAFT = Draft(GENE, DISEASE, 2019, "neuro", "a", (FINDING,), Genetics(2, 3, 1, 2008))
+
+
+@st.composite
+def findings(draw: st.DrawFn) -> tuple[Finding, ...]:
+    """One to five findings of different subtypes, no more than the abstract can hold."""
+    subtypes = draw(
+        st.lists(st.sampled_from(list(CATEGORY_OF)), min_size=1, max_size=5, unique=True)
+    )
+    out = []
+    for scene, subtype in enumerate(subtypes):
+        status = draw(st.sampled_from(STATUSES))
+        mode = draw(st.sampled_from(MODES if scene < 3 else ("silent",)))
+        about = OTHERS[0] if status == "other" else ""
+        out.append(Finding(subtype, status, mode, scene, about, OTHERS[1:]))
+    return tuple(out)
+
+
+genetics = st.none() | st.builds(
+    Genetics, st.integers(1, 6), st.integers(0, 14), st.integers(0, 9), st.integers(1995, 2012)
+)
+any_draft = st.builds(
+    Draft,
+    gene=st.just(GENE),
+    disease=st.just(DISEASE),
+    year=st.integers(2012, 2024),
+    system=st.sampled_from(sorted(SYSTEMS)),
+    seed=st.text("abcdef0123456789", min_size=4, max_size=12),
+    findings=findings(),
+    genetics=genetics,
+    short=st.booleans(),
+    wide=st.booleans(),
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(any_draft)
+def test_a_draft_gives_one_article_of_the_promised_form(draft: Draft) -> None:
+    written = write(draft)
+    assert write(json.loads(json.dumps(draft.to_json()))) == written
+    assert ABSTRACT_WORDS[0] <= count_words(written.abstract) <= ABSTRACT_WORDS[1]
+    low, high = FULL_WORDS[draft.short]
+    assert low <= count_words(written.full_text) <= high
+    assert 5 <= len(written.sections) <= 8
+    assert set(written.summaries) == {f.subtype for f in draft.findings if f.status == "shown"}
+    whole = " ".join([written.title, written.abstract, written.full_text])
+    assert not re.search(r"[\[\]{}|]| {2}| [,.;]|\.\.", whole)
+    assert not re.search(r"\b[Aa] [aeiou](?!n[ei]|s)", whole)
+    assert "X-linked sample disease" not in whole  # the label is always as on record
+    assert GENE in written.title
+    assert DISEASE in written.title
+    assert DISEASE in written.full_text
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_draft, genetics)
+def test_title_and_abstract_do_not_depend_on_the_human_genetics(
+    draft: Draft, other: Genetics | None
+) -> None:
+    changed = dataclasses.replace(draft, genetics=other)
+    one, two = write_front(draft), write_front(changed)
+    assert (one.title, one.abstract) == (two.title, two.abstract)
+    assert one.sections == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(any_draft)
+def test_summaries_hold_the_facts_within_their_length(draft: Draft) -> None:
+    human = draft.genetics
+    for summary in write_front(draft).summaries.values():
+        assert len(summary) <= 700
+        assert GENE in summary
+        numbers = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", summary)}
+        if human is None:
+            assert re.search(r"\b0\b|none", summary)
+        else:
+            assert {human.points, human.publications, human.first} <= numbers
+            for count, kind in ((human.null, "null variants"), (human.other, "other variants")):
+                told = re.findall(rf"(\d+) probands? with {kind}", summary)
+                assert told == ([str(count)] if count else [])
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_draft)
+def test_the_full_text_tells_the_counts_of_probands(draft: Draft) -> None:
+    text = dict(write(draft).sections)
+    patients = next(body for heading, body in text.items() if "variants" in heading)
+    if draft.genetics is None:
+        assert "unrelated proband" not in patients
+        return
+    words = {word: number for number, word in enumerate(articles.NUMBERS)}
+    told = [
+        int(number) if number.isdigit() else words[number.lower()]
+        for number in re.findall(r"(\w+) unrelated probands?", patients)
+    ]
+    wanted = [n for n in (draft.genetics.null, draft.genetics.other) if n]
+    assert told == wanted
+    assert str(draft.genetics.first) in patients or draft.genetics.earlier == 0
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("subtype", CATEGORY_OF)
+def test_every_statement_names_the_gene_it_is_about(subtype: str, status: str) -> None:
+    about = OTHERS[0] if status == "other" else ""
+    finding = Finding(subtype, status, "explicit", 0, about, OTHERS[1:])
+    for seed in range(12):
+        draft = dataclasses.replace(DRAFT, seed=str(seed), findings=(finding,))
+        author = articles._Author(draft)
+        full, brief = author.finding_in_full(0, finding), author.finding_in_abstract(0, finding)
+        if status == "other":
+            assert OTHERS[0] in full
+            assert OTHERS[0] in brief
+            assert GENE not in brief
+        elif status in ("shown", "negative", "elsewhere"):
+            assert GENE in full
+            assert GENE in brief
+        if status == "elsewhere":
+            unrelated = {name for system in SYSTEMS.values() for name in system["unrelated"]}
+            assert any(name in full for name in unrelated) or "Nothing of this" in full
+
+
+def test_a_hint_is_the_same_whatever_became_of_the_matter() -> None:
+    hints = {
+        articles._Author(dataclasses.replace(DRAFT, findings=(finding,))).finding_in_abstract(
+            0, finding
+        )
+        for finding in (
+            dataclasses.replace(FINDING, mode="hint", status=status)
+            for status in ("shown", "negative", "reported", "planned", "technique")
+        )
+    }
+    assert len(hints) == 1
+
+
+def test_a_rescue_without_its_defect_says_where_the_defect_is_known_from() -> None:
+    rescue = Finding("rescue_in_patient_cells", "shown", "silent", 0, "", OTHERS[1:])
+    defect = dataclasses.replace(rescue, subtype="functional_alteration_patient_cells")
+    alone = articles._Author(dataclasses.replace(DRAFT, findings=(rescue,)))
+    paired = articles._Author(dataclasses.replace(DRAFT, findings=(defect, rescue)))
+    assert alone.takes_defect_as_given(rescue)
+    assert not paired.takes_defect_as_given(rescue)
+    assert re.search(r"published|others|before", alone.finding_in_full(0, rescue))
+
+
+def test_findings_of_one_scene_share_their_facts() -> None:
+    rescue = dataclasses.replace(FINDING, subtype="rescue_in_patient_cells", scene=3)
+    defect = dataclasses.replace(FINDING, subtype="functional_alteration_patient_cells", scene=3)
+    assert scenes.scene_facts(DRAFT, rescue) == scenes.scene_facts(DRAFT, defect)
+
+
+def test_another_process_writes_the_same_bytes() -> None:
+    code = (
+        "import json,sys,hashlib;from gym_clinic.simulate.articles import write;"
+        "a=write(json.load(sys.stdin));"
+        "print(hashlib.sha256(repr(a).encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            input=json.dumps(DRAFT.to_json()),
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("system", "spleen", "unknown system 'spleen'"),
+        ("findings", [["magic", "shown", "silent", 0, "", "A", "B"]], "unknown subtype 'magic'"),
+        ("findings", [["gene_expression_a", "seen", "silent", 0, "", "A", "B"]], "status 'seen'"),
+        ("findings", [["gene_expression_a", "shown", "loud", 0, "", "A", "B"]], "mode 'loud'"),
+        ("findings", [["gene_expression_a"]], "wrong form"),
+        ("findings", 3, "wrong form"),
+        ("genetics", [1, 2], "wrong form"),
+        ("year", "then", "wrong form"),
+    ],
+)
+def test_a_broken_draft_is_named(field: str, value: object, message: str) -> None:
+    with pytest.raises(TaskError, match=re.escape(message)):
+        write({**DRAFT.to_json(), field: value})
+
+
+def test_a_draft_without_a_field_is_named() -> None:
+    data = DRAFT.to_json()
+    del data["findings"]
+    with pytest.raises(TaskError, match="lacks the field 'findings'"):
+        write(data)
+
+
+def _slots(phrase: str) -> set[str]:
+    found: set[str] = set()
+    stack = list(parse(phrase))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Slot):
+            found.add(node.name)
+        elif isinstance(node, Either):
+            stack += [inner for choice in node.choices for inner in choice]
+    return found
+
+
+def _pools() -> dict[str, tuple[str, ...]]:
+    pools: dict[str, tuple[str, ...]] = {}
+    for module in (
+        phrases_findings, phrases_passages, phrases_negatives, phrases_status, phrases_neutral,
+        phrases_methods, phrases_genetics,
+    ):  # fmt: skip
+        for name, value in vars(module).items():
+            if isinstance(value, dict) and not name.startswith("_"):
+                pools |= {f"{name}:{key}": entries for key, entries in value.items()}
+    return pools
+
+
+def test_every_phrase_can_be_written() -> None:
+    known = set(scenes.scene_facts(DRAFT, FINDING)) | set(articles._Author(DRAFT).background)
+    known |= {"clause", "plain", "nulls", "others", "earlier", "first"}
+    known |= {"counts", "points", "pubs"}
+    for name, entries in _pools().items():
+        dressed = [entry for entry in entries if entry != "{clause}"]  # plain: by weight
+        assert len(set(dressed)) == len(dressed) >= 1, name
+        for entry in entries:
+            assert _slots(entry) <= known, entry
+
+
+def test_the_inventory_is_large() -> None:
+    pools = _pools()
+    assert set(phrases_findings.CLAUSES) == set(phrases_passages.PASSAGES) == set(CATEGORY_OF)
+    assert set(phrases_negatives.NEGATIVE) == set(CATEGORY_OF)
+    assert all(len(phrases_findings.CLAUSES[subtype]) >= 12 for subtype in CATEGORY_OF)
+    assert sum(len(entries) for entries in pools.values()) > 700
+    systems = {entry for system in SYSTEMS.values() for field in system.values() for entry in field}
+    assert len(systems) > 700
+
+
+def test_every_system_has_every_aspect() -> None:
+    fields = set(SYSTEMS["neuro"])
+    for name, system in SYSTEMS.items():
+        assert set(system) == fields, name
+        for field, entries in system.items():
+            assert field == "unrelated" or len(entries) == ASPECTS, (name, field)
+
+
+def test_a_narrow_scribe_holds_back_every_fifth_entry() -> None:
+    pool = [str(number) for number in range(12)]
+    narrow = Scribe(Random("n"), {}, narrow=True)
+    assert {narrow.pick(pool) for _ in range(400)} == set(pool) - {"4", "9"}
+    assert set(narrow.shuffled(pool)) == set(pool) - {"4", "9"}
+    wide = Scribe(Random("w"), {})
+    assert {wide.pick(pool) for _ in range(400)} == set(pool) == set(wide.shuffled(pool))
+
+
+@pytest.mark.parametrize("phrase", ["[a|b", "a|b", "a]", "{gene", "[a|[b]", "{Gene Name}"])
+def test_a_phrase_with_a_slip_is_refused(phrase: str) -> None:
+    with pytest.raises(ValueError, match="phrase has"):
+        parse(phrase)
+
+
+def test_a_slot_without_a_fact_is_named() -> None:
+    with pytest.raises(KeyError, match="no fact for slot 'gene'"):
+        Scribe(Random(0), {"disease": "d"}).say("{gene}")
+
+
+@pytest.mark.parametrize("text", ["- first", "= a\nfree text", "= a\n- x\n= a\n- y"])
+def test_a_page_of_phrases_outside_the_layout_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"line outside|given twice"):
+        read_pools(text)
+
+
+def test_a_disease_finds_its_system() -> None:
+    assert scenes.system_of("hearing loss, autosomal recessive 119") == "ear"
+    assert scenes.system_of("neurodevelopmental disorder with deafness") == "neuro"
+    assert scenes.system_of("Kabuki syndrome 1", "Syndromic Disorders Panel") == "growth"
+
+
+@pytest.mark.parametrize("module", [articles, drafts, scenes, phrases_grammar, phrases_systems])
+def test_examples_in_docstrings(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
