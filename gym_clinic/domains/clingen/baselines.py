@@ -27,6 +27,9 @@ from gym_clinic.domains.clingen.sop import classify
 MOST_FREQUENT = CLASSES[-1]
 """The class of most published curations, answered when nothing else is known."""
 
+USUAL_POINTS = 2.5
+"""Points credited to an article that was not read or from which nothing came back."""
+
 _RESPONSE = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
 _ARTICLE = re.compile(
     r"^\[\d+\] PMID: (?P<pmid>\S+) · PMCID: (?P<pmcid>\S+) · (?P<year>\d{4})\n"
@@ -147,22 +150,25 @@ def plan_calls(ticket: Ticket) -> list[CallSpec]:
 
 
 def decide(ticket: Ticket, reports: Iterable[Report]) -> str:
-    """Calculate the class from what the articles were found to hold."""
+    """Calculate the class from what the articles were found to hold.
+
+    An article from which no evidence came back may still hold some: it is credited with what
+    is usual, so that the class leans neither to the bottom nor to the top.
+    """
     listed = list(reports)
-    evidence = list(dict.fromkeys((one.pmid, key) for one in listed for key in one.subtypes))
-    genetics = {one.pmid: one.genetics for one in listed if one.genetics is not None}
     if not listed:
         return MOST_FREQUENT
-    points = sum(one.points for one in genetics.values())
-    publications = sum(one.publications for one in genetics.values())
+    evidence = list(dict.fromkeys((one.pmid, key) for one in listed for key in one.subtypes))
+    genetics = {one.pmid: one.genetics for one in listed if one.genetics is not None}
+    told = {pmid for pmid, _ in evidence} | set(genetics)
+    silent = sum(article.pmid not in told for article in ticket.articles)
     known = [one.first_reported for one in genetics.values() if one.first_reported is not None]
     latest = max((article.year for article in ticket.articles), default=0)
-    years = max(latest - min(known), 0) if known else 0
     result = classify(
         evidence,
-        genetic_points=points,
-        publications=publications,
-        years_since_first=years,
+        genetic_points=sum(one.points for one in genetics.values()) + USUAL_POINTS * silent,
+        publications=sum(one.publications for one in genetics.values()) + silent,
+        years_since_first=max(latest - min(known), 0) if known else 0,
         replication="matrix",
     )
     return result.classification
@@ -227,7 +233,8 @@ def _judgement(ticket: Ticket, heard: str) -> str:
         sections = split_sections(text)
         found = read_article(ticket.gene, ticket.disease, sections)
         keys = tuple(finding.subtype for finding in found)
-        reports.append(Report(article.pmid, keys, read_genetics(sections)))
+        genetics = read_genetics(sections) or Genetics(0.0, 0, None)  # read, and none found
+        reports.append(Report(article.pmid, keys, genetics))
     evidence = [
         {"type": SUBTYPES[key].label, "pmid": report.pmid}
         for report in reports

@@ -83,7 +83,10 @@ _EARLIER = re.compile(
 _OF_PEOPLE = re.compile(
     rf"\b(?:reports?|reported|publi\w+|papers?|print|describ\w+|linked|associated|{_PEOPLE})\b"
 )
-_PREAMBLE = re.compile(r"^(?:as with|under|by|for|in the|on day|at the|in (?:spring|summer|autumn|winter)) [^,]*\d[^,]*, ")
+_PREAMBLE = re.compile(
+    r"^(?:as with|under|by|for|in the|on day|at the|in (?:spring|summer|autumn|winter)) "
+    r"[^,]*\d[^,]*, "
+)
 _POINTS = re.compile(r"(\d+(?:\.\d+)?)(?: \w+)? points?\b")
 _GENETIC = re.compile(
     r"\b(?:varia\w+|mutation\w*|allel\w+|proband\w*|genotyp\w+|segregat\w+|genetic\w*|reported)\b"

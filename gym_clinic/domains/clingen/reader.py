@@ -14,21 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gym_clinic.domains.clingen import lexicon as words
+from gym_clinic.domains.clingen import lexicon_products as products
 from gym_clinic.domains.clingen.belief import (
     ADMINISTRATIVE,
     CONTRAST,
-    DISCLAIMED,
     belief,
     denied,
-    gene_pattern,
-    lowered,
+    disclaims,
     main_clause,
     names_other_disease,
-    other_genes,
     section_weight,
 )
 from gym_clinic.domains.clingen.evidence import SUBTYPES
 from gym_clinic.domains.clingen.probands import Genetics, genetics_in_summary, read_genetics
+from gym_clinic.domains.clingen.symbols import gene_pattern, lowered, other_genes
 
 __all__ = [
     "Finding",
@@ -78,6 +77,7 @@ class _Sentence:
     own: bool
     others: int
     idle: bool
+    disclaims: bool
 
 
 def split_sentences(text: str) -> list[str]:
@@ -136,13 +136,13 @@ def categories_in_abstract(gene: str, disease: str, title: str, abstract: str) -
     """
     found = read_article(gene, disease, [("Title", title), ("Abstract", abstract)])
     categories = [SUBTYPES[finding.subtype].category for finding in found]
-    for sentence in _sentences(gene, f"{title}.\n\n{abstract}"):
+    for sentence in _sentences(gene, abstract):  # titles promise more than articles hold
         if sentence.others and not sentence.own:
             continue
-        if belief(sentence.plain) < 1 and not words.TOPIC.search(sentence.plain):
+        if belief(sentence.plain) < 1 and not products.TOPIC.search(sentence.plain):
             continue
         categories += [
-            category for category, cue in words.TOPICS.items() if cue.search(sentence.plain)
+            category for category, cue in products.TOPICS.items() if cue.search(sentence.plain)
         ]
     return list(dict.fromkeys(categories))
 
@@ -154,8 +154,10 @@ def _sentences(gene: str, text: str) -> list[_Sentence]:
         plain = lowered(sentence)
         mine = own.search(plain) is not None
         others = len(other_genes(sentence, own))
-        idle = any(cue.search(plain) for cue in (ADMINISTRATIVE, words.TOPIC))
-        sentences.append(_Sentence(sentence, main_clause(plain, own), mine, others, idle))
+        idle = any(cue.search(plain) for cue in (ADMINISTRATIVE, products.TOPIC))
+        takes_back = disclaims(sentence, plain, own)
+        clause = main_clause(plain, own)
+        sentences.append(_Sentence(sentence, clause, mine, others, idle, takes_back))
     return sentences
 
 
@@ -178,9 +180,7 @@ def _judge(sentences: Sequence[_Sentence], index: int, disease: str) -> dict[str
     return scores
 
 
-def _leaning(
-    sentences: Sequence[_Sentence], index: int
-) -> tuple[list[_Sentence], list[_Sentence]]:
+def _leaning(sentences: Sequence[_Sentence], index: int) -> tuple[list[_Sentence], list[_Sentence]]:
     """The passage about one gene, and the one about two, that end with a sentence."""
     start = index
     while start > max(0, index - REACH) and not sentences[start - 1].idle:
@@ -189,15 +189,18 @@ def _leaning(
     while first > start and not (sentences[first].own or sentences[first].others):
         first -= 1
     here, before = sentences[index], sentences[max(start, index - 1)]
-    if first == index > start and here.own and not (before.own or before.others):
-        first -= 1  # "The pups were scored blind. Those without the gene had …"
+    if here.own:  # "The pups were scored blind. Those without the gene had …"
+        while first > start and not (sentences[first - 1].own or sentences[first - 1].others):
+            first -= 1
     second = max(start, index - 2)
     follows = here.others == 1 and (
-        (before.own and not before.others) or words.IS_KNOWN.match(here.plain)
+        (before.own and not before.others) or products.IS_KNOWN.match(here.plain)
     )
     if here.others and (here.own or not follows):
         second = index  # both genes are here, or other ones: a new subject
-    elif here.own and not words.TOGETHER.search(here.plain):
+    elif here.own and not (
+        products.TOGETHER.search(here.plain) or products.IDENTIFIED.match(here.plain)
+    ):
         second = index
     return list(sentences[first : index + 1]), list(sentences[second : index + 1])
 
@@ -214,7 +217,7 @@ def _trust(
     trust = belief(passage[-1].plain)
     if any(names_other_disease(one.plain, disease) for one in passage):
         trust *= 0.4
-    if any(DISCLAIMED.search(one.plain) for one in [*passage, *_after(sentences, index)]):
+    if any(one.disclaims for one in [passage[-1], *_after(sentences, index)]):
         trust *= 0.4
     return trust
 
@@ -224,7 +227,7 @@ def _after(sentences: Sequence[_Sentence], index: int) -> list[_Sentence]:
     following: list[_Sentence] = []
     for one in sentences[index + 1 : index + 3]:
         following.append(one)
-        if one.idle or one.own or one.others:
+        if one.idle or ((one.own or one.others) and not one.disclaims):
             break
     return following
 
@@ -237,9 +240,9 @@ def _one_gene(text: str, here: _Sentence) -> dict[str, float]:
     def has(*cues: re.Pattern[str]) -> bool:
         return all(cue.search(text) for cue in cues)
 
-    if has(words.BENCH, words.SHARED, words.KNOWN_GENE) and not denied(here.plain):
+    if has(products.BENCH, products.SHARED, products.KNOWN_GENE) and not denied(here.plain):
         return {"biochemical_function_a": 0.8}
-    pair = (has(words.KNOWN_GENE), bool(here.others), has(words.COMBINED))
+    pair = (has(products.KNOWN_GENE), bool(here.others), has(products.COMBINED))
     if sum(pair) > 1:  # what is learnt of two genes is read elsewhere
         return {}
     text = text.replace("patients' change", "change")
@@ -249,25 +252,25 @@ def _one_gene(text: str, here: _Sentence) -> dict[str, float]:
     if words.SETUP.search(here.plain) and not (recovered or words.RESULT.search(here.plain)):
         return {}
     host = _rescued(text, animal) if has(words.PUT_BACK) else None
-    if host and (recovered or not has(words.EXPRESS)):
+    if host and (recovered or not has(products.EXPRESS)):
         tried = text[: found.start()] if (found := CONTRAST.search(text)) else text
         failed = words.NOT_RECOVERED.search(tried) or words.same_numbers(here.plain)
         return {host: 0.3 if failed else 0.85 if recovered else 0.55}
     if denied(here.plain) or words.same_numbers(here.plain):
         return {}
     patient, cell, disrupt = has(words.PATIENT), has(words.CELL), has(words.DISRUPT)
-    if has(words.BENCH, words.EXPLAINS) and not (animal or (patient and cell)):
+    if has(products.BENCH, products.EXPLAINS) and not (animal or (patient and cell)):
         return {"biochemical_function_b": 0.75}
     if has(words.MODEL) and disrupt and not (animal or has(words.VARIANT) or has(words.KNOCKED)):
         return {"cell_culture_model": 0.85 if has(words.MIMIC) else 0.7}
     if patient and cell and has(words.VARIANT):
         near = words.near_normal(here.plain)
         return {"functional_alteration_patient_cells": 0.3 if near else 0.85 if changed else 0.6}
-    if has(words.EXPRESS) and not (animal and disrupt):
-        if has(words.DISEASED) and has(words.LEVEL_CHANGE) and not has(words.VARIANT):
+    if has(products.EXPRESS) and not (animal and disrupt):
+        if has(products.DISEASED) and has(products.LEVEL_CHANGE) and not has(words.VARIANT):
             return {"gene_expression_b": 0.3 if words.near_normal(here.plain) else 0.8}
-        if has(words.TISSUE) and not has(words.KNOCKED):
-            return {"gene_expression_a": 0.75}
+        if has(products.TISSUE) and not has(words.KNOCKED):
+            return {"gene_expression_a": 0.3 if words.near_normal(here.plain) else 0.75}
     if animal:
         score = 0.95 if has(words.MIMIC) else 0.8 if changed else 0.6
         return {"non_human_model_organism": score} if disrupt else {}
@@ -294,23 +297,23 @@ def _rescued(text: str, animal: bool) -> str | None:
 
 def _two_genes(text: str) -> dict[str, float]:
     """Score a passage for what is learnt of two genes together."""
-    if words.NOT_TOGETHER.search(text) or words.same_numbers(text):
+    if products.NOT_TOGETHER.search(text) or words.same_numbers(text):
         return {}
 
     def has(*cues: re.Pattern[str]) -> bool:
         return all(cue.search(text) for cue in cues)
 
-    known = has(words.KNOWN_GENE)
-    if has(words.BENCH, words.SHARED) and known:
+    known = has(products.KNOWN_GENE)
+    if has(products.BENCH, products.SHARED) and known:
         return {"biochemical_function_a": 0.8}
-    if words.ORGANISM.search(words.ANIMAL_CELLS.sub(" ", text)) or has(words.COMBINED):
-        worse, better = has(words.WORSE), has(words.BETTER)
-        if has(words.NEITHER) or (worse and better):
+    if words.ORGANISM.search(words.ANIMAL_CELLS.sub(" ", text)) or has(products.COMBINED):
+        worse, better = has(products.WORSE), has(products.BETTER)
+        if has(products.NEITHER) or (worse and better):
             return {"genetic_interaction": 0.8}
         if worse or better:
             return {f"{'negative' if worse else 'positive'}_genetic_interaction": 0.8}
-    if has(words.BOUND):
+    if has(products.BOUND):
         return {"physical_association": 0.85 if known else 0.7}
-    if known and has(words.BENCH):
+    if known and has(products.BENCH):
         return {"biochemical_function_a": 0.6}
     return {}

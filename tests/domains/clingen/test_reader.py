@@ -31,8 +31,8 @@ HELD = [
     ),
     (
         "biochemical_function_a",
-        "Purified OCRL hydrolysed the same substrate as the enzyme encoded by INPP5B, a gene already "
-        "implicated in oculocerebrorenal syndrome.",
+        "Purified OCRL hydrolysed the same substrate as the enzyme encoded by INPP5B, a gene "
+        "already implicated in oculocerebrorenal syndrome.",
     ),
     (
         "biochemical_function_b",
@@ -54,8 +54,8 @@ HELD = [
     ),
     (
         "positive_genetic_interaction",
-        "Deletion of PIP5K1C suppressed the growth defect of the OCRL mutant, so that double mutants "
-        "grew almost as well as the wild type.",
+        "Deletion of PIP5K1C suppressed the growth defect of the OCRL mutant, so that double "
+        "mutants grew almost like the wild type.",
     ),
     (
         "genetic_interaction",
@@ -64,7 +64,7 @@ HELD = [
     ),
     (
         "gene_expression_a",
-        "By immunohistochemistry, OCRL was strongly expressed in the proximal tubule and in the lens.",
+        "By immunohistochemistry, OCRL was strongly expressed in the proximal tubule and the lens.",
     ),
     (
         "gene_expression_b",
@@ -76,7 +76,7 @@ HELD = [
     ),
     (
         "functional_alteration_non_patient_cells",
-        "HEK293 cells transfected with the OCRL p.Arg500Gln mutant had reduced phosphatase activity.",
+        "HEK293 cells expressing the OCRL p.Arg500Gln mutant had reduced phosphatase activity.",
     ),
     (
         "cell_culture_model",
@@ -200,9 +200,9 @@ def test_reads_categories_from_an_abstract() -> None:
         GENE,
         DISEASE,
         "A zebrafish model of oculocerebrorenal syndrome",
-        "Boys with variants in OCRL have renal tubular disease. Zebrafish lacking OCRL had seizures "
-        "and brain cysts. Injection of wild-type OCRL mRNA rescued the mutant fish. Whether the "
-        "gene interacts with others remains unknown.",
+        "Boys with variants in OCRL have renal tubular disease. Zebrafish lacking OCRL had "
+        "seizures and brain cysts. Injection of wild-type OCRL mRNA rescued the mutant fish. "
+        "Whether the gene interacts with others remains unknown.",
     )
     assert set(called) == {"ModelSystem", "Rescue"}
 
@@ -213,9 +213,11 @@ def test_an_abstract_may_promise_nothing() -> None:
 
 
 def test_splits_sentences_but_not_abbreviations() -> None:
-    text = "Smith et al. saw this (Fig. 2). In D. rerio, e.g. at 3.5 dpf, it held! Did C. elegans? Yes."
+    text = (
+        "Smith et al. saw it (Fig. 2). In D. rerio, e.g. at 3.5 dpf, it held! Did C. elegans? Yes."
+    )
     assert split_sentences(text) == [
-        "Smith et al. saw this (Fig. 2).",
+        "Smith et al. saw it (Fig. 2).",
         "In D. rerio, e.g. at 3.5 dpf, it held!",
         "Did C. elegans?",
         "Yes.",

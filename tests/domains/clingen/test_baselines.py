@@ -1,0 +1,188 @@
+"""The offline baselines, on a ticket and responses written for these tests."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gym_clinic.action import DIALECTS
+from gym_clinic.domain import Domain
+from gym_clinic.domains.clingen import baselines
+from gym_clinic.domains.clingen.evidence import CLASSES
+from gym_clinic.domains.clingen.reader import Genetics
+from gym_clinic.rewards import Rubric
+
+PROMPT = """You supervise a panel. Answer with CLASSIFICATION: <class>.
+
+# Tools
+
+Gene: not this one
+
+Gene: OCRL (HGNC:8108)
+Disease: oculocerebrorenal syndrome (MONDO:0010645)
+Inheritance: XL
+
+Articles:
+
+[1] PMID: SIM1 · PMCID: SIMC1 · 2012
+Title: A zebrafish model of oculocerebrorenal syndrome
+Abstract: Zebrafish lacking OCRL had seizures and brain cysts. Injection of wild-type OCRL mRNA \
+rescued the mutant fish.
+
+[2] PMID: SIM2 · PMCID: SIMC2 · 2016
+Title: A case report
+Abstract: We describe the clinical course of a boy with cataract."""
+
+GENETICS = (
+    "Genetic evidence: 6 probands with null variants, worth 9 points; 3 publications in all, "
+    "first report 2004."
+)
+
+
+def report(category: str, pmid: str, subtypes: str | list[str], text: str) -> str:
+    fields = {
+        "evidence_type": category,
+        "has_evidence": bool(subtypes),
+        "pmid": pmid,
+        "evidence_subtype": subtypes or None,
+        "explanation": text,
+    }
+    return f"<tool_response>\n{json.dumps(fields)}\n</tool_response>"
+
+
+MODEL = report("ModelSystem", "SIM1", "non-human model organism", f"Fish had seizures. {GENETICS}")
+RESCUE = report(
+    "Rescue", "SIM1", ["rescue in non-human model organism"], f"Fish were rescued. {GENETICS}"
+)
+
+
+def domain_of(turns: int) -> Domain:
+    return Domain(
+        name="toy",
+        policy="",
+        tasks={},
+        rubric=Rubric({"nothing": lambda episode: 0.0}, weights={"nothing": 1.0}, range=(0.0, 1.0)),
+        read_answer=str,
+        max_turns=turns,
+    )
+
+
+def supervisor(dialect: str = "hermes", turns: int = 2) -> baselines.Turns:
+    return baselines.rules(domain_of(turns), DIALECTS[dialect])(0)
+
+
+def test_reads_the_last_ticket_of_the_prompt() -> None:
+    ticket = baselines.read_ticket(PROMPT)
+    assert (ticket.gene, ticket.disease) == ("OCRL", "oculocerebrorenal syndrome")
+    assert [(one.pmid, one.pmcid, one.year) for one in ticket.articles] == [
+        ("SIM1", "SIMC1", 2012),
+        ("SIM2", "SIMC2", 2016),
+    ]
+    assert ticket.articles[0].abstract.endswith("rescued the mutant fish.")
+
+
+def test_calls_what_the_abstracts_promise_in_one_batch() -> None:
+    action = supervisor().act(PROMPT, {"task_id": "t"})
+    made = [(one.name, one.arguments) for one in DIALECTS["hermes"].parse(action).requests]
+    given = {
+        "pmid": "SIM1",
+        "pmcid": "SIMC1",
+        "gene": "OCRL",
+        "disease": "oculocerebrorenal syndrome",
+    }
+    wanted = {"ExperimentalEvidence_ModelSystem_agent", "ExperimentalEvidence_Rescue_agent"}
+    assert {name for name, _ in made} == wanted
+    assert all(arguments == given for _, arguments in made)
+
+
+def test_classifies_from_what_came_back() -> None:
+    policy = supervisor()
+    policy.act(PROMPT, {"task_id": "t"})
+    # 9 genetic points, once for the article, and 4 of models and rescue: above 12, replicated.
+    assert policy.act(f"{MODEL}\n{RESCUE}", {}) == "CLASSIFICATION: Definitive"
+
+
+def test_counts_the_genetics_of_an_article_once() -> None:
+    reports = baselines.read_reports(f"{MODEL}\n{RESCUE}")
+    assert [one.genetics for one in reports] == [Genetics(9.0, 3, 2004)] * 2
+    ticket = baselines.Ticket("OCRL", "x", (baselines.Article("SIM1", "SIMC1", 2012, "", ""),))
+    assert baselines.decide(ticket, reports[:1]) == "Moderate"  # 11 points
+    assert baselines.decide(ticket, reports) == "Definitive"  # 13, not 22
+    assert baselines.decide(ticket, []) == baselines.MOST_FREQUENT
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"), [("since 2004", "Definitive"), ("since 2010", "Strong")]
+)
+def test_replication_takes_more_than_three_years(first: str, expected: str) -> None:
+    text = (
+        f"Genetic evidence: 24 probands with missense variants, 12 points, {first}, 3 publications."
+    )
+    reports = baselines.read_reports(report("ModelSystem", "SIM1", "cell culture model", text))
+    ticket = baselines.Ticket("OCRL", "x", (baselines.Article("SIM1", "SIMC1", 2012, "", ""),))
+    assert baselines.decide(ticket, reports) == expected
+
+
+def test_no_human_genetics_is_no_known_relationship() -> None:
+    text = "Fish had seizures. Genetic evidence: 0 points."
+    reports = baselines.read_reports(
+        report("ModelSystem", "SIM1", "non-human model organism", text)
+    )
+    ticket = baselines.Ticket("OCRL", "x", (baselines.Article("SIM1", "SIMC1", 2012, "", ""),))
+    assert baselines.decide(ticket, reports) == CLASSES[0]
+
+
+def test_reads_a_report_that_was_cut_in_the_middle() -> None:
+    long = MODEL.replace("Fish had seizures.", "Fish had seizures. " * 60)
+    start, end = long[:300], long[-200:]
+    (read,) = baselines.read_reports(f"{start}...(truncated)...{end}")
+    assert (read.pmid, read.subtypes) == ("SIM1", ("non_human_model_organism",))
+    assert read.genetics == Genetics(9.0, 3, 2004)
+
+
+@pytest.mark.parametrize("observation", ["", "Error: no such tool", "<tool_response>\n[1]\n"])
+def test_answers_whatever_comes_back(observation: str) -> None:
+    policy = supervisor()
+    policy.act(PROMPT, {"task_id": "t"})
+    answer = policy.act(observation, {})
+    assert answer == f"CLASSIFICATION: {baselines.MOST_FREQUENT}"
+
+
+def test_one_call_a_turn_in_a_dialect_without_batches() -> None:
+    policy = supervisor("json", turns=3)
+    actions = [policy.act(PROMPT, {"task_id": "t"}), policy.act("", {}), policy.act("", {})]
+    assert all(DIALECTS["json"].parse(action).requests for action in actions[:2])
+    assert actions[2].startswith("CLASSIFICATION: ")
+
+
+def test_the_single_agent_reads_every_text_and_answers_in_json() -> None:
+    policy = baselines.rules_single(domain_of(2), DIALECTS["hermes"])(0)
+    action = policy.act(PROMPT, {"task_id": "t"})
+    calls = DIALECTS["hermes"].parse(action).requests
+    assert [one.arguments for one in calls] == [{"pmid": "SIM1"}, {"pmid": "SIM2"}]
+    first = (
+        "# A zebrafish model\n\n## Participants and variants\nSix unrelated probands had nonsense "
+        "variants of OCRL. Two earlier reports described probands, the first in 2004.\n\n"
+        "## Results\nZebrafish lacking OCRL had seizures and brain cysts."
+    )
+    second = "# A case report\n\n## Case\nThe boy was seen at the age of two."
+    answer = json.loads(
+        policy.act(
+            f"<tool_response>\n{first}\n</tool_response>\n"
+            f"<tool_response>\n{second}\n</tool_response>",
+            {},
+        )
+    )
+    assert answer["evidence"] == [
+        {"type": "Model Systems Non-human model organism", "pmid": "SIM1"}
+    ]
+    assert answer["classification"] == "Moderate"  # 9 + 2
+
+
+def test_splits_a_full_text_at_its_headings() -> None:
+    assert baselines.split_sections("# Title\n\n## One\na\nb\n\n## Two\nc") == [
+        ("Title", ""),
+        ("One", "a\nb"),
+        ("Two", "c"),
+    ]
