@@ -3,6 +3,7 @@
 `write` turns a draft into title, abstract, full text and a curator's summary of every piece of
 evidence. All of it is invented; ids, years and numbers stand for nothing real.
 
+    >>> from gym_clinic.simulate.drafts import Finding
     >>> draft = Draft("ABCD1", "adrenoleukodystrophy", 2019, "neuro", "demo", (Finding(
     ...     "physical_association", "shown", "explicit", 0, "", ("PEX5", "PEX7")),))
     >>> article = write(draft)
@@ -17,17 +18,16 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from gym_clinic.simulate.drafts import RESCUED, Draft, Finding, Genetics
+from gym_clinic.simulate.drafts import Draft, Genetics
 from gym_clinic.simulate.phrases_findings import CLAUSES
 from gym_clinic.simulate.phrases_genetics import GENETIC_SUMMARY, GENETICS
 from gym_clinic.simulate.phrases_grammar import Scribe, capitalise, punctuate
-from gym_clinic.simulate.phrases_methods import DRESS, FOLLOW, METHOD, TOPIC
-from gym_clinic.simulate.phrases_negatives import NEGATIVE
+from gym_clinic.simulate.phrases_methods import DRESS, METHOD, TOPIC
 from gym_clinic.simulate.phrases_neutral import NEUTRAL
-from gym_clinic.simulate.phrases_passages import PASSAGES
-from gym_clinic.simulate.phrases_status import FRAMES, HINT, PLANNED, TECHNIQUE
+from gym_clinic.simulate.phrases_status import FRAMES
 from gym_clinic.simulate.phrases_systems import SYSTEMS
-from gym_clinic.simulate.scenes import LOOSE, scene_facts
+from gym_clinic.simulate.scenes import LOOSE
+from gym_clinic.simulate.tellings import Teller
 
 ABSTRACT_WORDS = (120, 190)
 """Fewest and most words of an abstract."""
@@ -44,16 +44,6 @@ GROUPS = {
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
            "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen")  # fmt: skip
-
-_PLACES = {
-    "shown": (("results", 86), ("discussion", 14)),
-    "negative": (("results", 86), ("discussion", 14)),
-    "reported": (("introduction", 40), ("results", 25), ("discussion", 35)),
-    "planned": (("results", 35), ("discussion", 65)),
-    "other": (("results", 80), ("discussion", 20)),
-    "elsewhere": (("results", 80), ("discussion", 20)),
-    "technique": (("results", 40), ("methods", 60)),
-}
 
 
 @dataclass(frozen=True)
@@ -107,7 +97,7 @@ class _Author:
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self.facts = [scene_facts(draft, finding) for finding in draft.findings]
+        self.teller = Teller(draft)
         rng = self.rng("background")
         system = SYSTEMS[draft.system]
         feature, feature_b = rng.sample(system["feature"], 2)
@@ -136,7 +126,7 @@ class _Author:
         open_ones = [i for i, f in enumerate(self.draft.findings) if f.mode != "silent"]
         if open_ones and not title.endswith("?") and ":" not in title and scribe.rng.random() < 0.5:
             index = scribe.rng.choice(open_ones)
-            topic = self.scribe("topic", self.facts[index])
+            topic = self.scribe("topic", self.teller.facts[index])
             tail = topic.say(topic.pick(TOPIC[self.draft.findings[index].category]))
             title += tail if tail.startswith(":") else f" {tail}"
         return capitalise(title)
@@ -145,7 +135,7 @@ class _Author:
         """Required sentences first; then fillers up to the length wanted."""
         low, high = ABSTRACT_WORDS
         told = [
-            self.finding_in_abstract(index, finding)
+            self.teller.in_abstract(index)
             for index, finding in enumerate(self.draft.findings)
             if finding.mode != "silent"
         ]
@@ -169,22 +159,6 @@ class _Author:
                 return text
         raise ValueError(f"no abstract of {low} to {high} words for the draft {self.draft!r}")
 
-    def finding_in_abstract(self, index: int, finding: Finding) -> str:
-        scribe = self.scribe(f"{index}:abstract", self.facts[index])
-        if finding.mode == "hint":
-            return scribe.draw(HINT[finding.category])
-        if finding.status == "planned":
-            return scribe.draw(PLANNED[finding.category])
-        if finding.status == "technique":
-            return scribe.draw(TECHNIQUE[finding.category])
-        pool = (NEGATIVE if finding.status == "negative" else CLAUSES)[finding.subtype]
-        frames = {"negative": "negative_abstract", "reported": "reported_abstract"}
-        scribe.facts["clause"] = scribe.say(scribe.pick(pool))
-        text = scribe.draw(FRAMES[frames.get(finding.status, "shown_abstract")])
-        if finding.status == "elsewhere":
-            text += " " + scribe.draw(FRAMES["elsewhere"])
-        return text
-
     # The full text.
 
     def sections(self) -> tuple[tuple[str, str], ...]:
@@ -193,11 +167,14 @@ class _Author:
         filler = self.scribe("filler")
         parts = self.outline(rng)
         for index, finding in enumerate(self.draft.findings):
-            parts[self.place(rng, finding, parts)].add(self.finding_in_full(index, finding), rng)
+            for place, chunk in self.teller.in_full(index):
+                parts[place].add(chunk, rng)
             if finding.status not in ("planned", "reported", "technique"):
                 scribe = self.scribe(f"{index}:method")
                 method = dressed(scribe, scribe.pick(METHOD[finding.work]), "work")
                 parts["methods"].add(method, rng)
+        if self.teller.codes:
+            parts["methods"].add(self.teller.code_key(), rng)
         low, high = FULL_WORDS[self.draft.short]
         target = rng.randint(low + 30, high - 150)
         words = sum(part.words for part in parts.values())
@@ -256,49 +233,6 @@ class _Author:
                 parts[extra].add(dressed(scribe, parts[extra].fillers.pop(), "remarks"), rng)
         return parts
 
-    def place(self, rng: Random, finding: Finding, parts: Mapping[str, _Part]) -> str:
-        names, weights = zip(*_PLACES[finding.status], strict=True)
-        name = str(rng.choices(names, weights=weights)[0])
-        return finding.group if name == "results" else name
-
-    def finding_in_full(self, index: int, finding: Finding) -> str:
-        scribe = self.scribe(f"{index}:full", self.facts[index])
-        status = finding.status
-        if status == "planned":
-            return scribe.draw(PLANNED[finding.category])
-        if status == "technique":
-            return scribe.draw(TECHNIQUE[finding.category])
-        told = status in ("shown", "other", "elsewhere")
-        if told and scribe.rng.random() < 0.4:
-            text = scribe.draw(PASSAGES[finding.subtype])
-        else:
-            pool = (NEGATIVE if status == "negative" else CLAUSES)[finding.subtype]
-            scribe.facts["clause"] = scribe.say(scribe.pick(pool))
-            text = scribe.draw(FRAMES["shown" if told else status])
-        if self.takes_defect_as_given(finding):
-            text += " " + scribe.draw(FRAMES["earlier_defect"])
-        if status == "elsewhere":
-            text += " " + scribe.draw(FRAMES["elsewhere"])
-        if status == "other" and scribe.rng.random() < 0.45:
-            text += " " + scribe.draw(FRAMES["aside"])
-        if status == "shown" and scribe.rng.random() < 0.35:
-            text += " " + scribe.draw(FRAMES["foil"])
-        if status != "reported" and scribe.rng.random() < 0.6:
-            text += " " + scribe.draw(FOLLOW[finding.work])
-        return text
-
-    def takes_defect_as_given(self, finding: Finding) -> bool:
-        """Whether a rescue must say that the defect it undoes was described elsewhere."""
-        base = RESCUED.get(finding.subtype)
-        return (
-            finding.status in ("shown", "negative")
-            and base is not None
-            and not any(
-                f.subtype == base and f.scene == finding.scene and f.status == "shown"
-                for f in self.draft.findings
-            )
-        )
-
     def genetics(self) -> list[str]:
         """Sentences on who carried what, for the section on patients and variants."""
         scribe = self.scribe("genetics")
@@ -327,7 +261,7 @@ class _Author:
         notes = {}
         for index, finding in enumerate(self.draft.findings):
             if finding.status == "shown":
-                scribe = self.scribe(f"{index}:summary", self.facts[index])
+                scribe = self.scribe(f"{index}:summary", self.teller.facts[index])
                 scribe.facts["clause"] = scribe.say(scribe.pick(CLAUSES[finding.subtype]))
                 note = scribe.draw(FRAMES["summary"])
                 notes[finding.subtype] = f"{note} {self.genetic_note(index)}"

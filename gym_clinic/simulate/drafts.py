@@ -4,6 +4,7 @@ What a finding can be (``status``):
 
 * ``shown``: the authors' own, positive, on the gene and the disease; the only evidence.
 * ``negative``: done, without effect or without a readable result.
+* ``withdrawn``: told as a result and taken back in another place.
 * ``reported``: found by others before and only cited.
 * ``planned``: intended or begun, without a result.
 * ``other``: shown, for another gene.
@@ -23,7 +24,9 @@ from typing import Any
 from gym_clinic.errors import TaskError
 from gym_clinic.simulate.phrases_systems import SYSTEMS
 
-STATUSES = ("shown", "negative", "reported", "planned", "other", "elsewhere", "technique")
+STATUSES = (
+    "shown", "negative", "withdrawn", "reported", "planned", "other", "elsewhere", "technique",
+)  # fmt: skip
 MODES = ("explicit", "hint", "silent")
 
 CATEGORY_OF: dict[str, str] = {

@@ -18,7 +18,7 @@ _FRAMES = """
 - [we found|we observed|we saw] that {clause}
 - [as shown in|as can be seen from] [Figure|Table] {fig}, {clause}
 - [after {n} rounds of work|in the end], {clause}
-- [contrary to an earlier negative report|against what others had expected], {clause} in our hands
+- [contrary to an earlier negative report|against what others had expected], we found that {clause}
 - [confirming what had only been suspected|bearing out a guess made before us], {clause}
 - although [the first attempt had failed|this had not been expected], {clause}
 - [it was not until the second series that the matter became clear|the first series left doubts,

@@ -96,7 +96,49 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
     facts["unrelated"] = rng.choice(SYSTEMS[foreign]["unrelated"])
     if away:
         facts["dis"] = facts["unrelated"]
-    return facts
+    return facts | measured_facts(draft, finding, percent)
+
+
+def measured_facts(draft: Draft, finding: Finding, percent: int) -> dict[str, str]:
+    """The numbers of `phrases_twins`: apart for a positive result, alike for a negative one.
+
+    Args:
+        draft: Article it belongs to.
+        finding: The experiment.
+        percent: What the defect leaves of the normal level, in per cent.
+    """
+    rng = Random(f"{draft.seed}:measured:{finding.scene}")
+    positive = finding.status != "negative"
+    total = rng.randint(11, 20)
+    background, spread = rng.randint(0, 2), rng.randint(3, 7)
+    ground = rng.randint(4, 31)
+    level = percent if positive else rng.randint(97, 103)
+    most = total - rng.randint(0, 2)
+    suppresses = finding.subtype == "positive_genetic_interaction"
+    single, partner = (
+        rng.randint(95, 99),
+        rng.randint(22, 44) if suppresses else rng.randint(64, 88),
+    )
+    expected = round(single * partner / 100)
+    both = rng.randint(72, 92) if suppresses else max(1, expected // rng.randint(3, 9))
+    return {
+        "level": str(level),
+        "lo": str(level - spread),
+        "hi": str(level + spread),
+        "tot": str(total),
+        "base": str(background),
+        "hit": str(total - rng.randint(0, 3) if positive else background + rng.randint(0, 1)),
+        "most": str(most),
+        "left": str(rng.randint(0, 2) if positive else most - rng.randint(0, 1)),
+        "low": str(percent),
+        "after": str(rng.randint(76, 97) if positive else percent + rng.randint(-1, 2)),
+        "rout": str(ground),
+        "rin": str(ground * rng.randint(5, 12) if positive else ground + rng.randint(0, 1)),
+        "s_one": str(single),
+        "s_two": str(partner),
+        "exp": str(expected),
+        "both": str(both if positive else expected + rng.randint(-1, 1)),
+    }
 
 
 _SIGNS = (

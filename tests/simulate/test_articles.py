@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import doctest
+import itertools
 import json
 import os
 import re
@@ -29,12 +30,16 @@ from gym_clinic.simulate import (
     phrases_passages,
     phrases_status,
     phrases_systems,
+    phrases_twins,
     scenes,
+    tellings,
 )
 from gym_clinic.simulate.articles import ABSTRACT_WORDS, FULL_WORDS, count_words, write, write_front
 from gym_clinic.simulate.drafts import CATEGORY_OF, MODES, STATUSES, Draft, Finding, Genetics
 from gym_clinic.simulate.phrases_grammar import Either, Scribe, Slot, parse, read_pools
 from gym_clinic.simulate.phrases_systems import ASPECTS, SYSTEMS
+from gym_clinic.simulate.phrases_twins import TWINS
+from gym_clinic.simulate.tellings import Teller
 
 GENE, DISEASE = "XYLB9", "x-linked sample disease 7, type B"
 OTHERS = ("OTHG1", "PARTA", "PARTB")
@@ -147,15 +152,18 @@ def test_every_statement_names_the_gene_it_is_about(subtype: str, status: str) -
     finding = Finding(subtype, status, "explicit", 0, about, OTHERS[1:])
     for seed in range(12):
         draft = dataclasses.replace(DRAFT, seed=str(seed), findings=(finding,))
-        author = articles._Author(draft)
-        full, brief = author.finding_in_full(0, finding), author.finding_in_abstract(0, finding)
+        teller = Teller(draft)
+        full = " ".join(text for _, text in teller.in_full(0))
+        brief = teller.in_abstract(0)
         if status == "other":
-            assert OTHERS[0] in full
             assert OTHERS[0] in brief
             assert GENE not in brief
-        elif status in ("shown", "negative", "elsewhere"):
-            assert GENE in full
+        elif status not in ("planned", "technique"):
             assert GENE in brief
+        if status not in ("planned", "technique"):
+            meant = OTHERS[0] if status == "other" else GENE
+            told = meant if status == "reported" else teller.codes.get(meant, meant)
+            assert told.casefold() in full.casefold()
         if status == "elsewhere":
             unrelated = {name for system in SYSTEMS.values() for name in system["unrelated"]}
             assert any(name in full for name in unrelated) or "Nothing of this" in full
@@ -163,9 +171,7 @@ def test_every_statement_names_the_gene_it_is_about(subtype: str, status: str) -
 
 def test_a_hint_is_the_same_whatever_became_of_the_matter() -> None:
     hints = {
-        articles._Author(dataclasses.replace(DRAFT, findings=(finding,))).finding_in_abstract(
-            0, finding
-        )
+        Teller(dataclasses.replace(DRAFT, findings=(finding,))).in_abstract(0)
         for finding in (
             dataclasses.replace(FINDING, mode="hint", status=status)
             for status in ("shown", "negative", "reported", "planned", "technique")
@@ -177,11 +183,63 @@ def test_a_hint_is_the_same_whatever_became_of_the_matter() -> None:
 def test_a_rescue_without_its_defect_says_where_the_defect_is_known_from() -> None:
     rescue = Finding("rescue_in_patient_cells", "shown", "silent", 0, "", OTHERS[1:])
     defect = dataclasses.replace(rescue, subtype="functional_alteration_patient_cells")
-    alone = articles._Author(dataclasses.replace(DRAFT, findings=(rescue,)))
-    paired = articles._Author(dataclasses.replace(DRAFT, findings=(defect, rescue)))
+    alone = Teller(dataclasses.replace(DRAFT, findings=(rescue,)))
+    paired = Teller(dataclasses.replace(DRAFT, findings=(defect, rescue)))
     assert alone.takes_defect_as_given(rescue)
     assert not paired.takes_defect_as_given(rescue)
-    assert re.search(r"published|others|before", alone.finding_in_full(0, rescue))
+    assert re.search(r"published|others|before", alone.in_full(0)[0][1])
+
+
+def test_numbers_lie_apart_for_a_positive_result_and_together_for_a_negative_one() -> None:
+    for seed, subtype in itertools.product(range(40), TWINS):
+        finding = dataclasses.replace(FINDING, subtype=subtype)
+        draft = dataclasses.replace(DRAFT, seed=str(seed))
+
+        def numbers(status: str, draft: Draft = draft, finding: Finding = finding) -> list[int]:
+            facts = scenes.scene_facts(draft, dataclasses.replace(finding, status=status))
+            names = ("hi", "hit", "base", "left", "most", "low", "after", "rin", "rout", "both")
+            return [int(facts[name]) for name in (*names, "exp", "lo")]
+
+        hi, hit, base, left, most, low, after, rin, rout, both, exp, lo = numbers("shown")
+        assert hi < 75
+        assert hit >= base + 6
+        assert left + 6 <= most
+        assert low + 15 <= after
+        assert rin >= 5 * rout
+        expected_more = subtype != "positive_genetic_interaction"
+        assert both * 2 < exp if expected_more else both > exp + 20
+        hi, hit, base, left, most, low, after, rin, rout, both, exp, lo = numbers("negative")
+        assert lo <= 100 <= hi
+        assert abs(hit - base) <= 1
+        assert abs(most - left) <= 1
+        assert abs(after - low) <= 2
+        assert abs(rin - rout) <= 1
+        assert abs(both - exp) <= 1
+
+
+def test_a_result_taken_back_is_taken_back_in_the_discussion() -> None:
+    for seed in range(30):
+        finding = dataclasses.replace(FINDING, status="withdrawn")
+        teller = Teller(dataclasses.replace(DRAFT, seed=str(seed), findings=(finding,)))
+        (place, _), (again, words) = teller.in_full(0)
+        assert (place, again) == ("molecular", "discussion")
+        assert re.search(r"withdrawn|take it back|no longer|falls with|not stand|disregard", words)
+        assert not write(teller.draft).summaries
+
+
+def test_codes_are_explained_in_the_methods() -> None:
+    drafts_with_codes = 0
+    for seed in range(60):
+        draft = dataclasses.replace(DRAFT, seed=str(seed))
+        teller = Teller(draft)
+        sections = dict(write(draft).sections)
+        methods = next(text for heading, text in sections.items() if "ethods" in heading)
+        if teller.codes:
+            drafts_with_codes += 1
+            assert teller.code_key() in methods
+            assert teller.codes[GENE].casefold() in teller.in_full(0)[0][1].casefold()
+            assert not set(teller.codes.values()) & set(write_front(draft).abstract.split())
+    assert 8 <= drafts_with_codes <= 40
 
 
 def test_findings_of_one_scene_share_their_facts() -> None:
@@ -251,7 +309,7 @@ def _pools() -> dict[str, tuple[str, ...]]:
     pools: dict[str, tuple[str, ...]] = {}
     for module in (
         phrases_findings, phrases_passages, phrases_negatives, phrases_status, phrases_neutral,
-        phrases_methods, phrases_genetics,
+        phrases_methods, phrases_genetics, phrases_twins,
     ):  # fmt: skip
         for name, value in vars(module).items():
             if isinstance(value, dict) and not name.startswith("_"):
@@ -262,7 +320,7 @@ def _pools() -> dict[str, tuple[str, ...]]:
 def test_every_phrase_can_be_written() -> None:
     known = set(scenes.scene_facts(DRAFT, FINDING)) | set(articles._Author(DRAFT).background)
     known |= {"clause", "plain", "nulls", "others", "earlier", "first"}
-    known |= {"counts", "points", "pubs"}
+    known |= {"counts", "points", "pubs", "code", "code_b", "real", "real_b"}
     for name, entries in _pools().items():
         dressed = [entry for entry in entries if entry != "{clause}"]  # plain: by weight
         assert len(set(dressed)) == len(dressed) >= 1, name
@@ -320,6 +378,8 @@ def test_a_disease_finds_its_system() -> None:
     assert scenes.system_of("Kabuki syndrome 1", "Syndromic Disorders Panel") == "growth"
 
 
-@pytest.mark.parametrize("module", [articles, drafts, scenes, phrases_grammar, phrases_systems])
+@pytest.mark.parametrize(
+    "module", [articles, drafts, scenes, tellings, phrases_grammar, phrases_systems]
+)
 def test_examples_in_docstrings(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0

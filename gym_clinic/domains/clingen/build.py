@@ -215,17 +215,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m gym_clinic.domains.clingen.build", description="Write the embedded tasks."
     )
-    parser.add_argument("--out", type=Path, default=tasks_dir("clingen"), help="folder to write to")
+    parser.add_argument("--out", type=Path, help="folder to write to (default: the embedded one)")
     parser.add_argument(
         "--facts", type=Path, help="output of the importer, to renew curations.jsonl from first"
     )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    curations = options.out / "curations.jsonl"
+    out = options.out or tasks_dir("clingen")
+    curations = out / "curations.jsonl"
     if options.facts:
         renew(options.facts, curations)
     tasks = build(read_pairs(curations), options.seed)
-    write_tasks(options.out, tasks)
+    write_tasks(out, tasks)
     for split, rows in tasks.items():
         print(f"{split}: {len(rows)} tasks")
 

@@ -61,8 +61,9 @@ DISTRACTORS = {1: 20, 2: 40, 3: 28, 4: 12}
 """Findings that are no evidence, per article -> weight."""
 
 STATUS_WEIGHTS = {
-    "negative": 22,
-    "reported": 20,
+    "negative": 20,
+    "withdrawn": 7,
+    "reported": 16,
     "other": 22,
     "planned": 13,
     "technique": 12,
@@ -73,6 +74,7 @@ STATUS_WEIGHTS = {
 MODE_WEIGHTS = {
     "shown": (60, 20, 20),
     "negative": (60, 13, 27),
+    "withdrawn": (50, 13, 37),
     "reported": (50, 13, 37),
     "other": (60, 13, 27),
     "planned": (45, 13, 42),
@@ -197,7 +199,9 @@ def _findings(rng: Random, genes: Sequence[str], *, empty: bool) -> tuple[Findin
             for subtype in SUBTYPES
             if subtype not in closed
             and not (keep and SUBTYPES[subtype].category in shown)
-            and not (subtype in given and status in ("negative", "planned", "technique"))
+            and not (
+                subtype in given and status in ("negative", "withdrawn", "planned", "technique")
+            )
             and not (subtype == "rescue_in_human" and status == "elsewhere")
         ]
         if not options:
@@ -205,7 +209,7 @@ def _findings(rng: Random, genes: Sequence[str], *, empty: bool) -> tuple[Findin
         category = rng.choice(sorted({SUBTYPES[subtype].category for subtype in options}))
         subtype = _subtype(rng, category, options)
         # A rescue that failed was tried on the defect that the article shows, if it shows one.
-        base = RESCUED.get(subtype) if status == "negative" else None
+        base = RESCUED.get(subtype) if status in ("negative", "withdrawn") else None
         add(subtype, status, _mode(rng, status), scene_of(base) if base in proven else None)
         closed.add(subtype)
     return _at_most_told(rng, findings)
