@@ -93,6 +93,37 @@ def _fault(reason: str) -> Request:
     return Request("", {}, f"Unreadable call: {reason}. Expected {_CALL_FORM}.")
 
 
+def _end_of_prompt_thought(action: str) -> int:
+    """Return where a thought that was begun in the prompt ends; 0 if there is none.
+
+    A ``</think>`` that nothing opened ends one, unless it stands inside a call's argument.
+    """
+    close = action.find(_CLOSE_THINK)
+    if close < 0 or action.find(_OPEN_THINK, 0, close) >= 0:
+        return 0
+    call = action.rfind(_OPEN_CALL, 0, close)
+    if call >= 0 and action.find(_CLOSE_CALL, call, close) < 0:
+        end = action.find(_CLOSE_CALL, close)
+        if end >= 0 and read_call(action[call + len(_OPEN_CALL) : end]).fault is None:
+            return 0
+    return close + len(_CLOSE_THINK)
+
+
+def without_thoughts(action: str) -> str:
+    """Return an action without its thoughts; one that nothing closes runs to the end."""
+    if _CLOSE_THINK not in action and _OPEN_THINK not in action:
+        return action
+    start = _end_of_prompt_thought(action)
+    said: list[str] = []
+    while (think := action.find(_OPEN_THINK, start)) >= 0:
+        said.append(action[start:think])
+        end = action.find(_CLOSE_THINK, think)
+        if end < 0:
+            return "".join(said)
+        start = end + len(_CLOSE_THINK)
+    return "".join([*said, action[start:]])
+
+
 def _json_type(value: Any) -> str:
     names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
     return "null" if value is None else names.get(type(value), "a number")
@@ -114,16 +145,13 @@ class Hermes:
 
         Scanned once from left to right: whichever of ``<think>`` and ``<tool_call>`` opens
         first holds until it closes, so that calls inside thoughts and thoughts inside calls
-        are content. A ``</think>`` that nothing opened closes a thought begun in the prompt;
-        a thought that nothing closes runs to the end.
+        are content. A thought that nothing closes runs to the end.
         """
         requests: list[Request] = []
         text: list[str] = []
         start, think = 0, -1
         if _CLOSE_THINK in action or _OPEN_THINK in action:
-            close = action.find(_CLOSE_THINK)
-            if close >= 0 and action.find(_OPEN_THINK, 0, close) < 0:
-                start = close + len(_CLOSE_THINK)
+            start = _end_of_prompt_thought(action)
             think = action.find(_OPEN_THINK, start)
         call = action.find(_OPEN_CALL, start)
         while call >= 0 or think >= 0:
@@ -175,13 +203,13 @@ class Hermes:
 
 
 class BareJson:
-    """One bare JSON call an action; anything that does not open with a brace is text."""
+    """One bare JSON call an action, after any thoughts; what opens with no brace is text."""
 
     name = "json"
 
     def parse(self, action: str) -> Reading:
         """Read the action as one call if it is an object with a name, else as text."""
-        text = action.strip()
+        text = without_thoughts(action).strip()
         if not text.startswith("{"):
             return Reading([], text)
         request = read_call(text)
@@ -244,7 +272,8 @@ class Tags:
         self.answers = answers
 
     def parse(self, action: str) -> Reading:
-        """Read every known tag from left to right; unknown tags are text."""
+        """Read every known tag outside thoughts from left to right; unknown tags are text."""
+        action = without_thoughts(action)
         requests: list[Request] = []
         text: list[str] = []
         start = 0
@@ -303,4 +332,4 @@ class Tags:
 
 
 DIALECTS: Mapping[str, Dialect] = {"hermes": Hermes(), "json": BareJson()}
-"""The dialects that need no data of a domain."""
+"""The dialects that need no data of a domain; a domain may bring its own, such as Tags."""

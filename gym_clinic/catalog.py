@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import gymnasium as gym
 
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import import_module, nearest
 from gym_clinic.registration import IDS
-from gym_clinic.toolbox import nearest
 
 ENTRY_POINT = "gym_clinic.env:ClinicEnv"
 
@@ -36,12 +35,7 @@ def find(env_id: str) -> str:
     """
     module, colon, name = env_id.rpartition(":")
     if colon:
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name and not f"{module}.".startswith(f"{error.name}."):
-                raise  # the module is there; something it needs is not
-            raise ConfigError(f"no module {module!r} to import for {env_id!r}") from None
+        import_module(module, "clinic environment")
     known = ids()
     if name in known:
         return name

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
-import inspect
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,12 +13,14 @@ from typing import Any
 import orjson
 
 from gym_clinic import strict_json
+from gym_clinic.action import Dialect
 from gym_clinic.case import Case
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.frozen import thaw
+from gym_clinic.names import call_with_options, import_named, suggest
 from gym_clinic.rewards import Rubric
-from gym_clinic.toolbox import Kind, Tool, nearest
+from gym_clinic.toolbox import Kind, Tool
 
 CallSpec = tuple[str, Mapping[str, Any]]
 """Name and arguments of a call to make."""
@@ -90,6 +90,8 @@ class Domain:
         baselines: Policy name -> ``(domain, dialect) -> maker``, where this domain has a version
             of its own; see :mod:`gym_clinic.policies`.
         turn_reward: Paid after each turn, beside the rubric's total at the end.
+        dialects: Name -> a dialect of its own, such as :class:`gym_clinic.action.Tags`, beside
+            ``"hermes"`` and ``"json"``.
         max_turns: Agent turns before truncation.
         response_limit: Characters of one tool response before it is cut in the middle.
         blocking: Whether a step may wait (a model server behind a tool), so that an
@@ -113,6 +115,7 @@ class Domain:
     menu: Callable[[Task], Menu] | None = None
     baselines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     turn_reward: Callable[[Episode], float] | None = None
+    dialects: Mapping[str, Dialect] = field(default_factory=dict)
     max_turns: int = 10
     response_limit: int | None = None
     blocking: bool = False
@@ -134,7 +137,7 @@ class Domain:
         """
         if name not in self.tasks:
             raise ConfigError(
-                f"domain {self.name!r} has no split {name!r}; choose from {sorted(self.tasks)}"
+                f"domain {self.name!r} has no split {name!r}; {suggest(str(name), self.tasks)}"
             )
         tasks = self.tasks[name]
         if not tasks:
@@ -159,11 +162,17 @@ class TaskFolder(Mapping[str, Sequence[Task]]):
     Args:
         folder: The task folder.
         splits: File names without ``.jsonl`` that are splits.
+
+    Raises:
+        ConfigError: If the folder holds none of them.
     """
 
     def __init__(self, folder: Path, splits: Sequence[str] = ("train", "dev", "test")) -> None:
         self.folder = folder
         self._splits = tuple(name for name in splits if (folder / f"{name}.jsonl").is_file())
+        if not self._splits:
+            names = ", ".join(f"{name}.jsonl" for name in splits)
+            raise ConfigError(f"no task file in {str(folder)!r}: expected one of {names}")
 
     def __getitem__(self, split: str) -> Sequence[Task]:
         if split not in self._splits:
@@ -189,27 +198,41 @@ def read_tasks(path: Path, changed: int = 0) -> tuple[Task, ...]:
     Raises:
         TaskError: With file and line, if a line is not a task or an id stands twice.
     """
-    tasks: list[Task] = []
-    seen: set[str] = set()
-    known = tuple(Task.__dataclass_fields__)
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            where = f"{path.name}, line {number}"
-            try:
-                row = strict_json.loads(line)
-            except ValueError as error:
-                raise TaskError(f"{where}: {error}") from None
-            if not isinstance(row, dict):
-                raise TaskError(f"{where}: expected a JSON object")
-            if missing := sorted({"id", "record", "gold"} - row.keys()):
-                raise TaskError(f"{where}: a task needs {missing}")
-            if unknown := sorted(row.keys() - set(known)):
-                raise TaskError(f"{where}: unknown fields {unknown}; a task has {list(known)}")
-            if row["id"] in seen:
-                raise TaskError(f"{where}: the id {row['id']!r} stands twice")
-            seen.add(row["id"])
-            tasks.append(Task(**row))
-    return tuple(tasks)
+    tasks: dict[str, Task] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{path.name}: not UTF-8 at byte {error.start}") from None
+    for number, line in enumerate(lines, 1):
+        where = f"{path.name}, line {number}"
+        try:
+            row = strict_json.loads(line)
+        except ValueError as error:
+            raise TaskError(f"{where}: {error}") from None
+        task = _read_task(row, where)
+        if task.id in tasks:
+            raise TaskError(f"{where}: the id {task.id!r} stands twice")
+        tasks[task.id] = task
+    return tuple(tasks.values())
+
+
+_FIELDS: Mapping[str, type] = {
+    "id": str, "record": dict, "gold": dict, "ticket": str, "provenance": str,
+}  # fmt: skip
+
+
+def _read_task(row: Any, where: str) -> Task:
+    if not isinstance(row, dict):
+        raise TaskError(f"{where}: expected a JSON object")
+    if missing := sorted({"id", "record", "gold"} - row.keys()):
+        raise TaskError(f"{where}: a task needs {missing}")
+    for name, value in row.items():
+        if name not in _FIELDS:
+            raise TaskError(f"{where}: unknown field {name!r}; a task has {list(_FIELDS)}")
+        if not isinstance(value, _FIELDS[name]):
+            kind = "an object" if _FIELDS[name] is dict else "a text"
+            raise TaskError(f"{where}: {name!r} must be {kind}")
+    return Task(**row)
 
 
 def data_hash(tasks: Sequence[Task]) -> str:
@@ -231,31 +254,23 @@ def load(name: str, options: Mapping[str, Any] | None = None) -> Domain:
     Raises:
         ConfigError: If there is no such domain, or it does not take these options.
     """
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"a domain is named by text, such as 'clingen', not {name!r}")
+    if options is not None and not isinstance(options, Mapping):
+        raise ConfigError(f"the options of a domain are an object, not {options!r}")
     module_name, _, attribute = name.partition(":")
-    if "." not in module_name and module_name.isidentifier():
-        builtin = f"gym_clinic.domains.{module_name}"
-        if importlib.util.find_spec(builtin) is not None:
-            module_name = builtin
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name and not module_name.startswith(error.name):
-            raise  # the module is there; something it needs is not
+    if module_name in builtin_names():
+        module_name = f"gym_clinic.domains.{module_name}"
+    elif not attribute:
         raise ConfigError(
-            f"no domain {name!r}; name a built-in one ({', '.join(builtin_names())}) "
-            "or 'package.module:NAME'"
-        ) from None
-    attribute = attribute or "domain"
-    if not hasattr(module, attribute):
-        raise ConfigError(f"{module_name} has no {attribute!r}; expected a Domain or its maker")
-    found = getattr(module, attribute)
-    options = dict(options or {})
-    if callable(found) and not isinstance(found, Domain):
-        takes = tuple(inspect.signature(found).parameters)
-        _refuse_unknown(name, options, takes)
-        found = found(**options)
+            f"no domain {name!r}; {suggest(name, builtin_names())}, or name your own: "
+            "'package.module:NAME'"
+        )
+    found = import_named(f"{module_name}:{attribute or 'domain'}", "domain")
+    if not isinstance(found, Domain) and callable(found):
+        found = call_with_options(found, options or {}, f"domain {name!r}")
     elif options:
-        _refuse_unknown(name, options, ())
+        raise ConfigError(f"domain {name!r} takes no options, got {sorted(options)}")
     if not isinstance(found, Domain):
         raise ConfigError(f"{name!r} is a {type(found).__name__}; expected a Domain")
     return found
@@ -263,16 +278,6 @@ def load(name: str, options: Mapping[str, Any] | None = None) -> Domain:
 
 def builtin_names() -> list[str]:
     """Return the names of the built-in domains."""
-    import pkgutil
-
     import gym_clinic.domains as room
 
     return sorted(module.name for module in pkgutil.iter_modules(room.__path__))
-
-
-def _refuse_unknown(name: str, options: Mapping[str, Any], takes: tuple[str, ...]) -> None:
-    for option in options:
-        if option not in takes:
-            near = nearest(option, takes)
-            hint = f"did you mean {near!r}?" if near else f"it takes {list(takes)}"
-            raise ConfigError(f"domain {name!r} takes no option {option!r}; {hint}")

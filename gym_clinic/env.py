@@ -13,13 +13,14 @@ from gym_clinic.case import Case
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ToolError
+from gym_clinic.names import nearest, suggest
 from gym_clinic.spaces import ClinicalText
-from gym_clinic.toolbox import Kind, Toolbox, nearest, to_text
+from gym_clinic.toolbox import Kind, Toolbox, to_text
 
-ACTION_LIMIT = 100_000
+ACTION_LIMIT = 500_000
 """Characters of one action that are read."""
 
-OBSERVATION_LIMIT = 1_000_000
+OBSERVATION_LIMIT = 4_000_000
 """Characters of one observation."""
 
 CALL_LIMIT = 128
@@ -49,7 +50,7 @@ class ClinicEnv(gym.Env[str, str]):
     Args:
         domain: Name for :func:`gym_clinic.domain.load`.
         split: Which tasks.
-        dialect: ``"hermes"`` or ``"json"``.
+        dialect: ``"hermes"``, ``"json"``, or one that the domain brings.
         observation: ``"new"`` or ``"transcript"``.
         max_turns: Actions before truncation; the domain's own by default.
         text_budget: Characters of all actions and observations before truncation.
@@ -73,7 +74,7 @@ class ClinicEnv(gym.Env[str, str]):
         dialect: str = "hermes",
         observation: str = "new",
         max_turns: int | None = None,
-        text_budget: int = 400_000,
+        text_budget: int = 1_000_000,
         response_limit: int | None = None,
         weights: Mapping[str, float] | None = None,
         render_mode: str | None = None,
@@ -84,7 +85,7 @@ class ClinicEnv(gym.Env[str, str]):
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is 'ansi' or None, not {render_mode!r}")
         self.domain: Domain = load(domain, options)
-        self.dialect: Dialect = _dialect(dialect)
+        self.dialect: Dialect = _dialect(dialect, self.domain)
         self.rubric = self.domain.rubric
         if weights is not None:
             self.rubric = self.rubric.with_weights(weights)
@@ -306,10 +307,11 @@ def _too_long(action: str) -> Reading:
     return Reading([Request("", {}, fault)], "")
 
 
-def _dialect(name: str) -> Dialect:
-    if name not in DIALECTS:
-        raise ConfigError(f"no dialect {name!r}; choose from {sorted(DIALECTS)}")
-    return DIALECTS[name]
+def _dialect(name: str, domain: Domain) -> Dialect:
+    known = {**DIALECTS, **domain.dialects}
+    if not isinstance(name, str) or name not in known:
+        raise ConfigError(f"no dialect {name!r}; {suggest(str(name), known)}")
+    return known[name]
 
 
 def _positive(name: str, value: int) -> int:
@@ -321,7 +323,7 @@ def _positive(name: str, value: int) -> int:
 def _cut(text: str, limit: int) -> str:
     """Cut the middle out of a long response, counting characters as verl does."""
     half = limit // 2
-    return f"{text[:half]}...(truncated)...{text[-half:]}"
+    return f"{text[:half]}...(truncated)...{text[len(text) - half :]}"
 
 
 def _fit(text: str) -> str:

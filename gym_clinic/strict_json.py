@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 import orjson
 
 MAX_DEPTH = 64
 """Levels of nesting that are read; whoever walks the value recursively is safe with these."""
+
+
+_LONG_NUMBER = re.compile(r"\d{18}")
 
 
 def loads(text: str) -> Any:
@@ -26,8 +30,9 @@ def loads(text: str) -> Any:
         raise ValueError(f"not valid JSON: {error.msg} at character {error.pos}") from None
     # Every key is followed by a colon, so as many colons as keys means no key stands twice;
     # only texts with colons inside strings take the slower, exact way.
-    if text.count(":") != _count_keys(value, MAX_DEPTH):
-        json.loads(text, object_pairs_hook=_no_duplicates)
+    if text.count(":") != _count_keys(value, MAX_DEPTH) or _LONG_NUMBER.search(text):
+        # The slower reader also keeps integers beyond 64 bits whole.
+        value = json.loads(text, object_pairs_hook=_no_duplicates)
     return value
 
 

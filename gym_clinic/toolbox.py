@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Annotated, Any, get_type_hints, overload
 
 import orjson
@@ -18,6 +16,7 @@ from typing_extensions import NotRequired
 
 from gym_clinic.case import Case
 from gym_clinic.errors import ToolError
+from gym_clinic.names import LONGEST, nearest
 
 _TYPED_DICT: Any = vars(typing_extensions)["TypedDict"]  # made at run time, beyond static types
 
@@ -201,17 +200,9 @@ class Toolbox:
 
     def unknown(self, name: str) -> str:
         """Return what to answer to a call of a tool that does not exist."""
-        near = nearest(name[:80], tuple(self._tools))
+        near = nearest(name, tuple(self._tools))
         hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(self._tools)}."
-        return f"No tool '{name[:80]}'. {hint}"
-
-
-@lru_cache(maxsize=1024)
-def nearest(name: str, names: tuple[str, ...]) -> str | None:
-    """Return the one of ``names`` that ``name`` most likely means, None if none is near."""
-    folded = {known.casefold(): known for known in names}
-    found = difflib.get_close_matches(name.casefold(), folded, n=1)
-    return folded[found[0]] if found else None
+        return f"No tool '{name[:LONGEST]}'. {hint}"
 
 
 def to_text(result: Any) -> str:

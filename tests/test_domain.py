@@ -60,8 +60,10 @@ def test_read_tasks(tmp_path: Path) -> None:
         ({"id": "b"}, r"line 2: a task needs \['gold', 'record'\]"),
         (
             {**ROW, "id": "b", "golden": 1},
-            r"line 2: unknown fields \['golden'\]; a task has \['id'",
+            r"line 2: unknown field 'golden'; a task has \['id'",
         ),
+        ({**ROW, "id": ["b"]}, "line 2: 'id' must be a text"),
+        ({**ROW, "id": "b", "gold": 3}, "line 2: 'gold' must be an object"),
         (ROW, "line 2: the id 'a' stands twice"),
     ],
 )
@@ -116,19 +118,21 @@ def test_load() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "says"),
     [
-        ("clingem", {}, r"no domain 'clingem'; name a built-in one \(.*clingen"),
-        ("no.such.module:X", {}, "no domain 'no.such.module:X'"),
-        ("tiny_domain:NOTHING", {}, "tiny_domain has no 'NOTHING'; expected a Domain"),
-        ("tiny_domain", {}, "tiny_domain has no 'domain'"),
+        ("clingem", {}, "no domain 'clingem'; did you mean 'clingen'"),
+        ("no.such.module:X", {}, "no module 'no.such.module' for a domain"),
+        ("tiny_domain:NOTHING", {}, "tiny_domain has no domain 'NOTHING'"),
+        ("tiny_domain", {}, "no domain 'tiny_domain'; .*name your own: 'package.module:NAME'"),
+        ("", {}, "named by text"),
+        ("clingen", {"folder": "no/such/folder"}, "no task file in 'no/such/folder'"),
         ("test_domain:NOT_A_DOMAIN", {}, "is a int; expected a Domain"),
         ("test_domain:returns_no_domain", {}, "expected a Domain"),
         ("test_domain:make_small", {"sise": 1}, "takes no option 'sise'; did you mean 'size'?"),
         (
             "test_domain:make_small",
             {"zzz": 1},
-            r"takes no option 'zzz'; it takes \['size', 'name'\]",
+            r"takes no option 'zzz'; choose from \['size', 'name'\]",
         ),
-        ("tiny_domain:TRIAGE", {"size": 1}, "takes no option 'size'"),
+        ("tiny_domain:TRIAGE", {"size": 1}, "takes no options"),
     ],
 )
 def test_what_cannot_be_loaded_is_named(name: str, options: dict[str, Any], says: str) -> None:

@@ -6,13 +6,13 @@ to is shared. ``load`` finds a maker by name.
 
 from __future__ import annotations
 
-import importlib
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
-from gym_clinic.toolbox import nearest
+from gym_clinic.names import call_with_options, check_options, import_named, suggest
 
 
 class Policy(Protocol):
@@ -69,45 +69,25 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
         ConfigError: If there is no such policy, or it does not take these options.
     """
     chosen = dict(options or {})
+    who = f"policy {name!r}"
     own = env.domain.baselines.get(name)
     if own is not None:
-        if chosen:
-            raise ConfigError(f"policy {name!r} takes no options, got {sorted(chosen)}")
-        made: Maker = own(env.domain, env.dialect)
+        made: Maker = call_with_options(own, chosen, who, env.domain, env.dialect)
         return made
-    builder = _find(POLICIES.get(name, name), name)
+    if name not in POLICIES and ":" not in name:
+        advice = suggest(name, POLICIES)
+        raise ConfigError(f"no policy {name!r}; {advice}, or name your own: 'package.module:NAME'")
+    builder = import_named(POLICIES.get(name, name), "policy")
     if name in POLICIES:
-        try:
-            built: Maker = builder(env, **chosen)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            raise ConfigError(f"policy {name!r}: {error}") from error
+        built: Maker = call_with_options(builder, chosen, who, env)
         return built
-    return lambda seed: _own_policy(builder, name, seed, chosen)
+    seeded = "seed" in inspect.signature(builder).parameters
+    check_options(builder, {**chosen, "seed": 0} if seeded else chosen, who)
+    return lambda seed: _own_policy(builder, {**chosen, "seed": seed} if seeded else chosen, who)
 
 
-def _find(path: str, name: str) -> Callable[..., Any]:
-    module_name, colon, attribute = path.partition(":")
-    if not colon:
-        near = nearest(name, tuple(POLICIES))
-        hint = f"did you mean {near!r}?" if near else f"choose from {sorted(POLICIES)}"
-        raise ConfigError(f"no policy {name!r}; {hint} Or name your own: 'package.module:NAME'")
-    try:
-        found: Callable[..., Any] = getattr(importlib.import_module(module_name), attribute)
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise ConfigError(f"no policy {name!r}: {error}") from error
-    return found
-
-
-def _own_policy(
-    builder: Callable[..., Any], name: str, seed: int, options: Mapping[str, Any]
-) -> Policy:
-    import inspect
-
-    takes = inspect.signature(builder).parameters
-    given = {**options, "seed": seed} if "seed" in takes else dict(options)
-    policy: Policy = builder(**given)
+def _own_policy(builder: Callable[..., Any], options: Mapping[str, Any], who: str) -> Policy:
+    policy: Policy = builder(**options)
     if not callable(getattr(policy, "act", None)):
-        raise ConfigError(f"policy {name!r} has no act(observation, info) -> str")
+        raise ConfigError(f"{who} has no act(observation, info) -> str")
     return policy

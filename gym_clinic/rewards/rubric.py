@@ -50,6 +50,8 @@ class Rubric:
 
     def __post_init__(self) -> None:
         names = sorted(self.rewards)
+        if not isinstance(self.weights, Mapping):
+            raise ConfigError(f"weights name rewards, as {{name: weight}}, not {self.weights!r}")
         if unknown := sorted(set(self.weights) - set(names)):
             raise ConfigError(f"weights name unknown rewards {unknown}; choose from {names}")
         for name, weight in self.weights.items():
@@ -60,6 +62,11 @@ class Rubric:
         ranges = self.range if isinstance(self.range, Mapping) else dict.fromkeys(names, self.range)
         if missing := sorted(set(names) - set(ranges)):
             raise ConfigError(f"range says nothing of {missing}")
+        if unknown := sorted(set(ranges) - set(names)):
+            raise ConfigError(f"range names unknown rewards {unknown}; choose from {names}")
+        for name, (low, high) in ranges.items():
+            if not low <= high:
+                raise ConfigError(f"the range of {name!r} runs from low to high, not {low}..{high}")
         object.__setattr__(self, "ranges", ranges)
 
     @property
@@ -73,7 +80,7 @@ class Rubric:
 
     def with_weights(self, weights: Mapping[str, float]) -> Rubric:
         """Return this rubric with other weights."""
-        return replace(self, weights=dict(weights))
+        return replace(self, weights=weights)
 
     def score(self, episode: Episode) -> Score:
         """Judge an episode."""

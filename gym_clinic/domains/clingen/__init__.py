@@ -86,7 +86,7 @@ def domain(
         ConfigError: If an option has no such value.
     """
     return _make("supervisor", consultant=consultant, reward=reward,
-                 process_weight=process_weight, constants=dict(constants or {}),
+                 process_weight=process_weight, constants=constants or {},
                  masked_names=masked_names, folder=folder)  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def single(
         ConfigError: If an option has no such value.
     """
     return _make("single", reward=reward, process_weight=process_weight,
-                 constants=dict(constants or {}), masked_names=masked_names,
+                 constants=constants or {}, masked_names=masked_names,
                  folder=folder)  # fmt: skip
 
 

@@ -79,9 +79,10 @@ def _written(draft: bytes) -> tuple[tuple[str, str], ...]:
 def ticket(task: Task) -> str:
     """Compose what the agent is told: the pair, and each article's title and abstract."""
     record = task.record
+    ids = {name: f" ({record[name]})" if record[name] else "" for name in ("hgnc_id", "mondo_id")}
     head = [
-        f"Gene: {record['gene']}" + (f" ({record['hgnc_id']})" if record["hgnc_id"] else ""),
-        f"Disease: {record['disease']}" + (f" ({record['mondo_id']})" if record["mondo_id"] else ""),
+        f"Gene: {record['gene']}{ids['hgnc_id']}",
+        f"Disease: {record['disease']}{ids['mondo_id']}",
         f"Inheritance: {record['inheritance']}",
         "",
         "Articles:",
@@ -146,8 +147,7 @@ def mask(task: Task) -> Task:
             return hide(value)
         if isinstance(value, Mapping):
             return {
-                name: thaw(item) if name == "draft" else walk(item)
-                for name, item in value.items()
+                name: thaw(item) if name == "draft" else walk(item) for name, item in value.items()
             }
         return [walk(item) for item in value] if isinstance(value, list | tuple) else value
 

@@ -115,8 +115,10 @@ CATEGORIES: dict[str, Category] = {
 SUBTYPES: dict[str, Subtype] = {
     key: Subtype(key, category, label, term, points, limits)
     for key, category, label, term, points, limits in (
-        ("biochemical_function_a", "BiochemicalFunction", "Biochemical Function A", "A", 0.5, (0, 2)),
-        ("biochemical_function_b", "BiochemicalFunction", "Biochemical Function B", "B", 0.5, (0, 2)),
+        ("biochemical_function_a", "BiochemicalFunction", "Biochemical Function A", "A",
+         0.5, (0, 2)),
+        ("biochemical_function_b", "BiochemicalFunction", "Biochemical Function B", "B",
+         0.5, (0, 2)),
         ("physical_association", "ProteinInteraction", "Protein Interaction Physical association",
          "physical association", 0.5, (0, 2)),
         ("genetic_interaction", "ProteinInteraction", "Protein Interaction Genetic interaction",

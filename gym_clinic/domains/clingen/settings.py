@@ -163,6 +163,9 @@ def _rubric(
         raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
     if unknown := sorted(constants.keys() - _PROCESS):
         raise ConfigError(f"constants name unknown {unknown}; choose from {sorted(_PROCESS)}")
+    for name, value in constants.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ConfigError(f"constant {name!r} is a number, not {value!r}")
     shared = {name: value for name, value in constants.items() if name in _SHARED}
     share = shares[reward]
 

@@ -23,6 +23,7 @@ from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.reader import Genetics, read_article, read_genetics
 from gym_clinic.errors import ConfigError, ServiceError, ToolError
+from gym_clinic.names import call_with_options
 from gym_clinic.toolbox import Tool, tool
 
 
@@ -133,7 +134,8 @@ for one kind of experimental evidence and nothing else: {about}.
 
 Evidence counts only if this article itself shows it, by experiment, for {gene} and {disease}. \
 It does not count if it is planned or supposed, cited from earlier work, shown for another gene \
-or another disease, or if the result was negative or inconclusive.
+or another disease, negative or inconclusive, or taken back elsewhere in the article. A rescue of \
+a defect known from earlier work is evidence of Rescue only.
 
 The subtypes you may report: {terms}.
 
@@ -218,7 +220,8 @@ def read_report(text: str, category: Category, pmid: str) -> EvidenceReport:
             key = ""
         if key not in {subtype.key for subtype in category.subtypes}:
             known = [subtype.term for subtype in category.subtypes]
-            raise ValueError(f"{term[:60]!r} is no subtype of {category.label}; choose from {known}.")
+            wrong = f"{term[:60]!r} is no subtype of {category.label}"
+            raise ValueError(f"{wrong}; choose from {known}.")
         keys.append(key)
     if answer.has_evidence != bool(keys):
         raise ValueError("has_evidence and evidence_subtype contradict each other.")
@@ -260,10 +263,7 @@ def make_subagent(consultant: str | Mapping[str, Any]) -> Subagent:
         options = {key: value for key, value in consultant.items() if key != "kind"}
         if "api_key" in options:
             raise ConfigError("a key would be written into env.spec; name api_key_env instead")
-        try:
-            return Chat(ChatClient(**options))
-        except TypeError as error:
-            raise ConfigError(f"consultant of kind 'chat': {error}") from error
+        return Chat(call_with_options(ChatClient, options, "consultant of kind 'chat'"))
     raise ConfigError(
         f"consultant is 'recorded', 'rules' or {{'kind': 'chat', 'url': …, 'model': …}}, "
         f"not {consultant!r}"

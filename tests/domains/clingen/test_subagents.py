@@ -111,9 +111,7 @@ def test_a_model_behind_a_server_is_a_sub_agent(chat_server):
     consultant = {"kind": "chat", "url": chat_server.url, "model": "m", "backoff": 0.01}
     env = gym.make(ID, split="dev", consultant=consultant)
     task = env.unwrapped.tasks[0]
-    category = next(
-        one for one in CATEGORIES.values() if one.agent == gold_calls(task)[0][0]
-    )
+    category = next(one for one in CATEGORIES.values() if one.agent == gold_calls(task)[0][0])
     good = report(evidence_subtype=category.subtypes[0].term)
     chat_server.script = [chat_server.answer("I am not sure."), chat_server.answer(good)]
     (observation, *_), _ = play_one_call(env)
@@ -142,7 +140,10 @@ def test_a_failing_server_is_no_mistake_of_the_agent(chat_server):
         ({"kind": "human"}, "consultant is"),
         ({"kind": "chat", "url": "http://127.0.0.1:1", "model": "m", "key": 1}, "'key'"),
         ({"kind": "chat", "model": "m"}, "'url'"),
-        ({"kind": "chat", "url": "http://127.0.0.1:1", "model": "m", "api_key": "s"}, "api_key_env"),
+        (
+            {"kind": "chat", "url": "http://127.0.0.1:1", "model": "m", "api_key": "s"},
+            "api_key_env",
+        ),
     ],
 )
 def test_a_wrong_consultant_says_what_would_be_right(consultant, said):

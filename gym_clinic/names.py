@@ -1,0 +1,98 @@
+"""Finding what a name means, and saying what was meant when it means nothing."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from gym_clinic.errors import ConfigError
+
+LONGEST = 80
+"""Characters of an unknown name that are compared and shown; comparing is quadratic."""
+
+
+@lru_cache(maxsize=1024)
+def nearest(name: str, names: tuple[str, ...]) -> str | None:
+    """Return the one of ``names`` that ``name`` most likely means, None if none is near."""
+    folded = {known.casefold(): known for known in names}
+    found = difflib.get_close_matches(name[:LONGEST].casefold(), folded, n=1)
+    return folded[found[0]] if found else None
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """Return the advice for an unknown name: the nearest known one, or all of them."""
+    known = tuple(names)
+    near = nearest(name, known)
+    return f"did you mean {near!r}?" if near else f"choose from {list(known)}"
+
+
+def import_named(path: str, what: str) -> Any:
+    """Import what ``"package.module:NAME"`` names.
+
+    Args:
+        path: Module and attribute.
+        what: What it should be, for the error.
+
+    Raises:
+        ConfigError: If there is no such module or attribute. A module that is there but lacks
+            something it needs raises its own ImportError.
+    """
+    module_name, _, attribute = path.partition(":")
+    if not module_name or not attribute:
+        raise ConfigError(f"{path!r} names no {what}; expected 'package.module:NAME'")
+    module = import_module(module_name, what)
+    if not hasattr(module, attribute):
+        public = [name for name in vars(module) if not name.startswith("_")]
+        near = nearest(attribute, tuple(public))
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise ConfigError(f"{module_name} has no {what} {attribute!r}{hint}")
+    return getattr(module, attribute)
+
+
+def import_module(name: str, what: str) -> Any:
+    """Import a module that a caller named; errors as for :func:`import_named`."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and not f"{name}.".startswith(f"{error.name}."):
+            raise  # the module is there; something it needs is not
+        raise ConfigError(f"no module {name!r} for a {what}") from None
+
+
+def check_options(
+    function: Callable[..., Any], options: Mapping[str, Any], who: str, *, given: int = 0
+) -> None:
+    """Check that a maker takes a caller's options, and has all it needs.
+
+    Args:
+        function: The maker.
+        options: The caller's options.
+        who: Who takes them, for the error.
+        given: How many leading parameters are not the caller's.
+
+    Raises:
+        ConfigError: If an option is unknown, or one that is needed is missing.
+    """
+    parameters = list(inspect.signature(function).parameters.values())[given:]
+    named = [one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    takes = [one.name for one in named]
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        for option in options:
+            if option not in takes:
+                advice = suggest(option, takes) if takes else "it takes none"
+                raise ConfigError(f"{who} takes no option {option!r}; {advice}")
+    missing = [one.name for one in named if one.default is one.empty and one.name not in options]
+    if missing:
+        raise ConfigError(f"{who} needs the option{'s' * (len(missing) > 1)} {missing}")
+
+
+def call_with_options(
+    function: Callable[..., Any], options: Mapping[str, Any], who: str, *given: Any
+) -> Any:
+    """Call a maker with a caller's options, after :func:`check_options`."""
+    check_options(function, options, who, given=len(given))
+    return function(*given, **options)
