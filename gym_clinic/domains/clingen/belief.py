@@ -6,13 +6,17 @@ Patterns are matched against a sentence as `symbols.lowered` gives it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from gym_clinic.domains.clingen.lexicon import any_of, word_set
 from gym_clinic.domains.clingen.symbols import lowered, symbols
 
 DENIED = any_of(
     r"""
-    did not ; does not ; do not ; was not ; were not ; is not ; are not ; could not be shown ;
+    take(?:s)? back an earlier ; (?:had to be|was|is) withdrawn ; falls with it ;
+    could not be reproduced ; no longer hold ; the difference was gone ; in error ; did not hold ;
+    samples had been swapped ; was not borne out ; did not ; does not ; do not ; was not ;
+    were not ; is not ; are not ; could not be shown ;
     no (?:\w+ ){0,2}?(?:differ\w+|change\w*|alteration|evidence|effects?|defects?|abnormal\w*|
       phenotype|interaction|rescue|improvement|benefit|association|binding|sign|impairment|
       activity|trace|partner|influence|loss|response) ; fail(?:ed|s) to ; unable to ;
@@ -143,6 +147,27 @@ QUOTED = any_of(
 )
 """A finding of others, whatever else the sentence says."""
 
+REPEATED = any_of(
+    r"""
+    held in our ; put to the test and held ; and so did we ; experiment we repeated ;
+    gave the same\b ; with the same outcome ; our own experiment ; we repeated ;
+    was confirmed here ; held (?:up )?here ; in our (?:own )?hands ; looked again, we did ;
+    to look again ; could be confirmed ; and we (?:can )?confirm
+    """
+)
+"""An earlier claim that the authors tested anew and found to hold."""
+
+RETRACTED = any_of(
+    r"""
+    take(?:s)? back ; withdrawn ; withdraw\b ; falls with it ; could not be reproduced ;
+    no longer hold ; was gone: ; the difference was gone ; did not stand ; does not stand ;
+    a repeat gave nothing ; mislabelled ; samples had been swapped ; retract\w* ; erratum ;
+    was in error ; could not be confirmed ; failed to replicate ; not borne out ;
+    must be corrected ; should be disregarded
+    """
+)
+"""The authors take back what they have reported elsewhere in the article."""
+
 METHOD_ONLY = any_of(
     r"""
     (?:was|were) (?:performed|carried out|cultured|purchased|obtained from|conducted|maintained|
@@ -160,12 +185,15 @@ METHOD_ONLY = any_of(
 
 DISCLAIMED = any_of(
     r"""
-    says nothing (?:of|about|on) ; no claim ; awaits the same ; remains to be done for ;
-    like finding for ; was not done ; not part of (?:this|the) ; need not hold ; none of this ;
-    nothing of this ; nothing in common ; looked for and not ; which we did not ; not taken up ;
-    not repeat\w* ; do(?:es)? not bear on ; no sign of the ; of no concern ;
-    unrelated to the (?:disease|disorder) ; not (?:tested|examined|studied|done) (?:for|in|with) ;
-    is another matter ; other than the (?:disease|disorder) ; concerns? (?!the)
+    take(?:s)? back an earlier ; (?:had to be|was|is) withdrawn ; falls with it ;
+    could not be reproduced ; no longer hold ; the difference was gone ; did not hold ;
+    samples had been swapped ; says nothing (?:of|about|on) ; no claim ; awaits the same ;
+    remains to be done for ; like finding for ; was not done ; not part of (?:this|the) ;
+    need not hold ; none of this ; nothing of this ; nothing in common ; looked for and not ;
+    which we did not ; not taken up ; not repeat\w* ; do(?:es)? not bear on ; no sign of the ;
+    of no concern ; unrelated to the (?:disease|disorder) ;
+    not (?:tested|examined|studied|done) (?:for|in|with) ; is another matter ;
+    other than the (?:disease|disorder) ; concerns? (?!the)
     """
 )
 """The next sentence takes the finding back: another gene, another disease, not repeated."""
@@ -242,6 +270,8 @@ DISEASE_NAME = re.compile(
 )
 """A disease by name, where a sentence says whose disease it is."""
 
+_CONTENT = re.compile(r"[a-z]{5,}")
+
 _OPENINGS = (
     re.compile(
         r"^(?:although|though|even though|despite|contrary to|in contrast to (?:an? )?(?:earlier"
@@ -284,7 +314,8 @@ def belief(plain: str) -> float:
     trust = 1.0
     if TENTATIVE.search(plain):
         trust *= 0.4
-    if QUOTED.search(plain) or (CITED.search(plain) and not OWN_WORK.search(plain)):
+    cited = CITED.search(plain) and not OWN_WORK.search(plain)
+    if (cited or QUOTED.search(plain)) and not REPEATED.search(plain):
         trust *= 0.4
     if METHOD_ONLY.search(plain):
         trust *= 0.45
@@ -321,6 +352,14 @@ def names_other_disease(plain: str, disease: str) -> bool:
     if COMMON_DISEASE.search(plain):
         return True
     return any(not word_set(found[1]) <= _GENERAL for found in DISEASE_NAME.finditer(plain))
+
+
+def taken_back(plain: str, retractions: Sequence[str]) -> bool:
+    """Whether the article takes a statement back elsewhere, in much the same words."""
+    said = set(_CONTENT.findall(plain))
+    return any(
+        len(said & set(_CONTENT.findall(one))) >= max(3, 0.6 * len(said)) for one in retractions
+    )
 
 
 def main_clause(plain: str, own: re.Pattern[str]) -> str:

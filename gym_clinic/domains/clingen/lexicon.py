@@ -220,7 +220,8 @@ PUT_BACK = any_of(
     (?:working|normal|intact|human|healthy|functional|safe-harbour|single|second) (?:copy|copies|
       message|gene|form|allele|protein|version) ; (?<!one )copy of ;
     (?:the )?human \w+ (?:on top|gene|orthologue) ; carried the human ; normal \w+ message ;
-    inducible ; back in place ; reintroduc\w+ ; on board ; given back ;
+    inducible ; (?:was|were) put in ; with blank ; left alone ; before and (?:\w+ )?after ;
+    with nothing added ; back in place ; reintroduc\w+ ; on board ; given back ;
     (?:was|were|been|once|when|being) given (?!nothing)\w+ ; supplied ; from a virus ;
     nothing but \w+ itself ; \w+ added\b ; an? (?:added|intact) ; added \w+ ; put into ;
     dose of a vector ; letter put right ; on receipt of ; refused ; had \w+ again ;
@@ -282,26 +283,3 @@ RESULT = any_of(
     """
 )
 """What came of an experiment."""
-
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
-_RATIO = re.compile(r"(\d+) of (?:the )?(\d+)")
-_AS_MANY = re.compile(r"\bas many with\b|\b(\d+) with [\w ]+ and \1 with\b")
-_LEVEL = re.compile(
-    r"(?:came to|stood at|was|were|was at|were at|reached|stayed at) (\d+(?:\.\d+)?)"
-    r"(?:% (?:of|in)| for | with | times (?:the|those))"
-)
-
-
-def same_numbers(plain: str) -> bool:
-    """Whether a sentence compares two groups and gives the same figure for both."""
-    for pattern in (_PERCENT, _RATIO):
-        figures = pattern.findall(plain)
-        if len(figures) > len(set(figures)):
-            return True
-    return _AS_MANY.search(plain) is not None
-
-
-def near_normal(plain: str) -> bool:
-    """Whether a sentence puts what it measured within 15% of normal, or within 0.1 of onefold."""
-    figures = [float(figure) for figure in _LEVEL.findall(plain)]
-    return bool(figures) and all(85 <= one <= 115 or 0.9 <= one <= 1.1 for one in figures)

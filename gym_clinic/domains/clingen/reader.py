@@ -18,16 +18,19 @@ from gym_clinic.domains.clingen import lexicon_products as products
 from gym_clinic.domains.clingen.belief import (
     ADMINISTRATIVE,
     CONTRAST,
+    RETRACTED,
     belief,
     denied,
     disclaims,
     main_clause,
     names_other_disease,
     section_weight,
+    taken_back,
 )
 from gym_clinic.domains.clingen.evidence import SUBTYPES
+from gym_clinic.domains.clingen.figures import against_product, differ, near_normal
 from gym_clinic.domains.clingen.probands import Genetics, genetics_in_summary, read_genetics
-from gym_clinic.domains.clingen.symbols import gene_pattern, lowered, other_genes
+from gym_clinic.domains.clingen.symbols import decode, gene_pattern, lowered, other_genes
 
 __all__ = [
     "Finding",
@@ -107,10 +110,19 @@ def read_article(gene: str, disease: str, sections: Sequence[tuple[str, str]]) -
         The subtypes that hold, the clearest first.
     """
     best: dict[str, Finding] = {}
-    for heading, text in sections:
+    texts = decode(gene, [text for _, text in sections])
+    retractions = [
+        lowered(one)
+        for text in texts
+        for one in split_sentences(text)
+        if RETRACTED.search(one.lower())
+    ]
+    for (heading, _), text in zip(sections, texts, strict=True):
         weight = section_weight(heading)
         sentences = _sentences(gene, text)
         for index, sentence in enumerate(sentences):
+            if taken_back(sentence.plain, retractions):
+                continue
             for subtype, score in _judge(sentences, index, disease).items():
                 score = round(min(score * weight, 1.0), 3)
                 if score >= ENOUGH and (subtype not in best or score > best[subtype].score):
@@ -247,16 +259,19 @@ def _one_gene(text: str, here: _Sentence) -> dict[str, float]:
         return {}
     text = text.replace("patients' change", "change")
     animal = words.ORGANISM.search(words.ANIMAL_CELLS.sub(" cells ", text)) is not None
-    recovered = words.RECOVERED.search(here.plain) is not None
-    changed = words.ABNORMAL.search(here.plain) or words.SHOWED.search(here.plain)
+    recovered = bool(differ(here.plain) or words.RECOVERED.search(here.plain))
+    changed = bool(
+        differ(here.plain) or words.ABNORMAL.search(here.plain) or words.SHOWED.search(here.plain)
+    )
     if words.SETUP.search(here.plain) and not (recovered or words.RESULT.search(here.plain)):
         return {}
-    host = _rescued(text, animal) if has(words.PUT_BACK) else None
+    given = has(words.PUT_BACK) and "mutant form of" not in text
+    host = _rescued(text, animal) if given else None
     if host and (recovered or not has(products.EXPRESS)):
         tried = text[: found.start()] if (found := CONTRAST.search(text)) else text
-        failed = words.NOT_RECOVERED.search(tried) or words.same_numbers(here.plain)
+        failed = words.NOT_RECOVERED.search(tried) or differ(here.plain) is False
         return {host: 0.3 if failed else 0.85 if recovered else 0.55}
-    if denied(here.plain) or words.same_numbers(here.plain):
+    if denied(here.plain) or differ(here.plain) is False:
         return {}
     patient, cell, disrupt = has(words.PATIENT), has(words.CELL), has(words.DISRUPT)
     if has(products.BENCH, products.EXPLAINS) and not (animal or (patient and cell)):
@@ -264,20 +279,20 @@ def _one_gene(text: str, here: _Sentence) -> dict[str, float]:
     if has(words.MODEL) and disrupt and not (animal or has(words.VARIANT) or has(words.KNOCKED)):
         return {"cell_culture_model": 0.85 if has(words.MIMIC) else 0.7}
     if patient and cell and has(words.VARIANT):
-        near = words.near_normal(here.plain)
+        near = near_normal(here.plain)
         return {"functional_alteration_patient_cells": 0.3 if near else 0.85 if changed else 0.6}
     if has(products.EXPRESS) and not (animal and disrupt):
         if has(products.DISEASED) and has(products.LEVEL_CHANGE) and not has(words.VARIANT):
-            return {"gene_expression_b": 0.3 if words.near_normal(here.plain) else 0.8}
+            return {"gene_expression_b": 0.3 if near_normal(here.plain) else 0.8}
         if has(products.TISSUE) and not has(words.KNOCKED):
-            return {"gene_expression_a": 0.3 if words.near_normal(here.plain) else 0.75}
+            return {"gene_expression_a": 0.3 if near_normal(here.plain) else 0.75}
     if animal:
         score = 0.95 if has(words.MIMIC) else 0.8 if changed else 0.6
         return {"non_human_model_organism": score} if disrupt else {}
     if patient and cell:
         return {"functional_alteration_patient_cells": 0.7} if changed else {}
     if cell and disrupt:
-        near = words.near_normal(here.plain)
+        near = near_normal(here.plain)
         return {"functional_alteration_non_patient_cells": 0.3 if near else 0.8}
     return {}
 
@@ -297,8 +312,11 @@ def _rescued(text: str, animal: bool) -> str | None:
 
 def _two_genes(text: str) -> dict[str, float]:
     """Score a passage for what is learnt of two genes together."""
-    if products.NOT_TOGETHER.search(text) or words.same_numbers(text):
+    beyond = against_product(text)
+    if products.NOT_TOGETHER.search(text) or beyond == 0:
         return {}
+    if beyond is not None:
+        return {f"{'negative' if beyond < 0 else 'positive'}_genetic_interaction": 0.8}
 
     def has(*cues: re.Pattern[str]) -> bool:
         return all(cue.search(text) for cue in cues)
@@ -312,7 +330,7 @@ def _two_genes(text: str) -> dict[str, float]:
             return {"genetic_interaction": 0.8}
         if worse or better:
             return {f"{'negative' if worse else 'positive'}_genetic_interaction": 0.8}
-    if has(products.BOUND):
+    if has(products.BOUND) and differ(text) is not False:
         return {"physical_association": 0.85 if known else 0.7}
     if known and has(products.BENCH):
         return {"biochemical_function_a": 0.6}

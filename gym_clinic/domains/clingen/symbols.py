@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from gym_clinic.domains.clingen.lexicon import word_set
 
@@ -43,10 +44,68 @@ _GENE_AFTER = re.compile(r",? \(?(?:which|long|an?|already|the latter|mutated|re
 
 _NO_GENE_AFTER = re.compile(
     r"[ -](?:(?:null |knockout )?(?:cells?|neurons|line|clone|precursors|thymocytes)\b|driven"
-    r"|dependent|phosphorylation|loading|uptake|inactivation|activation|recruitment|receptors?\b|signal\w*"
+    r"|dependent|phosphorylation|loading|uptake|inactivation|activation|recruitment"
+    r"|receptors?\b|signal\w*"
     r"|currents?\b|oxidase|levels after|secretion|release|reporter|channels?\b|clearance)"
 )
 """What follows a symbol that names a cell line or a readout, not a gene under study."""
+
+
+_CODING = re.compile(
+    r"\b(?:goes by|go by|stand(?:s|ing)? for|stood for|under the names?|the key|codes?|coded"
+    r"|referred to"
+    r"|denoted|denotes|in what follows|hereafter|henceforth|for brevity|for short|abbreviated"
+    r"|labelled"
+    r"|called|known here as|on the tubes|is written)\b",
+    re.I,
+)
+_CODE = re.compile(
+    r"\b(?:(?!(?:of|with|to|in|at|by|from|for|and|or|than|after|day|week|stage|phase|figure|table"
+    r"|exon|chapter|step|year|age|on|were|was|all|only|about) )[a-z]+ (?:set )?(?:[A-Z]|\d{1,3})"
+    r"|[A-Z]-?\d{1,2})(?![\w%-]|\.\d)"
+)
+"""A code for a gene: "factor P", "item 5", "probe set 2", "K-3"."""
+
+
+def decode(gene: str, texts: Sequence[str]) -> list[str]:
+    """Put genes back in the place of codes that a text gives them ("factor P" for ABC1).
+
+    Args:
+        gene: The gene at hand; a sentence that gives it no code gives none to others.
+        texts: The texts of one article, all of which share its codes.
+
+    Returns:
+        The texts without codes.
+    """
+    codes: dict[str, str] = {}
+    for text in texts:
+        for sentence in re.split(r"(?<=[.!?])\s+", text):
+            if gene in sentence and _CODING.search(sentence):
+                codes.update(_key(gene, sentence))
+    for code in sorted(codes, key=len, reverse=True):
+        spelled = re.compile(rf"(?<![\w-]){re.escape(code)}(?![\w-])", re.I)
+        texts = [codes[code].join(spelled.split(text)) for text in texts]
+    return list(texts)
+
+
+def _key(gene: str, sentence: str) -> dict[str, str]:
+    """Codes and genes of a sentence that sets them side by side."""
+    marks = {found.start(): (found[0], True) for found in _CODE.finditer(sentence)}
+    for found in SYMBOL.finditer(sentence):
+        if found[0].upper() not in NO_SYMBOLS and found.start() not in marks:
+            marks[found.start()] = (found[0], False)
+    for found in re.finditer(re.escape(gene), sentence):
+        marks[found.start()] = (gene, False)
+    order = [marks[place] for place in sorted(marks)]
+    shape = "".join("c" if coded else "g" for _, coded in order)
+    names = [name for name, _ in order]
+    if shape in ("ggcc", "ccgg"):  # "ABC1 and XYZ2 under the names P and Q"
+        pairs = [(names[0], names[2]), (names[1], names[3])]
+    elif shape in ("gc", "cg", "gcgc", "cgcg"):
+        pairs = list(zip(names[::2], names[1::2], strict=True))
+    else:
+        return {}
+    return {b: a for a, b in pairs} if shape.startswith("g") else dict(pairs)
 
 
 def lowered(text: str) -> str:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
+from gym_clinic.domains.clingen.figures import against_product, differ
 from gym_clinic.domains.clingen.reader import (
     Genetics,
     categories_in_abstract,
@@ -186,6 +187,61 @@ def test_the_next_sentence_may_take_a_finding_back() -> None:
     finding = "Loss of OCRL left mice with small eyes."
     assert keys(f"{finding} Both sexes were used.") == {"non_human_model_organism"}
     assert keys(f"{finding} The finding says nothing of the disorder.") == set()
+
+
+def test_a_finding_may_be_taken_back_elsewhere() -> None:
+    finding = "Zebrafish lacking OCRL had seizures, small eyes and cystic brain lesions."
+    retraction = (
+        "The statement that zebrafish lacking OCRL had seizures, small eyes and cystic brain "
+        "lesions could not be reproduced."
+    )
+    sections = [("Results", finding), ("Discussion", retraction)]
+    assert read_article(GENE, DISEASE, sections[:1])
+    assert read_article(GENE, DISEASE, sections) == []
+
+
+def test_an_earlier_finding_counts_if_it_was_repeated() -> None:
+    claim = "Smith et al. reported that OCRL knockout mice have reduced body weight"
+    assert keys(f"{claim}.") == set()
+    assert keys(f"{claim}, and so did we.") == {"non_human_model_organism"}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "Samples were coded, factor P standing for OCRL and factor Q for INPP5B.",
+        "INPP5B and OCRL were handled under the names factor Q and factor P.",
+        "For brevity OCRL goes by factor P below.",
+    ],
+)
+def test_codes_are_read_as_the_genes_they_stand_for(key: str) -> None:
+    finding = "Zebrafish lacking factor P had seizures and small eyes."
+    found = read_article(GENE, DISEASE, [("Methods", key), ("Results", finding)])
+    assert [one.subtype for one in found] == ["non_human_model_organism"]
+    other = finding.replace("factor P", "factor Q")
+    assert read_article(GENE, DISEASE, [("Methods", key), ("Results", other)]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "apart"),
+    [
+        ("16 of 17 null pups and 2 of 17 with the copy had cysts", True),
+        ("16 of 17 null pups and 15 of 17 with the copy had cysts", False),
+        ("of animals with and without it, 12 each, 1 and 11 had cysts", True),
+        ("uptake came to 37 (31 to 43) for every 100 of the controls", True),
+        ("uptake was 102 in the one and 98 in the other by 4 weeks", False),
+        ("the mice had cysts", None),
+    ],
+)
+def test_reads_whether_two_groups_differ(sentence: str, apart: bool | None) -> None:
+    assert differ(sentence) is apart
+
+
+def test_reads_what_two_genes_do_beyond_the_product() -> None:
+    assert against_product("with both 21% lived, where the product is 84%") == -1
+    assert against_product("with both, 81% lived where 24% were expected, a product of 24%") == 1
+    assert against_product("with both 80% lived, where the product is 84%") == 0
+    assert against_product("mice with both died") is None
 
 
 def test_findings_are_sorted_and_quote_their_sentence() -> None:
