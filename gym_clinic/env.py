@@ -252,6 +252,7 @@ class ClinicEnv(gym.Env[str, str]):
         if found is None:
             call.response = f"Error: {self.toolbox.unknown(call.name)}"
             return
+        case.writable = found.kind is Kind.WRITE
         try:
             result = found.call(call.arguments, case)
         except ToolError as error:

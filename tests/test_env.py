@@ -14,6 +14,7 @@ import tiny_domain
 from gym_clinic import ConfigError, Domain, Kind, Rubric, Task, ToolError, tool
 from gym_clinic.action import DIALECTS
 from gym_clinic.env import CALL_LIMIT, ClinicEnv
+from gym_clinic.toolbox import Toolbox
 
 HERMES = DIALECTS["hermes"]
 
@@ -257,7 +258,7 @@ def test_json_dialect_takes_one_bare_call() -> None:
     assert observation == "none known"
 
 
-@tool
+@tool(kind=Kind.WRITE)
 def chart_dose(case: Any, milligrams: float) -> str:
     """Chart a dose.
 
@@ -325,6 +326,15 @@ def test_a_tool_changes_this_episode_only() -> None:
     assert env.episode.case.changes == {"doses": [1.0, 2.5]}
     env.reset(seed=0)
     assert list(env.episode.case["doses"]) == [1.0]
+
+
+def test_only_a_tool_of_kind_write_may_change_the_case() -> None:
+    looking = tool(chart_dose.function)
+    env = charting()
+    env.toolbox = Toolbox([looking])
+    with pytest.raises(TypeError, match="only a tool of kind WRITE changes the case"):
+        env.step(write(("chart_dose", {"milligrams": 2.5})))
+    assert env.episode.case.changes == {}
 
 
 def test_turn_rewards_are_paid_beside_the_total() -> None:

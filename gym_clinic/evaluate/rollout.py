@@ -14,6 +14,7 @@ from typing import Any
 import gymnasium as gym
 
 from gym_clinic.catalog import make, unwrap
+from gym_clinic.episode import Episode
 from gym_clinic.errors import ServiceError
 from gym_clinic.policies import Maker, Policy
 
@@ -156,7 +157,7 @@ class Player:
             "success": info.get("success"),
             "metrics": info.get("metrics", {}),
             "stop": info.get("stop"),
-            "usage": _usage(policy),
+            "usage": _usage(policy) | _consulted(episode),
             "error": error,
         }
         timing = {
@@ -181,3 +182,8 @@ def _usage(policy: Policy | None) -> dict[str, float]:
     if is_dataclass(usage) and not isinstance(usage, type):
         usage = asdict(usage)
     return {str(name): amount for name, amount in usage.items()}
+
+
+def _consulted(episode: Episode | None) -> dict[str, float]:
+    spent = episode.case.usage if episode else {}
+    return {f"consultant_{kind}": amount for kind, amount in spent.items()}

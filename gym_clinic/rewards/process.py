@@ -15,7 +15,8 @@ def call_f1(episode: Episode) -> float:
     calling everything has its price.
 
     Source:
-        Paper 000, eq. 7.
+        "Process-Supervised Multi-Agent Reinforcement Learning for Reliable Clinical
+        Reasoning", eq. 7.
     """
     gold = {signature(call["name"], call["arguments"]) for call in episode.task.gold["calls"]}
     made = {(signature(call.name, call.arguments), call.ok) for call in episode.calls}

@@ -5,7 +5,8 @@ nothing about the real literature. Not for patient care. `domain` and `single` a
 sheets of the two settings.
 
 Source:
-    Paper 000 (process-supervised multi-agent reinforcement learning for clinical reasoning);
+    "Process-Supervised Multi-Agent Reinforcement Learning for Reliable Clinical Reasoning" (in
+    this folder "the supervisor paper");
     ClinGen gene-disease validity curations; see tasks/clingen/SOURCE.md.
 """
 
@@ -76,7 +77,7 @@ def domain(
         consultant: Who the sub-agents are: ``"recorded"``, ``"rules"``, or
             ``{"kind": "chat", "url": …, "model": …}``.
         reward: ``"hybrid"``, ``"outcome"`` or ``"process"``.
-        process_weight: Weight on process in the hybrid (paper 000, eq. 9: 0.5).
+        process_weight: Weight on process in the hybrid (the supervisor paper, eq. 9: 0.5).
         constants: Other constants of the rewards: ``scale``, ``center``, ``power``,
             ``malformed_penalty``, ``floor``.
         masked_names: Hide gene and disease names, against memorised classes.
@@ -120,7 +121,7 @@ def single(
 
     Args:
         reward: ``"hybrid"``, ``"outcome"`` or ``"process"``.
-        process_weight: Weight on process in the hybrid (paper 000, eq. 9: 0.5).
+        process_weight: Weight on process in the hybrid (the supervisor paper, eq. 9: 0.5).
         constants: Other constants of the rewards, as in `domain`.
         masked_names: Hide gene and disease names, against memorised classes.
         folder: A task folder made by the importer, instead of the embedded one.

@@ -1,9 +1,10 @@
 """Tool-call blocks in a supervisor's text: which calls were made, how many were malformed.
 
 Source:
-    Paper 000, section 4.2: a block is what stands between `<tool_call>` and `</tool_call>`; it
-    is malformed if it is not valid JSON or lacks pmid, pmcid, gene or disease. That a null or
-    blank argument counts as missing, and an unterminated block as one malformed, is a choice.
+    The supervisor paper, section 4.2: a block is what stands between `<tool_call>` and
+    `</tool_call>`; it is malformed if it is not valid JSON or lacks pmid, pmcid, gene or disease.
+    That a null or blank argument counts as missing, and an unterminated block as one malformed,
+    is a choice.
 """
 
 from __future__ import annotations

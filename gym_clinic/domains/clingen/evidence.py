@@ -1,6 +1,6 @@
 """The experimental evidence of gene-disease validity: six categories, sixteen subtypes.
 
-Names follow paper 000 (table 2 and the traces of appendix B); default points, ranges and
+Names follow the supervisor paper (table 2 and the traces of appendix B); default points, ranges and
 caps follow the ClinGen matrix.
 
 Source:
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CLASSES = ("No Known Disease Relationship", "Limited", "Moderate", "Strong", "Definitive")
-"""The label set of paper 000 in rank order: rank 0 to rank 4."""
+"""The label set of the supervisor paper in rank order: rank 0 to rank 4."""
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ reconstructed here: for training with group-relative advantages only the ratio o
 and of the malformed charge to the process scale matter.
 
 Source:
-    Paper 000, section 4.2 and appendix A: equations 6 to 9 and 13, and the metrics of section 5.
+    "Process-Supervised Multi-Agent Reinforcement Learning for Reliable Clinical Reasoning" (here
+    "the supervisor paper"), section 4.2 and appendix A: equations 6 to 9 and 13, and the metrics
+    of section 5.
 """
 
 from __future__ import annotations
 
 import numbers
-from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -40,7 +41,7 @@ def outcome_reward(
         ConfigError: If `gold` is not one of the five labels.
 
     Source:
-        Paper 000, equation 6; ranks No Known Disease Relationship 0 to Definitive 4 [P].
+        The supervisor paper, equation 6; ranks No Known Disease Relationship 0 to Definitive 4 [P].
     """
     if gold not in CLASSES:
         raise ConfigError(f"gold is {gold!r}; choose from {list(CLASSES)}")
@@ -66,7 +67,7 @@ def set_f1(predicted: Iterable[Any], gold: Iterable[Any]) -> float:
         ConfigError: If an argument is no collection of hashable items.
 
     Source:
-        Paper 000, equation 7 [P].
+        The supervisor paper, equation 7 [P].
     """
     given, wanted = _items("predicted", predicted), _items("gold", gold)
     if not given and not wanted:
@@ -108,7 +109,7 @@ def process_reward(
         ConfigError: If `malformed` is no count.
 
     Source:
-        Paper 000, equations 7 and 8.
+        The supervisor paper, equations 7 and 8.
     """
     if isinstance(malformed, bool) or not isinstance(malformed, numbers.Integral) or malformed < 0:
         raise ConfigError(f"malformed is {malformed!r}; expected a whole number, 0 or more")
@@ -147,7 +148,7 @@ def subtype_reward(
         ConfigError: If `malformed` is no count.
 
     Source:
-        Paper 000, equation 13: identical to equation 8 but for the pairs [P].
+        The supervisor paper, equation 13: identical to equation 8 but for the pairs [P].
     """
     return process_reward(
         predicted,
@@ -176,69 +177,59 @@ def hybrid_reward(outcome: float, process: float, weight: float = 0.5) -> float:
         ConfigError: If the weight is not between 0 and 1.
 
     Source:
-        Paper 000, equation 9 [P].
+        The supervisor paper, equation 9 [P].
     """
     if not 0 <= weight <= 1:
         raise ConfigError(f"weight is {weight}; expected the share of the process, 0 to 1")
     return weight * process + (1 - weight) * outcome
 
 
-def curation_metrics(records: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The metrics that the paper reports, over the inputs of a split.
+def input_metrics(record: Mapping[str, Any]) -> dict[str, float]:
+    """The metrics that the paper reports, of one input.
 
     Args:
-        records: One mapping per input with `pred_label` (or None), `gold_label`, `pred_calls`,
-            `gold_calls` (5-tuples), `pred_evidence` and `gold_evidence` ((pmid, subtype) pairs,
-            the union over the sub-agents: a call that finds nothing costs call accuracy only).
+        record: `pred_label` (or None), `gold_label`, `pred_evidence` and `gold_evidence`
+            ((pmid, subtype) pairs, the union over the sub-agents: a call that finds nothing costs
+            call accuracy only), and of a supervisor `pred_calls` and `gold_calls` (5-tuples).
 
     Returns:
-        `outcome_acc`; `outcome_balanced_acc`, the mean recall over the classes that occur;
-        `agent_call_acc` and `evidence_acc`, the shares of inputs whose set is exactly right;
-        `agent_call_f1` and `evidence_f1`, means over inputs. All from 0 to 1.
+        `outcome_accuracy`; `agent_call_accuracy` and `evidence_accuracy`, whether the set is
+        exactly right; `agent_call_f1` and `evidence_f1`. All from 0 to 1.
 
     Raises:
-        ConfigError: If there are no records, a field is missing or a gold label unknown.
+        ConfigError: If a field is missing or the gold label unknown.
 
     Source:
-        Paper 000, section 5 [P]; balanced accuracy is an addition.
+        The supervisor paper, section 5 [P].
     """
-    per_input: dict[str, list[float]] = defaultdict(list)
-    per_class: dict[str, list[float]] = defaultdict(list)
-    for index, record in enumerate(records):
-        for field in _FIELDS:
-            if field not in record:
-                raise ConfigError(f"record {index} lacks {field!r}; it needs {list(_FIELDS)}")
-        gold = record["gold_label"]
-        if gold not in CLASSES:
-            raise ConfigError(f"gold_label of record {index} is {gold!r}; choose from {CLASSES}")
-        right = float(record["pred_label"] == gold)
-        per_input["outcome_acc"].append(right)
-        per_class[gold].append(right)
-        for kind, metric in (("calls", "agent_call"), ("evidence", "evidence")):
-            given, wanted = record[f"pred_{kind}"], record[f"gold_{kind}"]
-            f1 = set_f1(given, wanted)
-            # An F1 of exactly 1 means equal sets: 2 |P & G| = |P| + |G| leaves nothing over.
-            per_input[f"{metric}_acc"].append(float(f1 == 1))
-            per_input[f"{metric}_f1"].append(f1)
-    if not per_class:
-        raise ConfigError("no records; metrics need at least one")
-    metrics = {name: _mean(values) for name, values in per_input.items()}
-    metrics["outcome_balanced_acc"] = _mean([_mean(values) for values in per_class.values()])
+    kinds = [("evidence", "evidence")]
+    if "pred_calls" in record or "gold_calls" in record:
+        kinds.insert(0, ("calls", "agent_call"))
+    sets = [f"{side}_{kind}" for kind, _ in kinds for side in ("pred", "gold")]
+    needs = ["pred_label", "gold_label", *sets]
+    if missing := [field for field in needs if field not in record]:
+        raise ConfigError(f"a record lacks {missing}; it needs {needs}")
+    if record["gold_label"] not in CLASSES:
+        raise ConfigError(f"gold_label is {record['gold_label']!r}; choose from {list(CLASSES)}")
+    metrics = {"outcome_accuracy": float(record["pred_label"] == record["gold_label"])}
+    for kind, metric in kinds:
+        f1 = set_f1(record[f"pred_{kind}"], record[f"gold_{kind}"])
+        # An F1 of exactly 1 means equal sets: 2 |P & G| = |P| + |G| leaves nothing over.
+        metrics[f"{metric}_accuracy"] = float(f1 == 1)
+        metrics[f"{metric}_f1"] = f1
     return metrics
 
 
-_FIELDS = (
-    "pred_label",
-    "gold_label",
-    "pred_calls",
-    "gold_calls",
-    "pred_evidence",
-    "gold_evidence",
-)
+def balanced_accuracy(hits: Iterable[tuple[str, float]]) -> float:
+    """The mean recall over the classes that occur; an addition to the paper's metrics.
 
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+    Args:
+        hits: Gold class and whether it was found, 1 or 0, of each input; at least one.
+    """
+    by_class: dict[str, list[float]] = {}
+    for label, hit in hits:
+        by_class.setdefault(label, []).append(hit)
+    return sum(sum(found) / len(found) for found in by_class.values()) / len(by_class)
 
 
 def _items(name: str, collection: Iterable[Any]) -> set[Hashable]:

@@ -23,12 +23,13 @@ from gym_clinic.domains.clingen.curation import (
 )
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.rewards import (
+    balanced_accuracy,
+    input_metrics,
     outcome_reward,
     process_reward,
-    set_f1,
     subtype_reward,
 )
-from gym_clinic.domains.clingen.subagents import EvidenceReport, make_subagent, make_tools
+from gym_clinic.domains.clingen.subagents import EvidenceReport, make_consultant, make_tools
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.paths import tasks_dir
@@ -36,10 +37,10 @@ from gym_clinic.rewards import Rubric
 from gym_clinic.toolbox import tool
 
 TURNS = 2
-"""Assistant turns (paper 000, table 9): one batch of calls, then the synthesis."""
+"""Assistant turns (the supervisor paper, table 9): one batch of calls, then the synthesis."""
 
 RESPONSE_LIMIT = 1024
-"""Characters of one tool response (paper 000, table 9; verl counts characters)."""
+"""Characters of one tool response (the supervisor paper, table 9; verl counts characters)."""
 
 _SHARED = {"scale", "center"}
 _PROCESS = {"scale", "center", "power", "malformed_penalty", "floor"}
@@ -54,7 +55,6 @@ def supervisor(
     folder: str | None,
 ) -> Domain:
     """Make the domain of ``clinic/ClinGen-v0``."""
-    subagent = make_subagent(consultant)
 
     def process(episode: Episode, **keywords: Any) -> float:
         """Cubed F1 of the calls made, less the malformed blocks (eq. 7 and 8)."""
@@ -66,7 +66,7 @@ def supervisor(
         policy=_policy("supervisor"),
         tasks=load_tasks(folder, masked_names=masked_names),
         rubric=_rubric(lambda answer: answer, process, reward, process_weight, constants),
-        tools=make_tools(subagent),
+        tools=make_tools(make_consultant(consultant)),
         ticket=ticket,
         open_case=Curation,
         read_answer=read_classification,
@@ -184,43 +184,40 @@ def _rubric(
 
 def _supervisor_metrics(episode: Episode) -> dict[str, float]:
     made, malformed = calls_made(episode)
-    wanted = gold_calls(episode.task)
     found = {
         (call.result.pmid, label)
         for call in episode.calls
         if call.ok and isinstance(call.result, EvidenceReport)
         for label in call.result.labels
     }
-    evidence = gold_evidence(episode.task)
-    return {
-        "outcome_accuracy": float(episode.answer == episode.task.gold["classification"]),
-        "agent_call_accuracy": float(set(made) == set(wanted)),
-        "agent_call_f1": set_f1(made, wanted),
-        "evidence_accuracy": float(found == evidence),
-        "evidence_f1": set_f1(found, evidence),
-        "malformed_blocks": float(malformed),
-    }
+    return input_metrics(
+        {
+            "pred_label": episode.answer,
+            "gold_label": episode.task.gold["classification"],
+            "pred_calls": made,
+            "gold_calls": gold_calls(episode.task),
+            "pred_evidence": found,
+            "gold_evidence": gold_evidence(episode.task),
+        }
+    ) | {"malformed_blocks": float(malformed)}
 
 
 def _single_metrics(episode: Episode) -> dict[str, float]:
-    claimed, evidence = _claimed(episode), gold_evidence(episode.task)
-    right = _single_class(episode.answer) == episode.task.gold["classification"]
-    return {
-        "outcome_accuracy": float(right),
-        "evidence_accuracy": float(claimed == evidence),
-        "evidence_f1": set_f1(claimed, evidence),
-        "malformed_blocks": float(episode.malformed),
-    }
+    return input_metrics(
+        {
+            "pred_label": _single_class(episode.answer),
+            "gold_label": episode.task.gold["classification"],
+            "pred_evidence": _claimed(episode),
+            "gold_evidence": gold_evidence(episode.task),
+        }
+    ) | {"malformed_blocks": float(episode.malformed)}
 
 
 def _aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
     """Means, and outcome accuracy balanced over the classes that occur."""
     figures = {name: sum(row[name] for _, row in rows) / len(rows) for name in rows[0][1]}
-    by_class: dict[str, list[float]] = {}
-    for task, row in rows:
-        by_class.setdefault(task.gold["classification"], []).append(row["outcome_accuracy"])
-    recalls = [sum(hits) / len(hits) for hits in by_class.values()]
-    return figures | {"balanced_accuracy": sum(recalls) / len(recalls)}
+    hits = ((task.gold["classification"], row["outcome_accuracy"]) for task, row in rows)
+    return figures | {"balanced_accuracy": balanced_accuracy(hits)}
 
 
 def _claimed(episode: Episode) -> set[tuple[str, str]]:

@@ -3,7 +3,7 @@
 Every split has the class distribution of the whole download, rare classes rounded up, so that
 a constant answer is worth the same in each.
 
-Source: paper 000, table 1, for the sizes: 40, 4 and 8 panels; 931, 224 and 220 records.
+Source: the supervisor paper, table 1, for the sizes: 40, 4 and 8 panels; 931, 224 and 220 records.
 """
 
 from __future__ import annotations

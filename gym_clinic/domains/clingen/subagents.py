@@ -4,7 +4,8 @@ The paper's own prompts are missing from the text that was available; the role p
 ours.
 
 Source:
-    Paper 000, section 4.1 (eq. 3 for the recorded annotation, eq. 5 for a reading model).
+    The supervisor paper, section 4.1 (eq. 3 for the recorded annotation, eq. 5 for a reading
+    model).
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from pydantic import BaseModel, Field, ValidationError
 
 from gym_clinic import strict_json
 from gym_clinic.consult.chat import ChatClient
+from gym_clinic.consult.consultant import ChatConsultant
 from gym_clinic.domains.clingen.answers import answer_object
 from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.reader import Genetics, read_article, read_genetics
-from gym_clinic.errors import ConfigError, ServiceError, ToolError
+from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.names import call_with_options
 from gym_clinic.toolbox import Tool, tool
 
 
 class EvidenceReport(BaseModel):
-    """What a sub-agent answers, as in the traces of paper 000, appendix B.
+    """What a sub-agent answers, as in the traces of the supervisor paper, appendix B.
 
     Attributes:
         evidence_type: The category, e.g. ``"ModelSystem"``.
@@ -53,7 +55,7 @@ class EvidenceReport(BaseModel):
         return [subtype.label for subtype in known if subtype.term in listed]
 
 
-class Subagent(Protocol):
+class Consultant(Protocol):
     """Reads one article for one category."""
 
     def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
@@ -81,7 +83,7 @@ def nothing_found(category: Category, case: Curation, pmid: str) -> EvidenceRepo
 
 
 class Recorded:
-    """The curated annotation: the subtype and a clinician's summary (paper 000, eq. 3)."""
+    """The curated annotation: subtype and clinician's summary (the supervisor paper, eq. 3)."""
 
     def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
         """Return what the curators recorded."""
@@ -158,13 +160,11 @@ class Chat:
     """A language model behind an OpenAI-compatible server, one role prompt per category.
 
     Args:
-        client: The server and its options.
-        attempts: How often an answer that is no report is asked for again.
+        consultant: Asks the model.
     """
 
-    def __init__(self, client: ChatClient, *, attempts: int = 2) -> None:
-        self.client = client
-        self.attempts = attempts
+    def __init__(self, consultant: ChatConsultant) -> None:
+        self.consultant = consultant
 
     def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
         """Return what the model reports.
@@ -172,21 +172,11 @@ class Chat:
         Raises:
             ServiceError: If the server fails, or no answer is a report.
         """
-        messages = role_prompt(category, case, pmid)
-        reason = ""
-        for _ in range(self.attempts):
-            text = self.client.complete(messages).text
-            try:
-                return read_report(text, category, pmid)
-            except ValueError as error:
-                reason = str(error)
-                messages = [
-                    *messages,
-                    {"role": "assistant", "content": text},
-                    {"role": "user", "content": f"Not a report: {reason} Answer again."},
-                ]
-        raise ServiceError(
-            f"{category.agent} on {pmid}: no report in {self.attempts} answers: {reason}"
+        return self.consultant.ask(
+            role_prompt(category, case, pmid),
+            lambda text: read_report(text, category, pmid),
+            case,
+            f"{category.agent} on {pmid}",
         )
 
 
@@ -245,7 +235,7 @@ def _qualified(term: str, category: Category) -> str:
     return term
 
 
-def make_subagent(consultant: str | Mapping[str, Any]) -> Subagent:
+def make_consultant(consultant: str | Mapping[str, Any]) -> Consultant:
     """Make the sub-agents from a plain-JSON option.
 
     Args:
@@ -263,19 +253,20 @@ def make_subagent(consultant: str | Mapping[str, Any]) -> Subagent:
         options = {key: value for key, value in consultant.items() if key != "kind"}
         if "api_key" in options:
             raise ConfigError("a key would be written into env.spec; name api_key_env instead")
-        return Chat(call_with_options(ChatClient, options, "consultant of kind 'chat'"))
+        client = call_with_options(ChatClient, options, "consultant of kind 'chat'")
+        return Chat(ChatConsultant(client))
     raise ConfigError(
         f"consultant is 'recorded', 'rules' or {{'kind': 'chat', 'url': …, 'model': …}}, "
         f"not {consultant!r}"
     )
 
 
-def make_tools(subagent: Subagent) -> tuple[Tool, ...]:
+def make_tools(consultant: Consultant) -> tuple[Tool, ...]:
     """Return the supervisor's tools: one sub-agent per category."""
-    return tuple(_make_tool(category, subagent) for category in CATEGORIES.values())
+    return tuple(_make_tool(category, consultant) for category in CATEGORIES.values())
 
 
-def _make_tool(category: Category, subagent: Subagent) -> Tool:
+def _make_tool(category: Category, consultant: Consultant) -> Tool:
     def ask(case: Curation, pmid: str, pmcid: str, gene: str, disease: str) -> EvidenceReport:
         article = case.article(pmid)
         for name, given, right in (
@@ -285,7 +276,7 @@ def _make_tool(category: Category, subagent: Subagent) -> Tool:
         ):
             if given != right:
                 raise ToolError(f"{name} is {given[:80]!r}; on the ticket it is {right!r}")
-        return subagent.report(category, case, pmid)
+        return consultant.report(category, case, pmid)
 
     ask.__doc__ = f"""Send one article to the {category.label} curator: {category.about}.
 

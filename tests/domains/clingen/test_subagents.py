@@ -11,7 +11,7 @@ from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.subagents import (
     EvidenceReport,
     Recorded,
-    make_subagent,
+    make_consultant,
     read_report,
     role_prompt,
 )
@@ -119,8 +119,9 @@ def test_a_model_behind_a_server_is_a_sub_agent(chat_server):
     assert EvidenceReport(**answered).labels == [category.subtypes[0].label]
     asked = chat_server.requests[0]["messages"]
     assert category.label in asked[0]["content"]
-    assert "Not a report" in chat_server.requests[1]["messages"][-1]["content"]
+    assert "Not readable" in chat_server.requests[1]["messages"][-1]["content"]
     assert env.unwrapped.domain.blocking
+    assert env.unwrapped.episode.case.usage["replies"] == 2
 
 
 def test_a_failing_server_is_no_mistake_of_the_agent(chat_server):
@@ -148,4 +149,4 @@ def test_a_failing_server_is_no_mistake_of_the_agent(chat_server):
 )
 def test_a_wrong_consultant_says_what_would_be_right(consultant, said):
     with pytest.raises(ConfigError, match=said):
-        make_subagent(consultant)
+        make_consultant(consultant)
