@@ -19,7 +19,7 @@ ROOT = Path(gym_clinic.__file__).resolve().parent
 ROWS = (
     ("_version",),
     ("errors",),
-    ("strict_json", "paths", "frozen", "names"),
+    ("strict_json", "paths", "files", "frozen", "names"),
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate"),
     ("safety",),

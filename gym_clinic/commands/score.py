@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate and print what came out."""
     from gym_clinic.evaluate import episodes, evaluate
     from gym_clinic.evaluate.report import compare, tables
-    from gym_clinic.evaluate.trace import replace_file
+    from gym_clinic.files import replace_file
 
     names = list(dict.fromkeys(args.policy))
     given = policy_options(args, names)

@@ -18,7 +18,8 @@ from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.evaluate.report import markdown
 from gym_clinic.evaluate.rollout import Envs, Job, Played, Player, episode_seed
 from gym_clinic.evaluate.summary import Result, Summary, summarise
-from gym_clinic.evaluate.trace import Journal, Key, encode, redact, replace_file
+from gym_clinic.evaluate.trace import Journal, Key, encode, redact
+from gym_clinic.files import replace_file
 
 
 class Interrupted(KeyboardInterrupt):

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.evaluate.summary import Result
+from gym_clinic.files import replace_file
 
 if sys.platform != "win32":
     import fcntl
@@ -91,16 +92,6 @@ def redact(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [redact(item) for item in value]
     return _USERINFO.sub("://***@", value) if isinstance(value, str) else value
-
-
-def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file beside the old one, then put it in its place."""
-    beside = path.with_name(path.name + ".part")
-    with beside.open("wb") as file:
-        file.writelines(chunks)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
 
 
 class Journal:

@@ -36,9 +36,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import json_line, replace_files
 from gym_clinic.importers.annotations import AnnotatedArticle, Annotation, read_annotations
 from gym_clinic.importers.jats import Article, Section, read_articles, read_jats
-from gym_clinic.importers.jsonl import write_jsonl
 
 __all__ = [
     "SPLITS",
@@ -128,9 +128,11 @@ def build_tasks(
         for article in curation.articles:
             articles[article.pmid].add(split)
     splits = [split for split in SPLITS if split in tasks]
-    write_jsonl(
+    replace_files(
         {
-            target / f"{split}.jsonl": sorted(tasks[split], key=lambda task: str(task["id"]))
+            target / f"{split}.jsonl": map(
+                json_line, sorted(tasks[split], key=lambda task: str(task["id"]))
+            )
             for split in splits
         }
     )

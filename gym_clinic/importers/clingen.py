@@ -23,7 +23,7 @@ from typing import Any
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.sop import CONTRADICTORY_CLASSES
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.jsonl import write_jsonl
+from gym_clinic.files import json_line, replace_file
 
 CLASSIFICATIONS = (*CLASSES, *CONTRADICTORY_CLASSES)
 """The seven classes of the download."""
@@ -123,7 +123,7 @@ def write_curations(source: str | os.PathLike[str], target: str | os.PathLike[st
     rows: list[dict[str, Any]] = [
         {**asdict(curation), "date": curation.date.isoformat()} for curation in read(source)
     ]
-    write_jsonl({Path(target): rows})
+    replace_file(Path(target), map(json_line, rows))
     return len(rows)
 
 

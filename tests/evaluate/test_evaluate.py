@@ -158,7 +158,7 @@ def test_a_run_killed_while_it_writes_its_trace_loses_nothing(tmp_path: Path) ->
     timing = (tmp_path / "timing.jsonl").read_bytes()
     (tmp_path / "journal.jsonl").write_bytes(trace)
     (tmp_path / "trace.jsonl").unlink()
-    (tmp_path / "trace.jsonl.part").write_bytes(trace[:100])
+    (tmp_path / ".trace.jsonl.7.part").write_bytes(trace[:100])
     (tmp_path / "summary.json").unlink()
     play("Guesser", tmp_path)
     assert (tmp_path / "trace.jsonl").read_bytes() == trace

@@ -25,6 +25,7 @@ from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.plan import plan_task
 from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
 from gym_clinic.errors import TaskError
+from gym_clinic.files import json_line, replace_file, replace_files
 from gym_clinic.paths import tasks_dir
 from gym_clinic.simulate.articles import write_front
 
@@ -44,8 +45,8 @@ def renew(facts: Path, curations: Path) -> None:
     """
     rows = [json.loads(line) for line in facts.read_text(encoding="utf-8").splitlines()]
     kept = [row for row in rows if row["classification"] in CLASSES]
-    lines = sorted(to_line({name: row[name] for name in (*Pair._fields, "date")}) for row in kept)
-    _replace(curations, "".join(lines))
+    lines = (json_line({name: row[name] for name in (*Pair._fields, "date")}) for row in kept)
+    replace_file(curations, sorted(lines))
 
 
 def read_pairs(path: Path) -> list[Pair]:
@@ -176,7 +177,7 @@ def check_class(
 
 
 def write_tasks(out: Path, tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Write ``<split>.jsonl`` for every split, each beside its place and then into it."""
+    """Write ``<split>.jsonl`` for every split; none is replaced before all are complete."""
     seen: set[str] = set()
     for split, rows in tasks.items():
         for row in rows:
@@ -186,20 +187,7 @@ def write_tasks(out: Path, tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
             if len(set(ids)) < len(ids) or seen & set(ids):
                 raise TaskError(f"{split}: ids of task {row['id']} occur twice; take another seed")
             seen |= set(ids)
-    for split, rows in tasks.items():
-        _replace(out / f"{split}.jsonl", "".join(to_line(row) for row in rows))
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the file, then put it in the file's place."""
-    beside = path.with_suffix(".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
-
-
-def to_line(row: Mapping[str, Any]) -> str:
-    """A task as the file has it."""
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
+    replace_files({out / f"{split}.jsonl": map(json_line, rows) for split, rows in tasks.items()})
 
 
 def _digest(key: str, length: int) -> str:
