@@ -144,7 +144,7 @@ def run_import_csv(args: argparse.Namespace) -> int:
 
 def run_import_articles(args: argparse.Namespace) -> int:
     """Import annotations and full texts."""
-    from gym_clinic.importers.articles import build_tasks
+    from gym_clinic.importers.clingen_articles import build_tasks
 
     built = build_tasks(args.annotations, args.articles, args.target, _split_of(args))
     sizes = ", ".join(f"{split} {number:,}" for split, number in built.tasks.items())

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("lxml")
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.articles import build_tasks, read_annotations
+from gym_clinic.importers.clingen_articles import build_tasks, read_annotations
 
 CURATION = {
     "gene": "GENEX",

@@ -1,6 +1,6 @@
 """Evidence annotations and article full texts -> tasks of ClinGen curation.
 
-Annotations are JSON Lines in the form that `annotations.py` describes: for each curation its
+Annotations are JSON Lines in the form that `clingen_annotations.py` describes: for each curation its
 facts, its class, and what each article holds. Disputed and Refuted pairs are no task.
 
 Full texts are JATS XML, one file for each article named by its PMCID or PMID ("PMC….xml",
@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import json_line, replace_files
-from gym_clinic.importers.annotations import AnnotatedArticle, Annotation, read_annotations
+from gym_clinic.importers.clingen_annotations import AnnotatedArticle, Annotation, read_annotations
 from gym_clinic.importers.jats import Article, Section, read_articles, read_jats
 
 __all__ = [
