@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from gym_clinic.action import DIALECTS, Dialect, Reading, Request, Tag, Tags, read_call
-from gym_clinic.conformance import HOSTILE
+from gym_clinic.testing.checks import HOSTILE
 
 HERMES, JSON = DIALECTS["hermes"], DIALECTS["json"]
 TAGS = Tags(

@@ -15,7 +15,6 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import OrderEnforcing, RecordEpisodeStatistics, TimeLimit
 
 import gym_clinic
-from gym_clinic.conformance import END, HOSTILE
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.policies import load
@@ -23,6 +22,7 @@ from gym_clinic.policies.search import Snoop
 from gym_clinic.policies.walk import reachable
 from gym_clinic.spaces import ClinicalText
 from gym_clinic.testing import check_domain, check_tasks
+from gym_clinic.testing.checks import END, HOSTILE
 
 CLINIC = sorted(name for name in gym.registry if name.startswith("clinic/"))
 IDS = [*CLINIC, *tiny_domain.IDS]

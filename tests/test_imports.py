@@ -31,7 +31,6 @@ ROWS = (
     ("catalog",),
     ("policies",),
     ("importers",),
-    ("conformance",),
     ("testing",),
     ("evaluate",),
     ("viewer", "integrations"),

@@ -11,9 +11,10 @@ import pytest
 import tiny_domain
 
 from gym_clinic import Case, ConfigError, Domain, Episode, Kind, Rubric, Task, tool
-from gym_clinic.conformance import _schema
 from gym_clinic.env import ClinicEnv
 from gym_clinic.testing import check_domain, check_tasks
+from gym_clinic.testing.checks import _schema
+from gym_clinic.toolbox import Tool
 
 SOUND = tiny_domain.INTERACTIONS
 TEXT = tiny_domain.TRIAGE
@@ -28,6 +29,11 @@ def with_tasks(change: Callable[[Task], Task], domain: Domain = SOUND) -> Domain
     )
 
 
+def with_tools(name: str, instead: Tool) -> Domain:
+    tools = [one for one in SOUND.tools if one.name != name]
+    return replace(SOUND, tools=(*tools, Tool(instead.function, kind=instead.kind, name=name)))
+
+
 @tool
 def check_interaction_badly(case: Case, drug_a: str, drug_b: str) -> Any:
     """Look up the interaction of two drugs.
@@ -39,13 +45,35 @@ def check_interaction_badly(case: Case, drug_a: str, drug_b: str) -> Any:
     return case["leaked"]
 
 
+@tool
+def read_and_chart(case: Case) -> str:
+    """Read the allergies on the chart."""
+    case["read"] = case.get("read", 0) + 1
+    return "none known"
+
+
+@tool(kind=Kind.WRITE)
+def keep_notes(case: Case) -> str:
+    """Begin the notes."""
+    case["notes"] = []
+    return "begun"
+
+
+@tool
+def slip_a_note_in(case: Case) -> str:
+    """Read the notes."""
+    case["notes"].append("read")
+    return "read"
+
+
 @tool(kind=Kind.SUBMIT)
-def crash_on_text(grade: str) -> None:
+def grade_and_chart(case: Case, grade: str) -> None:
     """Grade.
 
     Args:
         grade: The grade.
     """
+    case["grade"] = grade
 
 
 def _leaky_case(task: Task) -> Case:
@@ -109,6 +137,15 @@ GROWING_METRICS = replace(SOUND, metrics=_growing_metrics)
 SHARED_METRICS = replace(SOUND, metrics=lambda _: _SHARED)
 FICKLE = replace(SOUND, ticket=lambda task: f"{task.ticket} No. {next(_COUNT)}")
 CRASHING = replace(TEXT, read_answer=_crashing_answer)
+READ_WRITES = with_tools("read_allergies", read_and_chart)
+SUBMIT_WRITES = with_tools("submit_grade", grade_and_chart)
+SLIPS_IN = replace(
+    SOUND,
+    tools=(keep_notes, slip_a_note_in, *SOUND.tools),
+    menu=lambda task: replace(
+        tiny_domain._interaction_menu(task), calls=(("keep_notes", {}), ("slip_a_note_in", {}))
+    ),
+)
 BAD_NAME = replace(
     SOUND,
     tools=(*SOUND.tools, tool(name="look it up")(tiny_domain.read_allergies.function)),
@@ -151,6 +188,10 @@ def test_names_and_ids_are_taken() -> None:
         ("FICKLE", "opens another case for the same seed"),
         ("FICKLE", "answered differently a second time"),
         ("CRASHING", "hostile actions: KeyError"),
+        ("READ_WRITES", "'read_allergies' is of kind READ but changes the case; make it WRITE"),
+        ("SUBMIT_WRITES", "'submit_grade' is of kind SUBMIT but changes the case; make it WRITE"),
+        ("SUBMIT_WRITES", "TypeError: only a tool of kind WRITE changes the case"),
+        ("SLIPS_IN", "'slip_a_note_in' is of kind READ but changes the case; make it WRITE"),
         ("BAD_NAME", "'look it up' is no name that model servers take"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import math
@@ -14,17 +15,19 @@ import orjson
 
 from gym_clinic import policies
 from gym_clinic.case import Case
-from gym_clinic.domain import Domain
+from gym_clinic.domain import CallSpec, Domain
 from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Call, Episode, Task, Turn
+from gym_clinic.errors import ToolError
+from gym_clinic.frozen import thaw
 from gym_clinic.policies import Maker, Policy
+from gym_clinic.policies.moves import Ground, prepared
 from gym_clinic.policies.moves import actions as actions_of
-from gym_clinic.policies.moves import prepared
 from gym_clinic.policies.rehearsal import Outcome, play
 from gym_clinic.policies.search import Snoop
 from gym_clinic.policies.walk import reachable
 from gym_clinic.rewards import Rubric, scale
-from gym_clinic.toolbox import Tool, Toolbox
+from gym_clinic.toolbox import Kind, Tool, Toolbox
 
 END = frozenset({"messages", "rewards", "weights", "total", "success", "metrics", "stop"})
 """The keys of info at the end of an episode, however it ended."""
@@ -117,6 +120,32 @@ def _schema(node: Any, root: Mapping[str, Any], where: str) -> Iterator[str]:
     for key in ("items", "additionalProperties"):
         if key in node:
             yield from _schema(node[key], root, f"{where}.{key}")
+
+
+def kinds(env: ClinicEnv) -> Iterator[str]:
+    """Check that only tools of kind WRITE change the case.
+
+    The calls of the solution and of the menu are made on the case itself, where nothing refuses
+    a write: within an episode the engine does, and the tool would raise TypeError there.
+    """
+    ground, told = Ground(env), set()
+    for task in some_tasks(env)[:5]:
+        case = env.domain.open_case(task)
+        for name, arguments in [*_solution(env, task), *ground.menu(task).calls]:
+            found = env.toolbox.get(name)
+            if found is None or name in told:
+                continue
+            before = case.changes
+            with contextlib.suppress(ToolError):
+                found.call(thaw(arguments), case)
+            if found.kind is not Kind.WRITE and case.changes != before:
+                told.add(name)
+                yield f"{name!r} is of kind {found.kind.name} but changes the case; make it WRITE"
+
+
+def _solution(env: ClinicEnv, task: Task) -> list[CallSpec]:
+    texts = (text for move in env.domain.solve(task) for text in actions_of(env.dialect, move))
+    return [(one.name, one.arguments) for text in texts for one in env.dialect.parse(text).requests]
 
 
 def form(env: ClinicEnv, task: Task) -> Iterator[str]:

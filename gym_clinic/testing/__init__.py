@@ -17,31 +17,44 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
-from gym_clinic import conformance, policies
+from gym_clinic import policies
 from gym_clinic.domain import Domain, load
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.policies.rehearsal import play
+from gym_clinic.testing import checks
+
+__all__ = ["check_domain", "check_tasks"]
 
 _LISTED = 50  # problems named in full
 
 
-class _Findings(list[str]):
-    """Problems found; as a context, it takes down an exception as one more."""
+class _Reporting:
+    """A block of code whose exception is one more problem found, not the end of the search.
 
-    def during(self, what: str) -> _Findings:
-        self._what = what
-        return self
+    Inside it run a third party's tools, rubric and tasks, which may raise anything. That they do
+    is a finding like any other, and the checks that come after have theirs to report as well; so
+    any ``Exception`` is taken down and held back, here and nowhere else. What is none (Ctrl-C,
+    ``sys.exit``) goes on to the caller.
 
-    def __enter__(self) -> _Findings:
-        return self
+    Args:
+        found: The problems found so far; what is raised is added.
+        where: What was being checked.
+    """
+
+    def __init__(self, found: list[str], where: str) -> None:
+        self._found, self._where = found, where
+
+    def __enter__(self) -> None:
+        """Begin the block."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> bool:
-        if kind is None or not issubclass(kind, Exception):
+        """End the block; True holds back what was raised."""
+        if not isinstance(error, Exception):
             return False
-        self.append(f"{self._what}: {kind.__name__}: {str(error)[:500]}")
+        self._found.append(f"{self._where}: {type(error).__name__}: {str(error)[:500]}")
         return True
 
 
@@ -56,8 +69,9 @@ def check_domain(
 
     Gymnasium's own checker without a warning; spaces; the spec as JSON; the same bytes for the
     same seed and actions; every task of every split (form, ids, gold, the oracle's full marks);
-    the same keys of info however an episode ends; nothing shared with those it is handed to;
-    the gold out of reach; hostile actions; adversaries that are not worth playing.
+    the case changed by tools of kind WRITE alone; the same keys of info however an episode ends;
+    nothing shared with those it is handed to; the gold out of reach; hostile actions; adversaries
+    that are not worth playing.
 
     Args:
         domain: A registered id, a name for :func:`gym_clinic.domain.load`, or a Domain that
@@ -73,20 +87,21 @@ def check_domain(
     """
     spec = _spec(domain, env_kwargs)
     env = _make(spec)
-    checks: Sequence[tuple[str, Callable[[], Iterator[str]]]] = (
+    every: Sequence[tuple[str, Callable[[], Iterator[str]]]] = (
         ("Gymnasium's checker", lambda: _gymnasium(env)),
         ("spec", lambda: _round_trip(spec)),
-        ("tools", lambda: conformance.schemas(env)),
+        ("tools", lambda: checks.schemas(env)),
+        ("kinds of tools", lambda: checks.kinds(env)),
         ("tasks", lambda: iter(check_tasks(env))),
         ("determinism", lambda: _determinism(spec, env, subprocess)),
-        ("info", lambda: conformance.info(env)),
-        ("gold", lambda: conformance.gold(env, recorded)),
-        ("hostile actions", lambda: conformance.hostile(env)),
-        ("adversaries", lambda: conformance.scores(env)),
+        ("info", lambda: checks.info(env)),
+        ("gold", lambda: checks.gold(env, recorded)),
+        ("hostile actions", lambda: checks.hostile(env)),
+        ("adversaries", lambda: checks.scores(env)),
     )
-    found = _Findings()
-    for what, check in checks:
-        with found.during(what):
+    found: list[str] = []
+    for what, check in every:
+        with _Reporting(found, what):
             found.extend(f"{what}: {problem}" for problem in check())
     if found:
         more = f"\n  … and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
@@ -105,7 +120,7 @@ def check_tasks(env: ClinicEnv) -> list[str]:
     Returns:
         Problems as text, each with split and task id; empty when all is well.
     """
-    found = _Findings()
+    found: list[str] = []
     seen: dict[str, str] = {}
     oracle = policies.load("oracle", env)
     for split, tasks in env.domain.tasks.items():
@@ -116,9 +131,9 @@ def check_tasks(env: ClinicEnv) -> list[str]:
             if task.id in seen:
                 found.append(f"{where}: the id also stands in {seen[task.id]}")
             seen[task.id] = split
-            with found.during(where):
-                found.extend(f"{where}: {p}" for p in conformance.form(env, task))
-                found.extend(f"{where}: {p}" for p in conformance.solved(env, task, oracle))
+            with _Reporting(found, where):
+                found.extend(f"{where}: {p}" for p in checks.form(env, task))
+                found.extend(f"{where}: {p}" for p in checks.solved(env, task, oracle))
     return found
 
 
