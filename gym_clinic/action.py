@@ -69,9 +69,12 @@ def read_call(block: str) -> Request:
         The request, with ``fault`` set when the block is not one call.
     """
     try:
-        message = strict_json.loads(block)
+        return _as_request(strict_json.loads(block))
     except ValueError as error:
         return _fault(str(error))
+
+
+def _as_request(message: Any) -> Request:
     if type(message) is not dict:
         return _fault(f"a call is a JSON object, not {_json_type(message)}")
     name = message.get("name")
@@ -203,13 +206,17 @@ class Hermes:
 
 
 class BareJson:
-    """One bare JSON call an action, after any thoughts; what opens with no brace is text."""
+    """One bare JSON call an action, or an array of them, after any thoughts; all else is text."""
 
     name = "json"
 
     def parse(self, action: str) -> Reading:
         """Read the action as one call if it is an object with a name, else as text."""
-        text = without_thoughts(action).strip()
+        text = action.strip()
+        if not text.startswith(("{", "[")):
+            text = without_thoughts(action).strip()
+        if text.startswith("["):
+            return _read_array(text)
         if not text.startswith("{"):
             return Reading([], text)
         request = read_call(text)
@@ -218,14 +225,15 @@ class BareJson:
         return Reading([request], "")
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-        """Return the one call.
+        """Return the one call, or the array of several.
 
         Raises:
-            ConfigError: If there is not exactly one.
+            ConfigError: If there is none.
         """
-        if len(calls) != 1:
-            raise ConfigError(f"dialect 'json' writes one call an action, got {len(calls)}")
-        return _dump(*calls[0])
+        if not calls:
+            raise ConfigError("dialect 'json' writes one call or more, got none")
+        written = [_dump(name, arguments) for name, arguments in calls]
+        return written[0] if len(written) == 1 else f"[{','.join(written)}]"
 
     def wrap(self, name: str, response: str) -> str:
         """Return the response as it is."""
@@ -236,8 +244,17 @@ class BareJson:
         lines = "\n".join(orjson.dumps(tool).decode() for tool in tools)
         return (
             f"# Tools\n\nYou may call these functions:\n{lines}\n\n"
-            f"To call one, answer with nothing but one JSON object: {_CALL_FORM}"
+            f"To call one, answer with nothing but one JSON object: {_CALL_FORM}\n"
+            "Several calls, as an array of such objects, are answered together."
         )
+
+
+def _read_array(text: str) -> Reading:
+    try:
+        messages = strict_json.loads(text)
+    except ValueError as error:
+        return Reading([_fault(str(error))], "")
+    return Reading([_as_request(message) for message in messages] or [_fault("no call")], "")
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class Domain:
         Raises:
             ConfigError: If there is no such split, or it is empty.
         """
-        if name not in self.tasks:
+        if not isinstance(name, str) or name not in self.tasks:
             raise ConfigError(
                 f"domain {self.name!r} has no split {name!r}; {suggest(str(name), self.tasks)}"
             )
@@ -179,6 +179,9 @@ class TaskFolder(Mapping[str, Sequence[Task]]):
             raise KeyError(split)
         path = self.folder / f"{split}.jsonl"
         return read_tasks(path, path.stat().st_mtime_ns)
+
+    def __contains__(self, split: object) -> bool:
+        return split in self._splits
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._splits)

@@ -160,6 +160,7 @@ class ClinicEnv(gym.Env[str, str]):
         """
         if not isinstance(action, str):
             raise TypeError(f"an action is text (str), got {type(action).__name__}")
+        action = str.__str__(action)  # a subclass may answer to find and len as it likes
         episode = self._episode
         if episode is None or episode.stop is not None:
             raise gym.error.ResetNeeded("the episode is over: call reset")
@@ -193,15 +194,18 @@ class ClinicEnv(gym.Env[str, str]):
         return self._show() if self.render_mode == "ansi" else None
 
     def _choose(self, options: Mapping[str, Any]) -> Task:
-        if unknown := sorted(options.keys() - {"task_id"}):
-            raise ConfigError(f"reset takes the option 'task_id', not {unknown}")
+        if not isinstance(options, Mapping):
+            raise ConfigError(f"reset takes options as {{'task_id': …}}, not {options!r:.80}")
+        if unknown := [name for name in options if name != "task_id"]:
+            raise ConfigError(f"reset takes the option 'task_id', not {unknown!r:.80}")
         if "task_id" not in options:
             return self.tasks[int(self.np_random.integers(len(self.tasks)))]
         wanted = options["task_id"]
         if not isinstance(wanted, str) or wanted not in self._by_id:
             near = nearest(str(wanted), tuple(self._by_id))
             hint = f"; did you mean {near!r}?" if near else ""
-            raise ConfigError(f"no task {wanted!r} among the {len(self.tasks)} of this split{hint}")
+            shown = repr(wanted)[:80]
+            raise ConfigError(f"no task {shown} among the {len(self.tasks)} of this split{hint}")
         return self._by_id[wanted]
 
     def _run(self, requests: list[Request], turn: Turn, case: Case) -> list[dict[str, str]]:

@@ -90,10 +90,11 @@ def test_tags_round_trip(query: str, names: list[str]) -> None:
     assert made(TAGS.parse(TAGS.write(written))) == written
 
 
-def test_json_dialect_writes_exactly_one_call() -> None:
-    for several in ([], [("a", {}), ("b", {})]):
-        with pytest.raises(ConfigError, match="one call an action"):
-            JSON.write(several)
+def test_json_dialect_writes_several_calls_as_an_array() -> None:
+    several: list[tuple[str, dict[str, Any]]] = [("a", {"x": 1}), ("b", {"y": "</think>"})]
+    assert made(JSON.parse(JSON.write(several))) == several
+    with pytest.raises(ConfigError, match="got none"):
+        JSON.write([])
 
 
 @pytest.mark.parametrize("key", ["arguments", "args"])
@@ -170,7 +171,12 @@ def test_hermes(action: str, names: list[str], faults: int, text: str) -> None:
         ('{"name": "look", "arguments": {}', [], 1, ""),
         ('{"classification": "Strong"}', [], 0, '{"classification": "Strong"}'),
         ("{", [], 0, "{"),
-        ('[{"name": "look"}]', [], 0, '[{"name": "look"}]'),
+        ('[{"name": "look", "args": {}}, {"name": "see", "args": {}}]', ["look", "see"], 0, ""),
+        ('[{"name": "look"}]', [], 1, ""),
+        ("[]", [], 1, ""),
+        ("[1", [], 1, ""),
+        ('<think>{"name": "a"}</think>{"name": "look", "args": {}}', ["look"], 0, ""),
+        ('<think>[</think>{"a": "Strong"}', [], 0, '{"a": "Strong"}'),
     ],
 )
 def test_bare_json(action: str, names: list[str], faults: int, text: str) -> None:

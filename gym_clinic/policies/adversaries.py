@@ -134,9 +134,7 @@ def _repeater(table: _Table, draw: random.Random, times: int) -> list[str]:
         call = draw.choice(table.menu.calls)
     else:
         call = draw.choice(table.names or ["look"]), {}
-    action = "\n".join(table.ground.write((call,))[0] for _ in range(times))
-    if table.dialect.name == "json":  # a second call would make the first unreadable
-        action = table.ground.write((call,))[0]
+    action = table.dialect.write([call] * times)
     return [action] * (table.turns - 1) + [table.answer]
 
 

@@ -221,7 +221,7 @@ class ChatPolicy:
         self._messages = [*conversation, said]
         self._usage += reply.usage
         if self.dialect == "json" and calls:
-            return "\n".join(calls)  # a bare call stands alone
+            return calls[0] if len(calls) == 1 else f"[{','.join(calls)}]"
         if self.dialect == "hermes" and reply.reasoning:
             # A tag inside the reasoning would end the thought early and act on the rest.
             thought = _THINK_TAG.sub(r"< \1", reply.reasoning.strip())

@@ -44,17 +44,10 @@ def prepared(plan: Sequence[str]) -> Script:
 
 
 def actions(dialect: Dialect, move: Move) -> list[str]:
-    """Write a move as action texts: one, or one a call in a dialect without batches."""
+    """Write a move as action text, if it says anything."""
     if isinstance(move, str):
         return [move]
-    if not move:
-        return []
-    try:
-        return [dialect.write(move)]
-    except ConfigError:
-        if len(move) == 1:
-            raise
-        return [dialect.write([call]) for call in move]
+    return [dialect.write(move)] if move else []
 
 
 class Ground:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,10 @@ from gym_clinic.errors import ConfigError
 Reward = Callable[[Episode], float]
 Adjustment = Callable[[Episode, float], float]
 Range = tuple[float, float]
+
+
+WEIGHT_LIMIT = 1e6
+"""Largest weight, so that sums and ranges stay finite."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,11 @@ class Rubric:
         for name, weight in self.weights.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float):
                 raise ConfigError(f"the weight of {name!r} must be a number, got {weight!r}")
-            if not math.isfinite(weight):
-                raise ConfigError(f"the weight of {name!r} must be finite, got {weight!r}")
+            if not -WEIGHT_LIMIT <= weight <= WEIGHT_LIMIT:
+                raise ConfigError(
+                    f"the weight of {name!r} is from -{WEIGHT_LIMIT:g} to {WEIGHT_LIMIT:g}, "
+                    f"got {weight!r:.40}"
+                )
         ranges = self.range if isinstance(self.range, Mapping) else dict.fromkeys(names, self.range)
         if missing := sorted(set(names) - set(ranges)):
             raise ConfigError(f"range says nothing of {missing}")

@@ -162,8 +162,8 @@ def test_environment_reads_what_the_model_called(
     assert reading.text == text
 
 
-def test_several_calls_in_the_json_dialect_are_a_fault(chat_server: ChatServer) -> None:
+def test_several_calls_in_the_json_dialect_are_an_array(chat_server: ChatServer) -> None:
     chat_server.script = [chat_server.answer(None, calls=[("look", "{}"), ("grade", "{}")])]
     agent = policy_of(chat_server, tools="native", dialect="json")
-    (request,) = DIALECTS["json"].parse(agent.act("…", opening())).requests
-    assert request.fault
+    requests = DIALECTS["json"].parse(agent.act("…", opening())).requests
+    assert [(one.name, one.fault) for one in requests] == [("look", None), ("grade", None)]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from gym_clinic import Case, ConfigError, Domain, Menu, ToolError, tool
+from gym_clinic.action import DIALECTS
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import POLICIES, load
 from gym_clinic.policies.arguments import every, sample
@@ -75,10 +76,11 @@ def test_oracle_plays_tasks_of_any_split() -> None:
             assert play(env, task, load("oracle", env)(0)).info["success"]
 
 
-def test_oracle_writes_one_call_an_action_in_json() -> None:
+@each_dialect
+def test_a_batch_of_calls_is_one_action(dialect: str) -> None:
     menu = tiny_domain._interaction_menu(tiny_domain.INTERACTIONS.tasks["test"][0])
-    assert len(Ground(ClinicEnv(TINY[0])).write(menu.calls)) == 1
-    assert len(Ground(ClinicEnv(TINY[0], dialect="json")).write(menu.calls)) == 2
+    (action,) = Ground(ClinicEnv(TINY[0], dialect=dialect)).write(menu.calls)
+    assert len(DIALECTS[dialect].parse(action).requests) == len(menu.calls) == 2
 
 
 @each_dialect

@@ -75,13 +75,13 @@ class Turns:
 
     Args:
         plan: Ticket -> the calls to make.
-        answer: Ticket and the text of all responses -> the final action.
+        answer: Ticket and the responses -> the final action.
         dialect: How calls are written.
         limit: Actions before truncation.
     """
 
     plan: Callable[[Ticket], Sequence[CallSpec]]
-    answer: Callable[[Ticket, str], str]
+    answer: Callable[[Ticket, Sequence[str]], str]
     dialect: Dialect
     limit: int
     _ticket: Ticket = field(default_factory=lambda: Ticket("", "", ()))
@@ -96,10 +96,11 @@ class Turns:
             self._heard = []
             self._waiting = _write(self.dialect, calls)[: self.limit - 1]
         else:
-            self._heard.append(observation)
+            # The messages keep several responses apart in every dialect.
+            self._heard += [one["content"] for one in info["messages"] if one["role"] == "tool"]
         if self._waiting:
             return self._waiting.pop(0)
-        return self.answer(self._ticket, "\n".join(self._heard))
+        return self.answer(self._ticket, self._heard)
 
 
 def rules(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
@@ -197,9 +198,7 @@ def read_reports(text: str) -> list[Report]:
 
 
 def _write(dialect: Dialect, calls: Sequence[CallSpec]) -> list[str]:
-    """Write calls as one action, or as one each where a dialect knows no batches."""
-    if dialect.name == "json":
-        return [dialect.write([call]) for call in calls]
+    """Write calls as one action, if there are any."""
     return [dialect.write(calls)] if calls else []
 
 
@@ -218,18 +217,18 @@ def _fields(block: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _classification(ticket: Ticket, heard: str) -> str:
-    return f"CLASSIFICATION: {decide(ticket, read_reports(heard))}"
+def _classification(ticket: Ticket, heard: Sequence[str]) -> str:
+    reports = [report for response in heard for report in read_reports(response)]
+    return f"CLASSIFICATION: {decide(ticket, reports)}"
 
 
 def _every_text(ticket: Ticket) -> list[CallSpec]:
     return [("get_full_text", {"pmid": article.pmid}) for article in ticket.articles]
 
 
-def _judgement(ticket: Ticket, heard: str) -> str:
-    texts = _RESPONSE.findall(heard) or [heard]
+def _judgement(ticket: Ticket, heard: Sequence[str]) -> str:
     reports = []
-    for article, text in zip(ticket.articles, texts, strict=False):
+    for article, text in zip(ticket.articles, heard, strict=False):
         sections = split_sections(text)
         found = read_article(ticket.gene, ticket.disease, sections)
         keys = tuple(finding.subtype for finding in found)

@@ -15,7 +15,7 @@ from gym_clinic.domain import CallSpec, TaskFolder
 from gym_clinic.domains.clingen.blocks import Call
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
 from gym_clinic.episode import Task
-from gym_clinic.errors import TaskError, ToolError
+from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
 from gym_clinic.simulate import articles as simulator
@@ -179,8 +179,11 @@ def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequen
     """Return the splits of a task folder: the embedded one, or one made by the importer.
 
     Raises:
+        ConfigError: If the folder is none.
         TaskError: On first reading of a split, if a task is no curation.
     """
+    if folder is not None and not isinstance(folder, str):
+        raise ConfigError(f"folder is the path of a task folder, not {folder!r}")
     source = TaskFolder(Path(folder) if folder else tasks_dir("clingen"))
     return Splits(source, masked_names=masked_names)
 
@@ -200,6 +203,9 @@ class Splits(Mapping[str, Sequence[Task]]):
                 check(task)
             self._read[split] = tuple(mask(task) for task in tasks) if self._masked else tasks
         return self._read[split]
+
+    def __contains__(self, split: object) -> bool:
+        return split in self._source
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._source)
@@ -228,7 +234,14 @@ def check(task: Task) -> None:
         if "draft" not in article and "sections" not in article:
             raise TaskError(f"task {task.id}: article {article['pmid']} has no text")
         pmids.add(article["pmid"])
-    for item in task.gold["evidence"]:
+    evidence = task.gold.get("evidence")
+    if not isinstance(evidence, tuple):
+        raise TaskError(f"task {task.id}: gold.evidence must be an array")
+    for item in evidence:
+        fields = {"pmid", "subtype", "summary"}
+        missing = sorted(fields - item.keys()) if isinstance(item, Mapping) else sorted(fields)
+        if missing:
+            raise TaskError(f"task {task.id}: an item of evidence lacks {missing}")
         if item["pmid"] not in pmids:
             raise TaskError(f"task {task.id}: evidence from {item['pmid']!r}, no article of it")
         if item["subtype"] not in SUBTYPES:

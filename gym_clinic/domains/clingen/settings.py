@@ -32,6 +32,7 @@ from gym_clinic.domains.clingen.rewards import (
 from gym_clinic.domains.clingen.subagents import EvidenceReport, make_consultant, make_tools
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import suggest
 from gym_clinic.paths import tasks_dir
 from gym_clinic.rewards import Rubric
 from gym_clinic.toolbox import tool
@@ -43,7 +44,14 @@ RESPONSE_LIMIT = 1024
 """Characters of one tool response (the supervisor paper, table 9; verl counts characters)."""
 
 _SHARED = {"scale", "center"}
-_PROCESS = {"scale", "center", "power", "malformed_penalty", "floor"}
+_CONSTANTS = {
+    "scale": (0.01, 100.0),
+    "center": (0.0, 1.0),
+    "power": (0.1, 100.0),
+    "malformed_penalty": (0.0, 100.0),
+    "floor": (-100.0, 0.0),
+}
+"""Constants of the rewards that may be chosen, with their limits."""
 
 
 def supervisor(
@@ -155,17 +163,13 @@ def _rubric(
     constants: Mapping[str, float],
 ) -> Rubric:
     shares = {"outcome": 0.0, "process": 1.0, "hybrid": process_weight}
-    if reward not in shares:
+    if not isinstance(reward, str) or reward not in shares:
         raise ConfigError(f"reward is one of {sorted(shares)}, not {reward!r}")
     if isinstance(process_weight, bool) or not isinstance(process_weight, int | float):
         raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
     if not 0 <= process_weight <= 1:
         raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
-    if unknown := sorted(constants.keys() - _PROCESS):
-        raise ConfigError(f"constants name unknown {unknown}; choose from {sorted(_PROCESS)}")
-    for name, value in constants.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ConfigError(f"constant {name!r} is a number, not {value!r}")
+    _check_constants(constants)
     shared = {name: value for name, value in constants.items() if name in _SHARED}
     share = shares[reward]
 
@@ -180,6 +184,20 @@ def _rubric(
         weights={"outcome": 1 - share, "process": share},
         range=(-scale * center, scale * (1 - center)),
     )
+
+
+def _check_constants(constants: Mapping[str, float]) -> None:
+    if not isinstance(constants, Mapping):
+        raise ConfigError(f"constants are an object, {{name: number}}, not {constants!r}")
+    for name, value in constants.items():
+        if name not in _CONSTANTS:
+            raise ConfigError(f"no constant {name!r}; {suggest(name, _CONSTANTS)}")
+        low, high = _CONSTANTS[name]
+        if name == "floor" and value is None:
+            continue
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not low <= value <= high:
+            raise ConfigError(f"constant {name!r} is a number from {low:g} to {high:g}: {value!r}")
 
 
 def _supervisor_metrics(episode: Episode) -> dict[str, float]:

@@ -91,9 +91,12 @@ REPLICATION: dict[str, Replication] = {
 
 _NON_HUMAN = ("non_human_model_organism", "rescue_in_non_human_model_organism")
 _EXPECTED = (
-    "a subtype, (pmid, subtype), (subtype, points), (pmid, subtype, points) or a mapping with "
-    "'subtype' and perhaps 'points'"
+    "a subtype, (pmid, subtype), (category, subtype), either or a subtype with points after it, "
+    "or a mapping with 'subtype' and perhaps 'category' and 'points'"
 )
+
+_CATEGORY_FIELDS = ("category", "evidence_type")
+_SUBTYPE_FIELDS = ("subtype", "type", "evidence_subtype")
 
 EvidenceItem: TypeAlias = "str | Subtype | tuple[object, ...] | list[object] | Mapping[str, object]"
 
@@ -132,9 +135,10 @@ def classify(
         evidence: Instances of experimental evidence. Each scores, so the same subtype from two
             articles adds up. An item is the name of a subtype (key, single-agent label, a
             sub-agent's term, or its place in the matrix such as "rescue.rescue_in_human";
-            capitals and punctuation do not matter), a `Subtype`, a (pmid, subtype),
-            (subtype, points) or (pmid, subtype, points) pair or triple, or a mapping with
-            `subtype` (or `type`) and perhaps `points`; other fields are not read. Biochemical
+            capitals and punctuation do not matter), a `Subtype`, a tuple of an article or a
+            category and a subtype, points last if any are awarded, or a mapping with `subtype`
+            (or `type`, or a sub-agent's `evidence_subtype`) and perhaps `category` (or
+            `evidence_type`) and `points`; other fields are not read. Biochemical
             Function, Protein Interaction and Gene Expression may be named as a whole, since
             their subtypes score alike. Without points the default of the matrix is awarded.
         genetic_points: Points of human genetic evidence, 0 or more; 12 at most are counted. 0
@@ -245,29 +249,19 @@ def _experimental(evidence: Iterable[EvidenceItem]) -> tuple[Fraction, list[str]
 def _read(item: object) -> tuple[Subtype, Fraction]:
     """The subtype of an item and the points it is awarded."""
     points: object = None
-    if isinstance(item, (str, Subtype)):
-        named: object = item
-    elif isinstance(item, Mapping) and ("subtype" in item or "type" in item):
-        named = item["subtype"] if "subtype" in item else item["type"]
+    if isinstance(item, Mapping):
         points = item.get("points")
-    elif isinstance(item, (tuple, list)) and len(item) == 3:
-        _, named, points = item
-    elif isinstance(item, (tuple, list)) and len(item) == 2:
-        # A name in second place makes the first an article; anything else must be points.
-        if isinstance(item[1], (str, Subtype)):
-            named = item[1]
-        else:
-            named, points = item
+        names = [item[key] for key in _CATEGORY_FIELDS if key in item][:1]
+        names += [item[key] for key in _SUBTYPE_FIELDS if key in item][:1]
+    elif isinstance(item, (tuple, list)):
+        names = list(item)
+        if names and not isinstance(names[-1], (str, Subtype)):
+            points = names.pop()
     else:
+        names = [item]
+    subtype = _named(names)
+    if subtype is None:
         raise ConfigError(f"evidence item {item!r:.200} is not readable; expected {_EXPECTED}")
-    if isinstance(named, Subtype) and SUBTYPES.get(named.key) == named:
-        subtype = named
-    elif isinstance(named, str):
-        subtype = find_subtype(named, categories=True)
-    else:
-        raise ConfigError(
-            f"evidence item {item!r:.200} names no known subtype; expected {_EXPECTED}"
-        )
     if points is None:
         return subtype, _exact(subtype.points)
     low, high = subtype.range
@@ -275,6 +269,40 @@ def _read(item: object) -> tuple[Subtype, Fraction]:
     if not _exact(low) <= awarded <= _exact(high):
         raise ConfigError(f"points of {subtype.key} are {points}; the range is {low:g} to {high:g}")
     return subtype, awarded
+
+
+def _named(names: list[object]) -> Subtype | None:
+    """The subtype that names give: alone, after its categories, or after an article's id."""
+    if not names or len(names) > 3:
+        return None
+    last = names[-1]
+    if isinstance(last, Subtype):
+        return last if SUBTYPES.get(last.key) == last else None
+    if not isinstance(last, str):
+        return None
+    if len(names) > 1 and all(isinstance(name, str) for name in names):
+        try:
+            return find_subtype(" ".join(map(str, names)))
+        except ConfigError:
+            if _is_subtype(str(names[0])):
+                wrong = f"points of {names[0]} are {names[1]!r:.40}"
+                raise ConfigError(f"{wrong}; expected a number") from None
+            return _named(names[1:])  # the first names no category, so it is an article
+    try:
+        return find_subtype(last, categories=True)
+    except ConfigError:
+        if len(names) > 1 and _known(names[-2]):
+            raise ConfigError(
+                f"points of {names[-2]} are {last!r:.40}; expected a number"
+            ) from None
+        raise
+
+
+def _known(name: object) -> bool:
+    try:
+        return isinstance(name, str) and find_subtype(name, categories=True) is not None
+    except ConfigError:
+        return False
 
 
 def _band(points: float, flags: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_classifies_from_what_came_back() -> None:
     policy = supervisor()
     policy.act(PROMPT, {"task_id": "t"})
     # 9 genetic points, once for the article, and 4 of models and rescue: above 12, replicated.
-    assert policy.act(f"{MODEL}\n{RESCUE}", {}) == "CLASSIFICATION: Definitive"
+    assert policy.act("", told(MODEL, RESCUE)) == "CLASSIFICATION: Definitive"
 
 
 def test_counts_the_genetics_of_an_article_once() -> None:
@@ -141,19 +142,26 @@ def test_reads_a_report_that_was_cut_in_the_middle() -> None:
     assert read.genetics == Genetics(9.0, 3, 2004)
 
 
+def told(*responses: str) -> dict[str, Any]:
+    """The info of a step that answered calls."""
+    return {"messages": [{"role": "tool", "name": "x", "content": text} for text in responses]}
+
+
 @pytest.mark.parametrize("observation", ["", "Error: no such tool", "<tool_response>\n[1]\n"])
 def test_answers_whatever_comes_back(observation: str) -> None:
     policy = supervisor()
     policy.act(PROMPT, {"task_id": "t"})
-    answer = policy.act(observation, {})
+    answer = policy.act(observation, told(observation))
     assert answer == f"CLASSIFICATION: {baselines.MOST_FREQUENT}"
 
 
-def test_one_call_a_turn_in_a_dialect_without_batches() -> None:
-    policy = supervisor("json", turns=3)
-    actions = [policy.act(PROMPT, {"task_id": "t"}), policy.act("", {}), policy.act("", {})]
-    assert all(DIALECTS["json"].parse(action).requests for action in actions[:2])
-    assert actions[2].startswith("CLASSIFICATION: ")
+def test_calls_are_one_batch_in_every_dialect() -> None:
+    batches = [
+        DIALECTS[name].parse(supervisor(name).act(PROMPT, {"task_id": "t"})).requests
+        for name in DIALECTS
+    ]
+    assert len(batches[0]) > 1
+    assert all(batch == batches[0] for batch in batches)
 
 
 def test_the_single_agent_reads_every_text_and_answers_in_json() -> None:
@@ -167,13 +175,7 @@ def test_the_single_agent_reads_every_text_and_answers_in_json() -> None:
         "## Results\nZebrafish lacking OCRL had seizures and brain cysts."
     )
     second = "# A case report\n\n## Case\nThe boy was seen at the age of two."
-    answer = json.loads(
-        policy.act(
-            f"<tool_response>\n{first}\n</tool_response>\n"
-            f"<tool_response>\n{second}\n</tool_response>",
-            {},
-        )
-    )
+    answer = json.loads(policy.act(first + second, told(first, second)))
     assert answer["evidence"] == [
         {"type": "Model Systems Non-human model organism", "pmid": "SIM1"}
     ]

@@ -253,6 +253,31 @@ def test_evidence_may_be_any_iterable_and_awarded_points_count():
 
 
 @pytest.mark.parametrize(
+    "item",
+    [
+        ("Rescue", "human"),
+        ("Rescue", "human", 2),
+        ("models_and_rescue", "rescue", "rescue_in_human"),
+        {"category": "Rescue", "subtype": "human"},
+        {"evidence_type": "Rescue", "evidence_subtype": "rescue in human", "pmid": "1"},
+        ("SIM1", "Rescue in human"),
+        ("SIM1", SUBTYPES["rescue_in_human"], 2.0),
+        {"type": "Rescue in human", "pmid": "SIM1", "points": 2},
+    ],
+)
+def test_one_item_written_in_many_ways(item):
+    assert experimental_points([item]) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("item", "points"),
+    [(("Biochemical Function", "A"), 0.5), ({"category": "Gene Expression", "subtype": "B"}, 0.5)],
+)
+def test_letters_are_read_in_their_category(item, points):
+    assert experimental_points([item, item]) == 2 * points
+
+
+@pytest.mark.parametrize(
     ("item", "text"),
     [
         ("resque_in_human", "nearest is 'rescue_in_human'"),
@@ -264,7 +289,7 @@ def test_evidence_may_be_any_iterable_and_awarded_points_count():
         (("rescue_in_human", math.nan), "finite"),
         (("rescue_in_human", True), "expected a number"),
         (("1", "rescue_in_human", "2"), "expected a number"),
-        (("1", 2, 3), "names no known subtype"),
+        (("1", 2, 3), "is not readable"),
         ((), "not readable"),
         (("1", "2", "3", "4"), "not readable"),
         (7, "not readable"),
