@@ -63,6 +63,12 @@ def find_subtype(name: str, *, categories: bool = False) -> Subtype:
     raise ConfigError(f"unknown evidence subtype {name[:200]!r}; {advice}")
 
 
+def known_subtype(name: str) -> Subtype | None:
+    """The subtype that a name means, None if it means none."""
+    key = _NAMES.get(_plain(name))
+    return None if key is None else SUBTYPES[key]
+
+
 def _plain(name: str) -> str:
     """A name without capitals and punctuation."""
     return " ".join(re.findall("[a-z0-9]+", name.lower()))

@@ -31,7 +31,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Subtype
-from gym_clinic.domains.clingen.naming import find_subtype
+from gym_clinic.domains.clingen.naming import find_subtype, known_subtype
 from gym_clinic.errors import ConfigError
 
 GROUP_CAPS: dict[str, float] = {
@@ -280,29 +280,15 @@ def _named(names: list[object]) -> Subtype | None:
         return last if SUBTYPES.get(last.key) == last else None
     if not isinstance(last, str):
         return None
-    if len(names) > 1 and all(isinstance(name, str) for name in names):
-        try:
-            return find_subtype(" ".join(map(str, names)))
-        except ConfigError:
-            if _is_subtype(str(names[0])):
-                wrong = f"points of {names[0]} are {names[1]!r:.40}"
-                raise ConfigError(f"{wrong}; expected a number") from None
-            return _named(names[1:])  # the first names no category, so it is an article
-    try:
-        return find_subtype(last, categories=True)
-    except ConfigError:
-        if len(names) > 1 and _known(names[-2]):
-            raise ConfigError(
-                f"points of {names[-2]} are {last!r:.40}; expected a number"
-            ) from None
-        raise
-
-
-def _known(name: object) -> bool:
-    try:
-        return isinstance(name, str) and find_subtype(name, categories=True) is not None
-    except ConfigError:
-        return False
+    texts = [name for name in names if isinstance(name, str)]
+    if len(names) > 1 and len(texts) == len(names):
+        found = known_subtype(" ".join(texts))
+        if found is not None:
+            return found
+        if known_subtype(texts[0]) is not None:
+            raise ConfigError(f"points of {texts[0]} are {last!r:.40}; expected a number")
+        return _named(names[1:])  # the first names no category, so it is an article
+    return find_subtype(last, categories=True)
 
 
 def _band(points: float, flags: list[str]) -> str:
