@@ -21,6 +21,7 @@ from gym_clinic.catalog import find
 from gym_clinic.cli import main
 from gym_clinic.commands.terminal import options, visible
 from gym_clinic.errors import ConfigError, ServiceError
+from gym_clinic.paths import tasks_dir
 
 PATH = os.pathsep.join(map(str, Path(__file__).resolve().parents[:2]))
 ID = f"eval_domain:{eval_domain.ID}"
@@ -302,6 +303,41 @@ def test_tasks_build_writes_where_it_is_told(
     assert "dev 20" in out
     lines = (tmp_path / "new" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["provenance"] for line in lines] == ["synthetic"] * 20
+    # The module is the same command: same arguments, same bytes.
+    build.main(["--out", str(tmp_path / "same"), "--seed", "5"])
+    again = (tmp_path / "same" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    assert again == lines
+
+
+def test_tasks_build_shows_the_arguments_of_its_builder(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["tasks", "build", "clingen", "--help"])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert out.startswith("usage: gym-clinic tasks build clingen [-h] [--out DIR]")
+    assert "--facts FILE" in out
+    status, _, err = run("tasks", "build", "clingen", "--facts", "no.jsonl")
+    assert (status, err.startswith("gym-clinic: cannot read no.jsonl")) == (2, True)
+
+
+def test_validate_takes_arguments_of_the_environment(run: Run, tmp_path: Path) -> None:
+    embedded = tasks_dir("clingen") / "dev.jsonl"
+    lines = embedded.read_text(encoding="utf-8").splitlines(keepends=True)[:2]
+    (tmp_path / "dev.jsonl").write_text("".join(lines), encoding="utf-8")
+    chosen = ("--set", f"folder={tmp_path}")
+    status, out, _ = run("tasks", "validate", "clinic/ClinGen-v0", *chosen)
+    assert (status, out) == (0, "clinic/ClinGen-v0: dev 2: all well\n")
+    status, out, _ = run("tasks", "validate", "clingen", *chosen, "--set", "reward=process")
+    assert (status, out.count("dev 2: all well")) == (0, 2)
+    (tmp_path / "test.jsonl").write_text("".join(lines), encoding="utf-8")
+    status, out, _ = run("tasks", "validate", "clinic/ClinGenSingle-v0", *chosen)
+    assert (status, "the id also stands in dev" in out) == (1, True)
+    assert run("tasks", "validate", "eval_domain", "--set", "max_turns=2")[0] == 0
+    assert run("tasks", "validate", "eval_domain", "--set", "max_turns=1")[0] == 1
+    status, _, err = run("tasks", "validate", "eval_domain", "--set", f"folder={tmp_path}")
+    assert (status, "folder" in err) == (2, True)
 
 
 def test_broken_imports_write_nothing(run: Run, tmp_path: Path) -> None:

@@ -106,19 +106,25 @@ def open_any(env_id: str, split: str | None = None, **chosen: Any) -> ClinicEnv:
     Raises:
         ConfigError: If the id, the split or an option is unknown, or there is no task at all.
     """
-    if split is not None:
-        return unwrap(make(env_id, split=split, **chosen))
+    if split is None:
+        split = _first_split(**{**gym.spec(find(env_id)).kwargs, **chosen})
+    return unwrap(make(env_id, split=split, **chosen))
+
+
+def open_domain(name: str, split: str | None = None, **chosen: Any) -> ClinicEnv:
+    """Make an environment of a domain without an id, otherwise as :func:`open_any`."""
+    return ClinicEnv(name, split=split or _first_split(name, **chosen), **chosen)
+
+
+def _first_split(domain: str, **given: Any) -> str:
     from gym_clinic.domain import load
 
-    name = _domain_name(find(env_id))
-    given = {**gym.spec(find(env_id)).kwargs, **chosen}
     own = _env_arguments()
-    domain = load(name, {key: value for key, value in given.items() if key not in own})
-    ordered = dict.fromkeys(("train", "test", *domain.tasks))
-    splits = [one for one in ordered if domain.tasks.get(one)]
-    if not splits:
-        raise ConfigError(f"domain {name!r} has no tasks")
-    return unwrap(make(env_id, split=splits[0], **chosen))
+    tasks = load(domain, {key: value for key, value in given.items() if key not in own}).tasks
+    for split in dict.fromkeys(("train", "test", *tasks)):
+        if tasks.get(split):
+            return split
+    raise ConfigError(f"domain {domain!r} has no tasks")
 
 
 def data_sheet(domain: str) -> str:

@@ -10,13 +10,18 @@ from typing import Any
 import gymnasium as gym
 
 from gym_clinic.catalog import find, ids
-from gym_clinic.commands.show import open_any
-from gym_clinic.commands.terminal import options
+from gym_clinic.commands.show import open_any, open_domain
+from gym_clinic.commands.terminal import add_env_options, options
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import import_named
 
 SHARES = ("train=0.8", "dev=0.1", "test=0.1")
 """Shares of the splits of imported articles, unless the caller says otherwise."""
+
+
+BUILDERS = {"clingen": "gym_clinic.domains.clingen.build:main"}
+"""Embedded domain -> ``main(arguments, prog)`` of the module that builds its tasks."""
 
 
 def add(commands: Any) -> None:
@@ -32,20 +37,27 @@ def add(commands: Any) -> None:
         help="check every task of every split",
         description="Check that every task has the right form, that ids are unique over all "
         "splits, that the calls of its gold work, and that the oracle earns the highest reward.",
+        epilog="example, for an imported folder: gym-clinic tasks validate clinic/ClinGen-v0 "
+        "--set folder=my-tasks",
     )
     validate.add_argument(
         "names", nargs="*", metavar="NAME", help="ids or domains (default: every id)"
     )
+    add_env_options(validate)
     validate.set_defaults(run=run_validate)
     build = doing.add_parser(
         "build",
         help="build embedded tasks again from their seed",
-        description="Write train.jsonl, dev.jsonl and test.jsonl of an embedded domain; the "
-        "same seed gives the same bytes.",
+        description="Build the tasks of an embedded domain again; the same seed gives the same "
+        "bytes. 'gym-clinic tasks build DOMAIN --help' lists what its builder takes.",
+        epilog="example: gym-clinic tasks build clingen --out my-tasks --seed 1",
     )
-    build.add_argument("domain", choices=["clingen"], help="which")
-    build.add_argument("--out", type=Path, metavar="DIR", help="default: where they are read from")
-    build.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    build.add_argument(
+        "domain", choices=sorted(BUILDERS), metavar="DOMAIN", help=f"one of {', '.join(BUILDERS)}"
+    )
+    build.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="...", help="arguments of its builder"
+    )
     build.set_defaults(run=run_build)
     _add_importers(doing)
 
@@ -91,7 +103,10 @@ def run_validate(args: argparse.Namespace) -> int:
     from gym_clinic.testing import check_tasks
 
     broken = False
-    for name, env in (pair for wanted in args.names or ids() for pair in _environments(wanted)):
+    chosen = options(args.set)
+    for name, env in (
+        pair for wanted in args.names or ids() for pair in _environments(wanted, chosen)
+    ):
         problems = check_tasks(env)
         sizes = ", ".join(f"{split} {len(tasks):,}" for split, tasks in env.domain.tasks.items())
         print(f"{name}: {sizes}: {f'{len(problems):,} problems' if problems else 'all well'}")
@@ -101,36 +116,24 @@ def run_validate(args: argparse.Namespace) -> int:
     return int(broken)
 
 
-def _environments(name: str) -> list[tuple[str, ClinicEnv]]:
-    """Return the environments that an id or a domain means."""
+def _environments(name: str, chosen: dict[str, Any]) -> list[tuple[str, ClinicEnv]]:
+    """Return the environments that an id or a domain means, with the chosen arguments."""
     if "/" in name or name in ids():
-        return [(find(name), open_any(name))]
+        return [(find(name), open_any(name, **chosen))]
     using = [
         one
         for one in ids()
         if name in ((domain := str(gym.spec(one).kwargs["domain"])), domain.partition(":")[0])
     ]
     if using:
-        return [(one, open_any(one)) for one in using]
-    from gym_clinic.domain import load
-
-    splits = list(load(name).tasks)
-    if not splits:
-        raise ConfigError(f"domain {name!r} has no tasks")
-    return [(name, ClinicEnv(name, split=splits[0]))]
+        return [(one, open_any(one, **chosen)) for one in using]
+    return [(name, open_domain(name, **chosen))]
 
 
 def run_build(args: argparse.Namespace) -> int:
     """Build the tasks of an embedded domain."""
-    from gym_clinic.domains.clingen import build
-    from gym_clinic.paths import tasks_dir
-
-    own = tasks_dir(args.domain)
-    out = args.out or own
-    out.mkdir(parents=True, exist_ok=True)
-    tasks = build.build(build.read_pairs(own / "curations.jsonl"), args.seed)
-    build.write_tasks(out, tasks)
-    print(f"{out}: {', '.join(f'{split} {len(rows):,}' for split, rows in tasks.items())}")
+    main = import_named(BUILDERS[args.domain], "builder")
+    main(args.arguments, prog=f"gym-clinic tasks build {args.domain}")
     return 0
 
 

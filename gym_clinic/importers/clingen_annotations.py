@@ -30,11 +30,11 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gym_clinic import strict_json
+from gym_clinic.domains.clingen.download import INHERITANCE
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.sop import GENETIC_CAP
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.clingen import INHERITANCE
 
 
 class _Strict(BaseModel):

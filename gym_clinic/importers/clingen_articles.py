@@ -1,7 +1,7 @@
 """Evidence annotations and article full texts -> tasks of ClinGen curation.
 
-Annotations are JSON Lines in the form that `clingen_annotations.py` describes: for each curation its
-facts, its class, and what each article holds. Disputed and Refuted pairs are no task.
+Annotations are JSON Lines in the form that `clingen_annotations.py` describes: for each curation
+its facts, its class, and what each article holds. Disputed and Refuted pairs are no task.
 
 Full texts are JATS XML, one file for each article named by its PMCID or PMID ("PMC….xml",
 ".nxml"), or files of any name that hold many articles.

@@ -5,68 +5,96 @@ articles come from `gym_clinic.simulate.articles`. What ties them: the experimen
 drawn without regard to the class; then the articles are given as much human genetics as makes
 the SOP arrive at the published class, with room to either side of every threshold.
 
-    python -m gym_clinic.domains.clingen.build --out tasks/clingen --seed 0
+    gym-clinic tasks build clingen --out tasks/clingen --seed 0
 
 writes ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``; the same seed gives the same bytes.
+``python -m gym_clinic.domains.clingen.build`` is the same command.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from gym_clinic import strict_json
 from gym_clinic.domains.clingen import sop
+from gym_clinic.domains.clingen.download import read_rows
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.plan import plan_task
 from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
-from gym_clinic.errors import TaskError
-from gym_clinic.files import json_line, replace_file, replace_files
+from gym_clinic.errors import ClinicError, ConfigError, TaskError
+from gym_clinic.files import json_line, replace_files
 from gym_clinic.paths import tasks_dir
 from gym_clinic.simulate.articles import write_front
+
+CURATIONS = "curations.jsonl"
+"""Name of the file of published curations in the task folder."""
+
+FIELDS = (*Pair._fields, "date")
+"""Fields of a line of ``curations.jsonl``."""
+
+_ASK = (
+    "give --facts FILE: the gene-disease validity download of "
+    "https://search.clinicalgenome.org/kb/gene-validity as CSV, or what "
+    "'gym-clinic tasks import clingen-csv' made of it"
+)
 
 SALT = "gym-clinic/clingen/1"
 """Goes into every id, so that none can be guessed from its content."""
 
 
-def renew(facts: Path, curations: Path) -> None:
-    """Write ``curations.jsonl``: the five classes, the fields in use, in a fixed order.
+def read_facts(path: Path) -> list[dict[str, str]]:
+    """Return the rows of ``curations.jsonl`` that facts make, in their order there.
+
+    The five classes and the fields in use are kept.
 
     Args:
-        facts: What `gym_clinic.importers.clingen` makes of ClinGen's download.
-        curations: File to write.
+        path: ClinGen's download (``.csv``), or what `gym_clinic.importers.clingen` made of it.
 
     Raises:
-        TaskError: As `read_pairs`.
+        ConfigError: If there is no such file.
+        TaskError: For a row that is not a curation, named by file, line and field.
     """
-    rows = [json.loads(line) for line in facts.read_text(encoding="utf-8").splitlines()]
-    kept = [row for row in rows if row["classification"] in CLASSES]
-    lines = (json_line({name: row[name] for name in (*Pair._fields, "date")}) for row in kept)
-    replace_file(curations, sorted(lines))
+    rows = read_rows(path) if path.suffix.lower() == ".csv" else _read_lines(path, FIELDS)
+    kept = [
+        {name: row[name] for name in FIELDS} for row in rows if row["classification"] in CLASSES
+    ]
+    return sorted(kept, key=json_line)
 
 
 def read_pairs(path: Path) -> list[Pair]:
     """Read ``curations.jsonl``.
 
     Raises:
+        ConfigError: If there is no such file.
         TaskError: For a line that is not a curation, named by file, line and field.
     """
-    pairs = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    return [Pair(**row) for row in _read_lines(path, Pair._fields)]
+
+
+def _read_lines(path: Path, fields: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield these fields of the objects of a JSON Lines file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}; {_ASK}") from None
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{path}: not UTF-8 at byte {error.start}") from None
+    for number, line in enumerate(text.splitlines(), 1):
         try:
-            row = json.loads(line)
-            pairs.append(Pair(**{name: row[name] for name in Pair._fields}))
-        except json.JSONDecodeError as error:
-            raise TaskError(f"{path}, line {number}: not JSON ({error})") from error
+            row = strict_json.loads(line)
+            yield {name: row[name] for name in fields}
+        except ValueError as error:
+            raise TaskError(f"{path}, line {number}: {error}") from None
         except (KeyError, TypeError) as error:
             raise TaskError(
-                f"{path}, line {number}: expected an object with {list(Pair._fields)}; {error}"
-            ) from error
-    return pairs
+                f"{path}, line {number}: expected an object with {list(fields)}; {error}"
+            ) from None
 
 
 def build(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str, Any]]]:
@@ -176,8 +204,22 @@ def check_class(
             raise TaskError(f"the task gives {result} under {reading!r}; expected {label}")
 
 
-def write_tasks(out: Path, tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Write ``<split>.jsonl`` for every split; none is replaced before all are complete."""
+def write_tasks(
+    out: Path,
+    tasks: Mapping[str, Sequence[Mapping[str, Any]]],
+    curations: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Write ``<split>.jsonl`` for every split; no file is replaced before all are complete.
+
+    Args:
+        out: The task folder; made if it is missing.
+        tasks: Split -> its tasks.
+        curations: Rows of a new ``curations.jsonl``; none to leave the old one.
+
+    Raises:
+        ConfigError: If the folder cannot be written to.
+        TaskError: If an id occurs twice.
+    """
     seen: set[str] = set()
     for split, rows in tasks.items():
         for row in rows:
@@ -187,7 +229,13 @@ def write_tasks(out: Path, tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
             if len(set(ids)) < len(ids) or seen & set(ids):
                 raise TaskError(f"{split}: ids of task {row['id']} occur twice; take another seed")
             seen |= set(ids)
-    replace_files({out / f"{split}.jsonl": map(json_line, rows) for split, rows in tasks.items()})
+    files = {f"{split}.jsonl": rows for split, rows in tasks.items()}
+    if curations:
+        files[CURATIONS] = curations
+    try:
+        replace_files({out / name: map(json_line, rows) for name, rows in files.items()})
+    except OSError as error:
+        raise ConfigError(f"cannot write to {out}: {error}") from None
 
 
 def _digest(key: str, length: int) -> str:
@@ -198,26 +246,55 @@ def _digits(key: str) -> str:
     return f"{int(_digest(key, 15), 16) % 10**8:08d}"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Command line: write the three files."""
+def main(
+    arguments: Sequence[str] | None = None, prog: str = "python -m gym_clinic.domains.clingen.build"
+) -> None:
+    """Run the command line.
+
+    Args:
+        arguments: The arguments; those of the process by default.
+        prog: What it is called in its help.
+
+    Raises:
+        ConfigError: If a file is missing or cannot be written.
+        TaskError: If the curations are broken or too few.
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m gym_clinic.domains.clingen.build", description="Write the embedded tasks."
+        prog=prog,
+        description="Write train.jsonl, dev.jsonl and test.jsonl of the ClinGen tasks; the same "
+        "curations and seed give the same bytes.",
     )
-    parser.add_argument("--out", type=Path, help="folder to write to (default: the embedded one)")
     parser.add_argument(
-        "--facts", type=Path, help="output of the importer, to renew curations.jsonl from first"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to write to, made if missing (default: where the embedded tasks are)",
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--facts",
+        type=Path,
+        metavar="FILE",
+        help="renew DIR/curations.jsonl: from ClinGen's gene-disease validity download (.csv), or "
+        "from what 'gym-clinic tasks import clingen-csv' made of it (.jsonl); without this, "
+        "DIR/curations.jsonl is read, or the embedded one where there is none",
+    )
     options = parser.parse_args(arguments)
     out = options.out or tasks_dir("clingen")
-    curations = out / "curations.jsonl"
     if options.facts:
-        renew(options.facts, curations)
-    tasks = build(read_pairs(curations), options.seed)
-    write_tasks(out, tasks)
-    for split, rows in tasks.items():
-        print(f"{split}: {len(rows)} tasks")
+        curations = read_facts(options.facts)
+        pairs = [Pair(**{name: row[name] for name in Pair._fields}) for row in curations]
+    else:
+        curations = []
+        own = out / CURATIONS
+        pairs = read_pairs(own if own.exists() else tasks_dir("clingen") / CURATIONS)
+    tasks = build(pairs, options.seed)
+    write_tasks(out, tasks, curations)
+    print(f"{out}: {', '.join(f'{split} {len(rows):,}' for split, rows in tasks.items())}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ClinicError as error:
+        sys.exit(str(error))

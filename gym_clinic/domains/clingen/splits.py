@@ -58,7 +58,7 @@ def class_counts(pairs: Sequence[Pair], size: int) -> dict[str, int]:
     common = [label for label, _ in natural.most_common(2)]
     turn = 0
     while (gap := size - sum(counts.values())) != 0:
-        counts[common[turn % 2]] += 1 if gap > 0 else -1
+        counts[common[turn % len(common)]] += 1 if gap > 0 else -1
         turn += 1
     return counts
 
@@ -81,10 +81,10 @@ def assign(pairs: Iterable[Pair], seed: int) -> dict[str, list[Pair]]:
         if pair.classification in CLASSES:
             usable.setdefault((pair.gene, pair.mondo_id, pair.inheritance), pair)
     kept = sorted(usable.values())
-    wanted = {split: class_counts(kept, size) for split, size in SIZES.items()}
     names = sorted({pair.panel for pair in kept})
     if len(names) < sum(PANELS.values()):
         raise TaskError(f"{len(names)} panels; expected at least {sum(PANELS.values())}")
+    wanted = {split: class_counts(kept, size) for split, size in SIZES.items()}
     rng = Random(f"{seed}:panels")
     for _ in range(_ATTEMPTS):
         drawn = rng.sample(names, sum(PANELS.values()))
