@@ -67,6 +67,8 @@ def make(env_id: str, **options: Any) -> gym.Env[str, str]:
     Raises:
         ConfigError: If the id or an option is unknown.
     """
+    if reserved := sorted(options.keys() & {"id", "env_id", "disable_env_checker"}):
+        raise ConfigError(f"an environment takes no option {reserved}")
     return gym.make(find(env_id), disable_env_checker=True, **options)
 
 

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import gymnasium as gym
+
 from gym_clinic._version import __version__
 from gym_clinic.commands import doctor, play, score, show, tasks
 from gym_clinic.errors import ClinicError, ServiceError
@@ -39,16 +41,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ServiceError as error:
         print(f"gym-clinic: {error}", file=sys.stderr)
         return 3
-    except ClinicError as error:
-        print(f"gym-clinic: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt as stopped:
         print(f"gym-clinic: {str(stopped) or 'stopped'}", file=sys.stderr)
+        if argv is None:
+            # The interpreter would wait for every policy that is still thinking.
+            sys.stderr.flush()
+            os._exit(INTERRUPTED)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read us has seen enough; the interpreter must not flush into the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except (ClinicError, OSError, gym.error.Error) as error:
+        print(f"gym-clinic: {error}", file=sys.stderr)
+        return 2
     return status
 
 

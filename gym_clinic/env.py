@@ -13,7 +13,7 @@ from gym_clinic.case import Case
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ToolError
-from gym_clinic.names import nearest, suggest
+from gym_clinic.names import at_least_one, nearest, suggest
 from gym_clinic.spaces import ClinicalText
 from gym_clinic.toolbox import Kind, Toolbox, to_text
 
@@ -89,12 +89,12 @@ class ClinicEnv(gym.Env[str, str]):
         self.rubric = self.domain.rubric
         if weights is not None:
             self.rubric = self.rubric.with_weights(weights)
-        self.max_turns = _positive(
+        self.max_turns = at_least_one(
             "max_turns", self.domain.max_turns if max_turns is None else max_turns
         )
-        self.text_budget = _positive("text_budget", text_budget)
+        self.text_budget = at_least_one("text_budget", text_budget)
         limit = self.domain.response_limit if response_limit is None else response_limit
-        self.response_limit = _positive("response_limit", limit or OBSERVATION_LIMIT)
+        self.response_limit = at_least_one("response_limit", limit or OBSERVATION_LIMIT)
         self.render_mode = render_mode
         self.tasks = self.domain.split(split)
         self.toolbox = Toolbox(self.domain.tools)
@@ -317,12 +317,6 @@ def _dialect(name: str, domain: Domain) -> Dialect:
     if not isinstance(name, str) or name not in known:
         raise ConfigError(f"no dialect {name!r}; {suggest(str(name), known)}")
     return known[name]
-
-
-def _positive(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{name} is a whole number from 1, not {value!r}")
-    return value
 
 
 def _cut(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""Finding what a name means, and saying what was meant when it means nothing."""
+"""Names and options of callers: what they mean, or what would have been right."""
 
 from __future__ import annotations
 
@@ -55,8 +55,12 @@ def import_named(path: str, what: str) -> Any:
 
 def import_module(name: str, what: str) -> Any:
     """Import a module that a caller named; errors as for :func:`import_named`."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise ConfigError(f"{name!r} is no module's name; expected 'package.module' for a {what}")
     try:
         return importlib.import_module(name)
+    except SyntaxError as error:
+        raise ConfigError(f"module {name!r} cannot be read: {error}") from error
     except ModuleNotFoundError as error:
         if error.name and not f"{name}.".startswith(f"{error.name}."):
             raise  # the module is there; something it needs is not
@@ -96,3 +100,14 @@ def call_with_options(
     """Call a maker with a caller's options, after :func:`check_options`."""
     check_options(function, options, who, given=len(given))
     return function(*given, **options)
+
+
+def at_least_one(name: str, value: int) -> int:
+    """Return an option that is a count.
+
+    Raises:
+        ConfigError: If it is no whole number from 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(f"{name} is a whole number from 1, not {value!r}")
+    return value

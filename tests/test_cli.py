@@ -237,7 +237,10 @@ def test_eval_of_a_chat_model(run: Run, tmp_path: Path, chat_server: ChatServer)
         (["play", ID, "--policy", "oracle", "--option", "x"], "written key=value, not 'x'"),
         (["play", ID, "--policy", "oracle", "--url", "x"], "add --policy chat"),
         (["eval", ID, "--policy", "oracle", "--trials", "0", "--out", "x"], "trials is a whole"),
-        (["eval", ID, "--policy", "oracle", "--set", "split=train", "--out", "x"], "as split"),
+        (
+            ["eval", ID, "--policy", "oracle", "--set", "split=train", "--out", "x"],
+            "is not set this way",
+        ),
         (["tasks", "validate", "no_such_domain"], "no domain 'no_such_domain'"),
         (["tasks", "import", "clingen-csv", "no.csv", "x.jsonl"], "no.csv"),
     ],

@@ -15,6 +15,7 @@ from gym_clinic.commands.terminal import add_env_options, console, options, visi
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.evaluate.report import Grid
+from gym_clinic.names import import_module
 
 
 def add(commands: Any) -> None:
@@ -45,10 +46,7 @@ def add(commands: Any) -> None:
 def run_list(args: argparse.Namespace) -> int:
     """Print a table of the ids."""
     for module in args.modules:
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            raise ConfigError(f"no module {module!r} to import: {error}") from None
+        import_module(module, "clinic environment")
     rows = []
     for name in ids():
         domain = _domain_name(name)

@@ -37,13 +37,15 @@ def options(pairs: Sequence[str]) -> dict[str, Any]:
     """Read ``key=value`` options; a value is JSON, or else text as it stands.
 
     Raises:
-        ConfigError: If one has no ``=``.
+        ConfigError: If one has no ``=``, or names what the command line has an argument for.
     """
     found: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise ConfigError(f"an option is written key=value, not {pair!r}")
+        if name in ("id", "env_id", "split"):
+            raise ConfigError(f"{name} is not set this way; give the id first and --split NAME")
         try:
             found[name] = json.loads(value)
         except ValueError:

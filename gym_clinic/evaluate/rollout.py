@@ -16,7 +16,7 @@ import gymnasium as gym
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Episode
 from gym_clinic.errors import ServiceError
-from gym_clinic.policies import Maker, Policy
+from gym_clinic.policies import Maker, Policy, ask
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Player:
                 if self.stop.is_set():
                     return None
                 asked = time.perf_counter()
-                action = policy.act(observation, info)
+                action = ask(policy, observation, info)
                 thinking += time.perf_counter() - asked
                 messages.append({"role": "assistant", "content": action})
                 observation, paid, terminated, truncated, info = env.step(action)
@@ -177,11 +177,16 @@ def _copies(info: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _usage(policy: Policy | None) -> dict[str, float]:
     usage = getattr(policy, "usage", None)
-    if usage is None:
-        return {}
     if is_dataclass(usage) and not isinstance(usage, type):
         usage = asdict(usage)
-    return {str(name): amount for name, amount in usage.items()}
+    if not isinstance(usage, Mapping):
+        return {}
+    # What a server left out, or a policy put in beside its counts, is no figure.
+    return {
+        str(name): amount
+        for name, amount in usage.items()
+        if isinstance(amount, int | float) and math.isfinite(amount)
+    }
 
 
 def _consulted(episode: Episode | None) -> dict[str, float]:

@@ -20,6 +20,7 @@ from gym_clinic.evaluate.rollout import Envs, Job, Played, Player, episode_seed
 from gym_clinic.evaluate.summary import Result, Summary, summarise
 from gym_clinic.evaluate.trace import Journal, Key, encode, redact
 from gym_clinic.files import replace_file
+from gym_clinic.names import at_least_one
 
 
 class Interrupted(KeyboardInterrupt):
@@ -70,9 +71,12 @@ def evaluate(
         RuntimeError: If environment or policy raised anything else; it names the episode.
         Interrupted: If stopped from the keyboard.
     """
-    for name, number in (("trials", trials), ("concurrency", concurrency), ("limit", limit)):
-        if number is not None and (type(number) is not int or number < 1):
-            raise ConfigError(f"{name} is a whole number from 1, not {number!r}")
+    for name, number in (
+        ("trials", trials),
+        ("concurrency", concurrency),
+        ("limit", 1 if limit is None else limit),
+    ):
+        at_least_one(name, number)
     chosen, given = dict(env_options or {}), dict(policy_options or {})
     if "split" in chosen:
         raise ConfigError("give the split as split, not among the options of the environment")

@@ -76,20 +76,35 @@ class Result:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Result:
-        """Take the figures from a line of a trace."""
+        """Take the figures from a line of a trace.
+
+        Raises:
+            KeyError: If a field is missing.
+            TypeError: If a figure is no number.
+        """
         return cls(
             task_id=row["task_id"],
             trial=row["trial"],
             error=row["error"],
-            reward=row["reward"],
+            reward=None if row["error"] is not None else _figure(row["reward"]),
             success=bool(row["success"]),
-            rewards=row["rewards"],
-            metrics={k: math.nan if v is None else v for k, v in row["metrics"].items()},
-            turns=row["turns"],
+            rewards=_figures(row["rewards"]),
+            metrics=_figures(row["metrics"]),
+            turns=int(_figure(row["turns"])),
             calls=len(row["calls"]),
             stop=row["stop"],
-            usage=row["usage"],
+            usage=_figures(row["usage"]),
         )
+
+
+def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
+    return {name: math.nan if value is None else _figure(value) for name, value in figures.items()}
+
+
+def _figure(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"expected a number, got {value!r:.40}")
+    return value
 
 
 @dataclass(frozen=True)

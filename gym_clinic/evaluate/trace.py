@@ -31,8 +31,10 @@ Key = tuple[str, int]
 
 # Lone surrogates have no UTF-8 form, and some readers take the others for ends of lines.
 _ESCAPED = re.compile("[\ud800-\udfff\x7f\x85\u2028\u2029]")
-_SECRET = re.compile(r"(^|_|-)(key|token|secret|password|passwd|authorization|cookie)$", re.I)
+_WORDS = "key|token|secret|password|passwd|authorization|cookie"
+_SECRET = re.compile(rf"(?:(?:^|_|-)(?i:{_WORDS})|[a-z](?:{_WORDS.title()}))$")
 _USERINFO = re.compile(r"://[^/@\s]*@")
+_QUERY = re.compile(r"([?&][^=&#\s]+=)[^&#\s]+")
 
 
 def encode(value: Any) -> bytes:
@@ -80,7 +82,7 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def redact(value: Any) -> Any:
-    """Return a copy of options without secrets: keys, tokens, passwords, user parts of URLs.
+    """Return a copy of options without secrets: keys, tokens, passwords, what URLs may carry.
 
     ``api_key_env``, which only names a variable, stays.
     """
@@ -91,7 +93,9 @@ def redact(value: Any) -> Any:
         }
     if isinstance(value, list | tuple):
         return [redact(item) for item in value]
-    return _USERINFO.sub("://***@", value) if isinstance(value, str) else value
+    if isinstance(value, str) and "://" in value:
+        return _QUERY.sub(r"\1***", _USERINFO.sub("://***@", value))
+    return value
 
 
 class Journal:
@@ -201,7 +205,7 @@ class Journal:
             key = (row["task_id"], row["trial"])
             fits = row["error"] is None and plan.get(key) == row["seed"]
             result = Result.of(row)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return  # cut short or not of this program: the episode is played again
         if fits and line.endswith(b"\n"):
             self.results[key], self._places[key] = result, (path, place, len(line))

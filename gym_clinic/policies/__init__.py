@@ -27,6 +27,19 @@ class Policy(Protocol):
         """
 
 
+def ask(policy: Policy, observation: str, info: dict[str, Any]) -> str:
+    """Return a policy's next action.
+
+    Raises:
+        ConfigError: If it is not text.
+    """
+    action = policy.act(observation, info)
+    if not isinstance(action, str):
+        kind = type(action).__name__
+        raise ConfigError(f"the policy's act returned {kind}; an action is text")
+    return action
+
+
 Maker = Callable[[int], Policy]
 """Makes the policy of one episode from that episode's seed."""
 
@@ -78,6 +91,8 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
         advice = suggest(name, POLICIES)
         raise ConfigError(f"no policy {name!r}; {advice}, or name your own: 'package.module:NAME'")
     builder = import_named(POLICIES.get(name, name), "policy")
+    if not callable(builder):
+        raise ConfigError(f"{who} is a {type(builder).__name__}; expected a class or function")
     if name in POLICIES:
         built: Maker = call_with_options(builder, chosen, who, env)
         return built

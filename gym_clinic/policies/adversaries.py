@@ -17,6 +17,7 @@ from gym_clinic.action import Dialect
 from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Task
+from gym_clinic.names import at_least_one
 from gym_clinic.policies import Maker
 from gym_clinic.policies.moves import Ground, Script, words
 from gym_clinic.policies.rehearsal import best_label
@@ -126,7 +127,8 @@ def repeater(env: ClinicEnv, *, times: int = 50) -> Maker:
         env: The environment it acts in.
         times: Copies of the call in one action.
     """
-    return _adversary(env, lambda table, draw: _repeater(table, draw, times))
+    copies = at_least_one("times", times)
+    return _adversary(env, lambda table, draw: _repeater(table, draw, copies))
 
 
 def _repeater(table: _Table, draw: random.Random, times: int) -> list[str]:

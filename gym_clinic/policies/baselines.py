@@ -9,6 +9,7 @@ from typing import Any
 from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one
 from gym_clinic.policies import Maker, Policy
 from gym_clinic.policies.arguments import sample
 from gym_clinic.policies.moves import Ground, Script, words
@@ -28,8 +29,7 @@ def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
         env: The environment it acts in.
         batch: Most calls of one action.
     """
-    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise ConfigError(f"batch is a whole number from 1, not {batch!r}")
+    batch = at_least_one("batch", batch)
     ground = Ground(env)
 
     def make(seed: int) -> Policy:

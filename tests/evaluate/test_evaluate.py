@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -297,6 +298,56 @@ def test_secrets_are_not_written(tmp_path: Path) -> None:
     assert redact({"extra": [{"Authorization": "Bearer s"}]}) == {
         "extra": [{"Authorization": "***"}]
     }
+
+
+def test_secrets_are_known_by_name_and_in_addresses() -> None:
+    assert redact({"extra": {"apiKey": "s", "maxTokens": 5, "monkey": "m"}}) == {
+        "extra": {"apiKey": "***", "maxTokens": 5, "monkey": "m"}
+    }
+    assert redact("http://host/v1?api_key=s&version=2") == "http://host/v1?api_key=***&version=***"
+    assert redact("is a=b & c?d=e") == "is a=b & c?d=e"
+
+
+@pytest.mark.parametrize(
+    ("usage", "kept"),
+    [
+        ({"tokens": 3, "cached": None, "cost": math.nan, "model": "m"}, {"tokens": 3}),
+        (5, {}),
+        (None, {}),
+    ],
+)
+def test_usage_that_is_no_figure_is_left_out(
+    usage: Any, kept: dict[str, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eval_domain.Guesser, "usage", usage, raising=False)
+    found = play("Guesser", tmp_path, limit=2, trials=1)
+    assert found.usage == {name: 2 * amount for name, amount in kept.items()}
+    assert all(row["usage"] == kept for row in rows(tmp_path))
+
+
+def test_an_action_that_is_no_text_is_the_policys_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eval_domain.Guesser, "act", lambda self, observation, info: 5)
+    with pytest.raises(ConfigError, match="act returned int; an action is text"):
+        play("Guesser", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"reward": "x"}, {"reward": None}, {"metrics": {"a": "b"}}, {"rewards": {"a": "z"}},
+        {"usage": {"a": "b"}}, {"turns": "x"}, {"calls": [[[]]] * 3, "metrics": 3},
+    ],
+)  # fmt: skip
+def test_a_damaged_line_is_played_again(damage: dict[str, Any], tmp_path: Path) -> None:
+    play("Guesser", tmp_path)
+    whole = (tmp_path / "trace.jsonl").read_bytes()
+    first, *rest = whole.splitlines(keepends=True)
+    broken = json.dumps(json.loads(first) | damage).encode() + b"\n"
+    (tmp_path / "trace.jsonl").write_bytes(broken + b"[" * 200_000 + b"\n" + b"".join(rest))
+    play("Guesser", tmp_path)
+    assert (tmp_path / "trace.jsonl").read_bytes() == whole
 
 
 def test_episode_seeds_are_fixed() -> None:

@@ -131,23 +131,37 @@ def read_ticket(text: str) -> Ticket:
     return Ticket(gene[1] if gene else "", disease[1] if disease else "", articles)
 
 
+def spray(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
+    """Make the supervisor that calls every sub-agent on every article, and reads the answers.
+
+    It classifies well and pays for the calls: what the outcome is worth without choosing.
+    """
+    return lambda seed: Turns(_every_call, _classification, dialect, domain.max_turns)
+
+
 def plan_calls(ticket: Ticket) -> list[CallSpec]:
     """Choose the calls that the abstracts of a ticket promise to be worth making."""
     return [
-        (
-            CATEGORIES[category].agent,
-            {
-                "pmid": article.pmid,
-                "pmcid": article.pmcid,
-                "gene": ticket.gene,
-                "disease": ticket.disease,
-            },
-        )
+        _call(ticket, article, category)
         for article in ticket.articles
         for category in categories_in_abstract(
             ticket.gene, ticket.disease, article.title, article.abstract
         )
     ]
+
+
+def _every_call(ticket: Ticket) -> list[CallSpec]:
+    return [_call(ticket, article, key) for article in ticket.articles for key in CATEGORIES]
+
+
+def _call(ticket: Ticket, article: Article, category: str) -> CallSpec:
+    arguments = {
+        "pmid": article.pmid,
+        "pmcid": article.pmcid,
+        "gene": ticket.gene,
+        "disease": ticket.disease,
+    }
+    return CATEGORIES[category].agent, arguments
 
 
 def decide(ticket: Ticket, reports: Iterable[Report]) -> str:

@@ -83,7 +83,7 @@ def supervisor(
         aggregate=_aggregate,
         solution=_supervisor_solution,
         menu=_supervisor_menu,
-        baselines={"rules": baselines.rules},
+        baselines={"rules": baselines.rules, "spray": baselines.spray},
         max_turns=TURNS,
         response_limit=RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),
