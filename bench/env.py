@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
+import random
 import statistics
 import subprocess
 import sys
@@ -20,7 +21,9 @@ from pydantic import BaseModel, ConfigDict
 
 import gym_clinic
 from gym_clinic import Domain, Episode, Kind, Rubric, Task, tool
+from gym_clinic.catalog import unwrap
 from gym_clinic.policies import load
+from gym_clinic.policies.playing import play
 
 FRESH = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
 
@@ -140,17 +143,12 @@ def bench_import(times: int) -> None:
 def bench_oracle(episodes: int) -> None:
     """Print oracle episodes per second on ClinGen."""
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
-        env = gym.make(name)
-        maker = load("oracle", env.unwrapped)
-        env.reset(seed=0)
+        env = unwrap(gym.make(name))
+        maker = load("oracle", env)
+        tasks = random.Random(0).choices(env.tasks, k=episodes)
         start = time.perf_counter()
-        for seed in range(episodes):
-            policy = maker(seed)
-            observation, info = env.reset()
-            over = False
-            while not over:
-                observation, _, done, cut, info = env.step(policy.act(observation, info))
-                over = done or cut
+        for seed, task in enumerate(tasks):
+            play(env, task, maker(seed), seed)
         rate = episodes / (time.perf_counter() - start)
         print(f"oracle episodes ({name}): {rate:,.0f} a second")
 

@@ -8,41 +8,23 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
 
 from gym_clinic import ClinicEnv, Task
-from gym_clinic.policies import ADVERSARIES, Policy, load
+from gym_clinic.policies import ADVERSARIES, Maker, Policy, load
+from gym_clinic.policies.moves import prepared
+from gym_clinic.policies.playing import play
 from gym_clinic.rewards import scale
 
 
-class Stated:
-    """Says one thing, whatever it is told."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def act(self, observation: str, info: dict[str, Any]) -> str:
-        """Return the text."""
-        return self.text
-
-
-def play(env: ClinicEnv, policy: Policy, task: Task, seed: int) -> tuple[float, bool]:
-    """Play one episode; return its scaled reward and whether it was a success."""
-    observation, info = env.reset(seed=seed, options={"task_id": task.id})
-    total, over = 0.0, False
-    while not over:
-        observation, reward, done, cut, info = env.step(policy.act(observation, info))
-        total += reward
-        over = done or cut
-    return scale(total, env.reward_range), info["success"]
-
-
-def show(label: str, played: list[tuple[float, bool]]) -> None:
-    """Print one line of the table."""
-    scaled = statistics.fmean(reward for reward, _ in played)
-    solved = statistics.fmean(success for _, success in played)
+def show(label: str, env: ClinicEnv, tasks: Sequence[Task], maker: Maker) -> None:
+    """Play every task, its number the seed, and print one line of the table."""
+    played = [play(env, task, maker(seed), seed) for seed, task in enumerate(tasks)]
+    scaled = statistics.fmean(scale(one.reward, env.reward_range) for one in played)
+    solved = statistics.fmean(one.info["success"] for one in played)
     print(f"  {label:34s} scaled {scaled:.3f}   success {solved:.3f}", flush=True)
 
 
@@ -52,21 +34,17 @@ def table(name: str, limit: int | None) -> None:
     tasks = env.tasks[:limit]
     print(f"{name}, {len(tasks)} test tasks")
     for policy in ("oracle", "rules", "random", *ADVERSARIES):
-        maker = load(policy, env)
-        show(policy, [play(env, maker(seed), task, seed) for seed, task in enumerate(tasks)])
+        show(policy, env, tasks, load(policy, env))
     alone: Any = gym.make(name, split="test", reward="outcome").unwrapped
-    maker = load("prior", alone)
-    show(
-        "prior, outcome reward alone",
-        [play(alone, maker(seed), task, seed) for seed, task in enumerate(tasks)],
-    )
-    played = []
-    for seed, task in enumerate(tasks):
-        answers = env.domain.menu(task).answers
-        label = task.gold["classification"]
-        text = answers.get(label) or answers[f"{label}, no evidence"]
-        played.append(play(env, Stated(text), task, seed))
-    show("right class, no call, no evidence", played)
+    show("prior, outcome reward alone", alone, tasks, load("prior", alone))
+
+    def stated(seed: int) -> Policy:
+        """State the right class and nothing else."""
+        answers = env.domain.menu(tasks[seed]).answers
+        label = tasks[seed].gold["classification"]
+        return prepared([answers.get(label) or answers[f"{label}, no evidence"]])
+
+    show("right class, no call, no evidence", env, tasks, stated)
 
 
 def main() -> None:

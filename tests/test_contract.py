@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import functools
-import json
-import warnings
 from typing import Any
 
 import gymnasium as gym
 import pytest
 import tiny_domain
 from gymnasium.envs.registration import EnvSpec
-from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import OrderEnforcing, RecordEpisodeStatistics, TimeLimit
 
-import gym_clinic
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.policies import load
-from gym_clinic.policies.search import Snoop
-from gym_clinic.policies.walk import reachable
+from gym_clinic.policies.playing import Outcome, play
 from gym_clinic.spaces import ClinicalText
-from gym_clinic.testing import check_domain, check_tasks
-from gym_clinic.testing.checks import END, HOSTILE
+from gym_clinic.testing import check_domain
+from gym_clinic.testing.checks import END, hostile
 
 CLINIC = sorted(name for name in gym.registry if name.startswith("clinic/"))
 IDS = [*CLINIC, *tiny_domain.IDS]
@@ -37,17 +32,12 @@ def make(name: str, **options: Any) -> ClinicEnv:
     return env
 
 
-def play(env: gym.Env[str, str], policy: str = "oracle", seed: int = 3) -> tuple[float, dict]:
+def solve(env: gym.Env[str, str]) -> tuple[Outcome, list[str]]:
+    """Play the oracle on the first task; return its actions too, to be replayed elsewhere."""
     clinic = env.unwrapped
     assert isinstance(clinic, ClinicEnv)
-    player = load(policy, clinic)(seed)
-    observation, info = env.reset(seed=seed)
-    total, over = 0.0, False
-    while not over:
-        observation, reward, terminated, truncated, info = env.step(player.act(observation, info))
-        assert isinstance(reward, float)
-        total, over = total + reward, terminated or truncated
-    return total, info
+    outcome = play(clinic, clinic.tasks[0], load("oracle", clinic)(0))
+    return outcome, [turn.action for turn in outcome.episode.turns]
 
 
 def test_ids_are_registered() -> None:
@@ -57,13 +47,6 @@ def test_ids_are_registered() -> None:
 @each_id
 def test_conforms(name: str) -> None:
     check_domain(name, subprocess=True, recorded=RECORDED.get(name, ()))
-
-
-@each_id
-def test_check_env_without_a_warning(name: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        check_env(gym.make(name, disable_env_checker=True).unwrapped)
 
 
 @each_id
@@ -83,11 +66,6 @@ def test_observations_lie_in_their_space(name: str, observation: str) -> None:
 
 
 @each_id
-def test_every_split_is_sound(name: str) -> None:
-    assert check_tasks(make(name)) == []
-
-
-@each_id
 def test_spec_round_trips_as_json(name: str) -> None:
     env = gym.make(name, split="test", max_turns=5)
     assert env.spec is not None
@@ -95,14 +73,16 @@ def test_spec_round_trips_as_json(name: str) -> None:
     assert again.spec is not None
     assert again.spec.kwargs == env.spec.kwargs
     assert again.reset(seed=8) == env.reset(seed=8)
-    assert play(again) == play(env)
 
 
 @each_id
 def test_wrappers_behave(name: str) -> None:
     env = RecordEpisodeStatistics(gym.make(name))
-    total, info = play(env)
-    assert info["episode"]["r"] == pytest.approx(total)
+    outcome, actions = solve(env)
+    env.reset(options={"task_id": outcome.episode.task.id})
+    *_, (*_, terminated, _, info) = map(env.step, actions)
+    assert terminated
+    assert info["episode"]["r"] == pytest.approx(outcome.reward)
     assert info.keys() == END | {"episode"}
 
     limited = TimeLimit(make(name), max_episode_steps=1)
@@ -186,46 +166,8 @@ def test_wrong_options_are_named(name: str) -> None:
 
 
 @each_id
-@pytest.mark.parametrize("policy", ["oracle", "random", "silent", "malformed", "forger"])
-def test_info_has_the_same_keys_however_it_ends(name: str, policy: str) -> None:
-    oracle, last = play(make(name))[1], play(make(name), policy)[1]
-    assert last.keys() == oracle.keys() == END
-    for part in ("rewards", "weights", "metrics"):
-        assert last[part].keys() == oracle[part].keys()
-    json.dumps(last, allow_nan=False)
-
-
-@each_id
-def test_gold_cannot_be_reached(name: str) -> None:
-    env = make(name)
-    maker = load("snoop", env)
-    for seed in range(5):
-        snoop = maker(seed)
-        observation, info = env.reset(seed=seed)
-        over = False
-        while not over:
-            for _, item in reachable([("info", info), ("spec", env.spec)]):
-                assert not isinstance(item, gym_clinic.Task | gym_clinic.Episode | ClinicEnv)
-            action = snoop.act(observation, info)
-            assert isinstance(snoop, Snoop)
-            assert snoop.found is None
-            observation, _, terminated, truncated, info = env.step(action)
-            over = terminated or truncated
-
-
-@each_id
-@pytest.mark.parametrize("dialect", ["hermes", "json"])
-def test_hostile_actions_never_raise(name: str, dialect: str) -> None:
-    env = make(name, dialect=dialect)
-    for action in HOSTILE.values():
-        env.reset(seed=0)
-        over = False
-        while not over:
-            observation, reward, terminated, truncated, _ = env.step(action)
-            assert observation.strip()
-            assert len(observation) <= env.observation_space.max_length
-            assert reward <= env.reward_range[1]
-            over = terminated or truncated
+def test_hostile_actions_in_the_other_dialect(name: str) -> None:
+    assert list(hostile(make(name, dialect="json"))) == []
 
 
 @each_id
@@ -244,8 +186,6 @@ def test_spaces(name: str) -> None:
     env = make(name)
     assert isinstance(env.action_space, ClinicalText)
     assert "β-blocker, 5 µg – 日本" in env.action_space
-    env.action_space.seed(1)
-    assert env.action_space.sample() in env.action_space
     low, high = env.reward_range
     assert low < high
 
@@ -255,18 +195,15 @@ def test_steps_in_an_asyncio_loop(name: str) -> None:
     import asyncio
 
     env = make(name)
-    actions = load("oracle", env)(0)
+    outcome, actions = solve(env)
 
-    async def episode() -> tuple[float, bool]:
-        observation, info = env.reset(seed=2)
-        total, over, terminated = 0.0, False, False
-        while not over:
-            action = actions.act(observation, info)
-            observation, reward, terminated, truncated, info = await env.astep(action)
-            total, over = total + reward, terminated or truncated
-        return total, terminated
+    async def episode() -> list[Any]:
+        env.reset(options={"task_id": outcome.episode.task.id})
+        return [await env.astep(action) for action in actions]
 
-    assert asyncio.run(episode()) == (pytest.approx(env.reward_range[1]), True)
+    *_, (_, reward, terminated, _, info) = asyncio.run(episode())
+    assert (reward, terminated) == (pytest.approx(env.reward_range[1]), True)
+    assert info == outcome.info
 
 
 @each_id

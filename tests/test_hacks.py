@@ -9,49 +9,34 @@ import pytest
 
 from gym_clinic.domain import Menu
 from gym_clinic.policies import ADVERSARIES, load
+from gym_clinic.policies.moves import prepared
+from gym_clinic.policies.playing import play
 from gym_clinic.rewards import scale
 
 IDS = ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0")
 
 
-class Constant:
-    """Plays one move, whatever is said."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def act(self, observation, info):
-        return self.text
+# In one worker, so that what each policy earns is played once.
+pytestmark = pytest.mark.xdist_group("hacks")
 
 
-def rewards_of(env, make, split_tasks):
-    earned = []
-    for seed, task in enumerate(split_tasks):
-        observation, info = env.reset(seed=seed, options={"task_id": task.id})
-        policy, total, over = make(seed, task), 0.0, False
-        while not over:
-            observation, reward, done, cut, info = env.step(policy.act(observation, info))
-            total += reward
-            over = done or cut
-        earned.append(total)
-    return earned
+def rewards_of(env, maker):
+    """What a policy earns on each task of the split; task n is played with seed n."""
+    return [play(env, task, maker(seed), seed).reward for seed, task in enumerate(env.tasks)]
 
 
 @cache
 def scaled_mean(name: str, policy: str) -> float:
-    env = gym.make(name, split="test")
-    maker = load(policy, env.unwrapped)
-    earned = rewards_of(env, lambda seed, task: maker(seed), env.unwrapped.tasks)
-    return sum(scale(reward, env.unwrapped.reward_range) for reward in earned) / len(earned)
+    env = gym.make(name, split="test").unwrapped
+    earned = rewards_of(env, load(policy, env))
+    return sum(scale(reward, env.reward_range) for reward in earned) / len(earned)
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 @pytest.mark.parametrize("name", IDS)
 def test_the_oracle_earns_the_maximum_on_every_task(name, split):
-    env = gym.make(name, split=split)
-    maker = load("oracle", env.unwrapped)
-    earned = rewards_of(env, lambda seed, task: maker(seed), env.unwrapped.tasks)
-    assert set(earned) == {env.unwrapped.reward_range[1]}
+    env = gym.make(name, split=split).unwrapped
+    assert set(rewards_of(env, load("oracle", env))) == {env.reward_range[1]}
 
 
 @pytest.mark.parametrize("policy", ADVERSARIES)
@@ -70,19 +55,15 @@ def test_rules_are_no_solution(name):
 @pytest.mark.parametrize("name", IDS)
 def test_outcome_alone_rewards_a_constant(name):
     # Why the default is the hybrid: published classes are mostly Definitive.
-    env = gym.make(name, split="test", reward="outcome")
-    menu: Menu = env.unwrapped.domain.menu(env.unwrapped.tasks[0])
+    env = gym.make(name, split="test", reward="outcome").unwrapped
+    menu: Menu = env.domain.menu(env.tasks[0])
     move = next(move for label, move in menu.answers.items() if label.startswith("Definitive"))
-    earned = rewards_of(env, lambda seed, task: Constant(move), env.unwrapped.tasks)
-    scaled = [scale(reward, env.unwrapped.reward_range) for reward in earned]
+    earned = rewards_of(env, lambda seed: prepared([move]))
+    scaled = [scale(reward, env.reward_range) for reward in earned]
     assert sum(scaled) / len(scaled) == pytest.approx(0.79, abs=0.02)
 
 
 def test_the_right_class_without_its_evidence_is_worth_half_of_the_scale():
-    env = gym.make(IDS[0], split="test")
-    tasks = env.unwrapped.tasks
-    label = "CLASSIFICATION: {}"
-    earned = rewards_of(
-        env, lambda seed, task: Constant(label.format(task.gold["classification"])), tasks
-    )
-    assert set(earned) == {0.0}
+    env = gym.make(IDS[0], split="test").unwrapped
+    answers = [f"CLASSIFICATION: {task.gold['classification']}" for task in env.tasks]
+    assert set(rewards_of(env, lambda number: prepared([answers[number]]))) == {0.0}

@@ -20,6 +20,7 @@ from gym_clinic.catalog import ids
 from gym_clinic.commands.show import open_any
 from gym_clinic.commands.terminal import console
 from gym_clinic.errors import ClinicError
+from gym_clinic.policies.playing import play
 
 NEEDED = ("gymnasium", "numpy", "orjson", "pydantic", "rich")
 EXTRAS = {"chat": ("httpx", "tenacity"), "import": ("lxml",)}
@@ -116,15 +117,7 @@ def _oracle(env_id: str) -> str:
         ClinicError: If it does not earn the highest reward.
     """
     clinic = open_any(env_id)
-    policy = policies.load("oracle", clinic)(0)
-    observation, info = clinic.reset(seed=0, options={"task_id": clinic.tasks[0].id})
-    total, over = 0.0, False
-    while not over:
-        observation, reward, terminated, truncated, info = clinic.step(
-            policy.act(observation, info)
-        )
-        total += reward
-        over = terminated or truncated
+    total = play(clinic, clinic.tasks[0], policies.load("oracle", clinic)(0)).reward
     best = clinic.reward_range[1]
     if abs(total - best) > 1e-9:
         raise ClinicError(f"the oracle earns {total:g} instead of {best:g}")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import random
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from gym_clinic.domain import Domain
 from gym_clinic.env import ClinicEnv
-from gym_clinic.episode import Episode, Task
-from gym_clinic.policies import Policy
+from gym_clinic.episode import Task
 from gym_clinic.policies.moves import Ground, prepared
+from gym_clinic.policies.playing import play
 
 SAMPLE = 150
 """Tasks of the train split that are played."""
@@ -23,42 +20,6 @@ SHORTLIST = 12
 
 Constant = tuple[frozenset[str], str]
 """Tool names whose every menu call is made, and the label of the answer given then."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How an episode went.
-
-    Attributes:
-        reward: Sum of its rewards.
-        info: The info of its last step.
-        episode: All that happened.
-    """
-
-    reward: float
-    info: dict[str, Any]
-    episode: Episode
-
-
-def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
-    """Play one task of any split to its end, without touching the environment's own episode.
-
-    Args:
-        env: Its domain, dialect, rubric, weights and limits are played with.
-        task: The task.
-        policy: Who plays.
-        seed: Seed of the environment.
-    """
-    stage = copy.copy(env)
-    stage.tasks = (task,)
-    observation, info = stage.reset(seed=seed)
-    total, over = 0.0, False
-    while not over:
-        action = policy.act(observation, info)
-        observation, reward, terminated, truncated, info = stage.step(action)
-        total += float(reward)
-        over = terminated or truncated
-    return Outcome(total, info, stage.episode)
 
 
 class Rehearsal:

@@ -21,7 +21,7 @@ from gym_clinic import policies
 from gym_clinic.domain import Domain, load
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
-from gym_clinic.policies.rehearsal import play
+from gym_clinic.policies.playing import play
 from gym_clinic.testing import checks
 
 __all__ = ["check_domain", "check_tasks"]

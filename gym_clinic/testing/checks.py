@@ -23,7 +23,7 @@ from gym_clinic.frozen import thaw
 from gym_clinic.policies import Maker, Policy
 from gym_clinic.policies.moves import Ground, prepared
 from gym_clinic.policies.moves import actions as actions_of
-from gym_clinic.policies.rehearsal import Outcome, play
+from gym_clinic.policies.playing import Outcome, play
 from gym_clinic.policies.search import Snoop
 from gym_clinic.policies.walk import reachable
 from gym_clinic.rewards import Rubric, scale

@@ -12,7 +12,7 @@ import tiny_domain
 from gym_clinic import Case, Episode, Task
 from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.policies import ADVERSARIES, POLICIES, load
-from gym_clinic.policies.rehearsal import Outcome, play
+from gym_clinic.policies.playing import Outcome, play
 from gym_clinic.policies.search import Snoop
 from gym_clinic.policies.walk import reachable
 from gym_clinic.rewards import Rubric, scale

@@ -8,7 +8,7 @@ import pytest
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import load
 from gym_clinic.policies.human import Human, Quit
-from gym_clinic.policies.rehearsal import play
+from gym_clinic.policies.playing import play
 
 TINY = ("tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE")
 each_dialect = pytest.mark.parametrize("dialect", ["hermes", "json"])

@@ -17,7 +17,8 @@ from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import POLICIES, load
 from gym_clinic.policies.arguments import every, sample
 from gym_clinic.policies.moves import Ground, prepared, words
-from gym_clinic.policies.rehearsal import Rehearsal, best_constant, best_label, play
+from gym_clinic.policies.playing import play
+from gym_clinic.policies.rehearsal import Rehearsal, best_constant, best_label
 from gym_clinic.rewards import scale
 
 TINY = ("tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE")
