@@ -319,8 +319,15 @@ def test_secrets_are_known_by_name_and_in_addresses() -> None:
 def test_usage_that_is_no_figure_is_left_out(
     usage: Any, kept: dict[str, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(eval_domain.Guesser, "usage", usage, raising=False)
-    found = play("Guesser", tmp_path, limit=2, trials=1)
+    class Spender:
+        def __init__(self) -> None:
+            self.usage = usage
+
+        def act(self, observation: str, info: dict[str, Any]) -> str:
+            return "FEVER: yes"
+
+    monkeypatch.setattr(eval_domain, "Spender", Spender, raising=False)
+    found = play("Spender", tmp_path, limit=2, trials=1)
     assert found.usage == {name: 2 * amount for name, amount in kept.items()}
     assert all(row["usage"] == kept for row in rows(tmp_path))
 
