@@ -35,7 +35,7 @@ demo: $(VENV)/.core  ## set up, evaluate oracle, rules and an adversary on ClinG
 		--split test --trials 1 --limit $(LIMIT) --out $(RUNS)
 
 test: $(VENV)/.test  ## set up and run the tests
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 lint: $(VENV)/.dev  ## ruff
 	$(BIN)/ruff check .

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -367,12 +366,6 @@ def test_answers_of_a_tool_must_fit_the_types() -> None:
         '<tool_call>{"name": "chart_dose", "arguments": {"milligrams": "much"}}</tool_call>'
     )
     assert "valid number" in observation
-
-
-def test_rewards_are_finite_in_info() -> None:
-    env = triage()
-    env.step("URGENCY: red")
-    assert all(math.isfinite(part) for part in env.rubric.score(env.episode).rewards.values())
 
 
 def test_tiny_domains_are_registered() -> None:

@@ -238,7 +238,6 @@ def test_harmless_ways_of_writing_a_classification(env, said):
 def test_the_reward_of_any_choice_of_calls_is_the_formula(data):
     env = gym.make(ID, split="dev")
     task = open_task(env, data.draw(st.integers(0, 50)))
-    first = gold_calls(task)[0]
     menu = env.unwrapped.domain.menu(task).calls
     every = [(name, *arguments.values()) for name, arguments in menu]
     made = data.draw(st.lists(st.sampled_from(every), max_size=8))
@@ -248,7 +247,6 @@ def test_the_reward_of_any_choice_of_calls_is_the_formula(data):
     distance = abs(CLASSES.index(label) - CLASSES.index(task.gold["classification"]))
     process = process_reward(made, gold_calls(task))
     assert reward == pytest.approx(0.5 * (1 - distance / 2) + 0.5 * process)
-    assert first[0].startswith("ExperimentalEvidence_")
 
 
 @pytest.mark.parametrize(
