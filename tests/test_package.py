@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import subprocess
 import sys
@@ -71,6 +72,29 @@ def test_a_plain_checkout_finds_its_data(tmp_path):
     printed = run(sys.executable, "-c", code + LOOP, cwd=tmp_path)
     assert printed.split()[1] == str(ROOT / "gym_clinic" / "__init__.py")
     assert printed.split()[2] == "True"
+
+
+# What pip noted of how this interpreter's gym_clinic was installed.
+ORIGIN = """
+from importlib import metadata
+try:
+    print(metadata.distribution("gym_clinic").read_text("direct_url.json") or "{}")
+except metadata.PackageNotFoundError:
+    print("{}")
+"""
+
+
+def test_an_editable_install_finds_its_data_from_another_folder(tmp_path):
+    # -I leaves the working folder and PYTHONPATH out: only what is installed is found.
+    origin = json.loads(run(sys.executable, "-I", "-c", ORIGIN, cwd=tmp_path))
+    if not origin.get("dir_info", {}).get("editable"):
+        pytest.skip("gym_clinic is not installed editable for this interpreter")
+    tasks, home, text = run(sys.executable, "-I", "-c", LOOP, cwd=tmp_path).split()
+    assert (tasks, text) == ("224", "True")
+    assert home == str(ROOT / "gym_clinic" / "__init__.py")
+    code = "from gym_clinic import paths; print(*map(paths.data_dir, ('tasks', 'kb')), sep='\\n')"
+    found = run(sys.executable, "-I", "-c", code, cwd=tmp_path).splitlines()
+    assert found == [str(ROOT / "tasks"), str(ROOT / "kb")]
 
 
 def test_the_data_folder_can_be_another(tmp_path):
