@@ -1,13 +1,18 @@
-"""ClinGen's gene-disease validity download (CSV) -> curations, one JSON object a line."""
+"""ClinGen's gene-disease validity download (CSV) -> curations, one JSON object a line.
+
+The reader lives with the domain, whose task build draws on it too.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from gym_clinic.domains.clingen.download import read_rows
+from gym_clinic.domains.clingen.download import Curation, read, read_rows
 from gym_clinic.errors import ConfigError
 from gym_clinic.files import json_line, replace_file
+
+__all__ = ["Curation", "read", "write_curations"]
 
 
 def write_curations(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> int:

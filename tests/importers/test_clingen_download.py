@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.domains.clingen.download import CLASSIFICATIONS, Curation, read
+from gym_clinic.domains.clingen.download import CLASSIFICATIONS
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.clingen import write_curations
+from gym_clinic.importers.clingen import Curation, read, write_curations
 
 DOWNLOADS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data" / "clingen"
 HEADER = [
