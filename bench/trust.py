@@ -33,7 +33,8 @@ def table(name: str, limit: int | None) -> None:
     env: Any = gym.make(name, split="test").unwrapped
     tasks = env.tasks[:limit]
     print(f"{name}, {len(tasks)} test tasks")
-    for policy in ("oracle", "rules", "random", *ADVERSARIES):
+    own = [policy for policy in env.domain.baselines if policy != "rules"]
+    for policy in ("oracle", "rules", *own, "random", *ADVERSARIES):
         show(policy, env, tasks, load(policy, env))
     alone: Any = gym.make(name, split="test", reward="outcome").unwrapped
     show("prior, outcome reward alone", alone, tasks, load("prior", alone))
