@@ -27,19 +27,22 @@ def scripts(env, task):
     name, arguments = call
     yield "solution", solution
     yield "silence", ["", ""]
-    yield "wrong calls", [
-        "\n".join(
-            [
-                write([call]),
-                write([(name + "s", arguments)]),
-                write([(name, {**arguments, "pmid": "none"})]),
-                write([(name, {})]),
-                '<tool_call>{"name": "a", "name": "b"}</tool_call>',
-                "<tool_call>{",
-            ]
-        ),
-        "CLASSIFICATION: Strong\nCLASSIFICATION: Limited",
-    ]
+    yield (
+        "wrong calls",
+        [
+            "\n".join(
+                [
+                    write([call]),
+                    write([(name + "s", arguments)]),
+                    write([(name, {**arguments, "pmid": "none"})]),
+                    write([(name, {})]),
+                    '<tool_call>{"name": "a", "name": "b"}</tool_call>',
+                    "<tool_call>{",
+                ]
+            ),
+            "CLASSIFICATION: Strong\nCLASSIFICATION: Limited",
+        ],
+    )
     yield "thought only", [f"<think>{solution[-1]}</think>", solution[-1]]
 
 
