@@ -8,7 +8,7 @@ from typing import Any
 
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Episode, Task
-from gym_clinic.policies import Policy
+from gym_clinic.policies import Policy, ask
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
     observation, info = stage.reset(seed=seed)
     total, over = 0.0, False
     while not over:
-        action = policy.act(observation, info)
+        action = ask(policy, observation, info)
         observation, reward, terminated, truncated, info = stage.step(action)
         total += float(reward)
         over = terminated or truncated
