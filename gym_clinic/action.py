@@ -114,7 +114,7 @@ def _end_of_prompt_thought(action: str) -> int:
 
 def without_thoughts(action: str) -> str:
     """Return an action without its thoughts; one that nothing closes runs to the end."""
-    if _CLOSE_THINK not in action and _OPEN_THINK not in action:
+    if "think>" not in action:
         return action
     start = _end_of_prompt_thought(action)
     said: list[str] = []
@@ -153,33 +153,37 @@ class Hermes:
         requests: list[Request] = []
         text: list[str] = []
         start, think = 0, -1
-        if _CLOSE_THINK in action or _OPEN_THINK in action:
+        if "think>" in action:
             start = _end_of_prompt_thought(action)
             think = action.find(_OPEN_THINK, start)
         call = action.find(_OPEN_CALL, start)
         while call >= 0 or think >= 0:
             if think < 0 or 0 <= call < think:
-                text.append(action[start:call])
+                if call > start:
+                    text.append(action[start:call])
                 begin = call + len(_OPEN_CALL)
                 end = action.find(_CLOSE_CALL, begin)
                 if end < 0:
                     requests.append(_fault(f"{_OPEN_CALL} without {_CLOSE_CALL}"))
-                    return Reading(requests, "".join(text).strip())
+                    start = len(action)
+                    break
                 requests.append(read_call(action[begin:end]))
                 start = end + len(_CLOSE_CALL)
             else:
                 text.append(action[start:think])
                 end = action.find(_CLOSE_THINK, think)
                 if end < 0:
-                    return Reading(requests, "".join(text).strip())
+                    start = len(action)
+                    break
                 start = end + len(_CLOSE_THINK)
             # Only a tag that was passed is looked for again: this keeps the scan linear.
             if 0 <= call < start:
                 call = action.find(_OPEN_CALL, start)
             if 0 <= think < start:
                 think = action.find(_OPEN_THINK, start)
-        text.append(action[start:])
-        return Reading(requests, "".join(text).strip())
+        if start < len(action):
+            text.append(action[start:])
+        return Reading(requests, "".join(text).strip() if text else "")
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
         """Return one block a call."""
@@ -213,11 +217,13 @@ class BareJson:
     def parse(self, action: str) -> Reading:
         """Read the action as one call if it is an object with a name, else as text."""
         text = action.strip()
-        if not text.startswith(("{", "[")):
+        opens = text[:1]
+        if opens != "{" and opens != "[":
             text = without_thoughts(action).strip()
-        if text.startswith("["):
+            opens = text[:1]
+        if opens == "[":
             return _read_array(text)
-        if not text.startswith("{"):
+        if opens != "{":
             return Reading([], text)
         request = read_call(text)
         if request.fault and '"name"' not in text:

@@ -15,7 +15,7 @@ from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.names import at_least_one, nearest, suggest
 from gym_clinic.spaces import ClinicalText
-from gym_clinic.toolbox import Kind, Toolbox, to_text
+from gym_clinic.toolbox import Toolbox, to_text
 
 ACTION_LIMIT = 500_000
 """Characters of one action that are read."""
@@ -160,7 +160,8 @@ class ClinicEnv(gym.Env[str, str]):
         """
         if not isinstance(action, str):
             raise TypeError(f"an action is text (str), got {type(action).__name__}")
-        action = str.__str__(action)  # a subclass may answer to find and len as it likes
+        if type(action) is not str:
+            action = str.__str__(action)  # a subclass may answer to find and len as it likes
         episode = self._episode
         if episode is None or episode.stop is not None:
             raise gym.error.ResetNeeded("the episode is over: call reset")
@@ -244,19 +245,19 @@ class ClinicEnv(gym.Env[str, str]):
         turn.calls = tuple(calls)
         if faults:
             turn.faults, turn.malformed = tuple(faults), len(faults)
-        turn.observation = _fit("\n".join(texts))
+        turn.observation = _fit("\n".join(texts) if len(texts) > 1 else texts[0])
         return messages
 
     def _submits(self, request: Request) -> bool:
         found = self.toolbox.get(request.name)
-        return found is not None and found.kind is Kind.SUBMIT
+        return found is not None and found.submits
 
     def _call(self, call: Call, turn: Turn, case: Case) -> None:
         found = self.toolbox.get(call.name)
         if found is None:
             call.response = f"Error: {self.toolbox.unknown(call.name)}"
             return
-        case.writable = found.kind is Kind.WRITE
+        case.writable = found.writes
         try:
             result = found.call(call.arguments, case)
         except ToolError as error:
@@ -264,7 +265,7 @@ class ClinicEnv(gym.Env[str, str]):
             return
         call.ok = True
         call.result = result
-        if found.kind is Kind.SUBMIT:
+        if found.submits:
             turn.answer = call.arguments if result is None else result
             call.response = "Answer recorded."
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, NoReturn
 
 import orjson
@@ -12,7 +11,8 @@ MAX_DEPTH = 64
 """Levels of nesting that are read; whoever walks the value recursively is safe with these."""
 
 
-_LONG_NUMBER = re.compile(r"\d{18}")
+_LARGE = 2.0**63
+_NEVER = 1 << 62  # taken from a count, makes it one that no text has
 
 
 def loads(text: str) -> Any:
@@ -29,9 +29,9 @@ def loads(text: str) -> Any:
     except orjson.JSONDecodeError as error:
         raise ValueError(f"not valid JSON: {error.msg} at character {error.pos}") from None
     # Every key is followed by a colon, so as many colons as keys means no key stands twice;
-    # only texts with colons inside strings take the slower, exact way.
-    if text.count(":") != _count_keys(value, MAX_DEPTH) or _LONG_NUMBER.search(text):
-        # The slower reader also keeps integers beyond 64 bits whole.
+    # only texts with colons inside strings, or numbers that may be integers beyond 64 bits,
+    # take the slower, exact way.
+    if text.count(":") != _count_keys(value, MAX_DEPTH):
         value = json.loads(text, object_pairs_hook=_no_duplicates)
     return value
 
@@ -42,13 +42,15 @@ def _count_keys(value: Any, depth: int) -> int:
         count = len(value)
         value = value.values()
     elif type(value) is not list:
-        return 0
+        value = (value,)
     for item in value:
         kind = type(item)
         if kind is dict or kind is list:
             if depth == 1:
                 raise ValueError(f"nested too deeply: more than {MAX_DEPTH} levels")
             count += _count_keys(item, depth - 1)
+        elif kind is float and not -_LARGE < item < _LARGE:
+            count -= _NEVER
     return count
 
 

@@ -45,6 +45,8 @@ class Tool:
 
     Attributes:
         schema: The OpenAI function schema.
+        submits: Whether its kind is SUBMIT.
+        writes: Whether its kind is WRITE.
 
     Raises:
         TypeError: If the signature or the docstring does not make a schema.
@@ -55,6 +57,8 @@ class Tool:
     ) -> None:
         self.function = function
         self.kind = kind
+        self.submits = kind is Kind.SUBMIT
+        self.writes = kind is Kind.WRITE
         self.name = name or function.__name__
         summary, about = _read_docstring(function)
         if not summary:
