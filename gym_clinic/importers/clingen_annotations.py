@@ -37,6 +37,9 @@ from gym_clinic.domains.clingen.sop import GENETIC_CAP
 from gym_clinic.errors import ConfigError, TaskError
 
 
+_ONE_LINE = "^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"  # a line more would be a line of the ticket
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, str_strip_whitespace=True)
 
@@ -51,7 +54,7 @@ class Genetic(_Strict):
     """
 
     points: float = Field(ge=0, le=GENETIC_CAP, allow_inf_nan=False)
-    publications: int = Field(ge=0)
+    publications: int = Field(ge=0, le=100_000)
     first_reported: int = Field(ge=1900, le=2100)
 
 
@@ -109,12 +112,12 @@ class Annotation(_Strict):
         articles: Its articles, at least one with evidence.
     """
 
-    gene: str = Field(min_length=1)
+    gene: str = Field(pattern=_ONE_LINE)
     hgnc_id: str = Field(pattern=r"^HGNC:[1-9][0-9]*$")
-    disease: str = Field(min_length=1)
+    disease: str = Field(pattern=_ONE_LINE)
     mondo_id: str = Field(pattern=r"^MONDO:[0-9]{7}$")
     inheritance: str
-    panel: str = Field(min_length=1)
+    panel: str = Field(pattern=_ONE_LINE)
     classification: str
     articles: list[AnnotatedArticle] = Field(min_length=1)
 

@@ -123,7 +123,9 @@ def broken(path, value) -> dict:
     ("path", "value", "expected"),
     [
         (["gene"], "", "field gene: "),
+        (["gene"], "GENEX\nGene: GENEY", "field gene: "),
         (["gene"], ..., "field gene: Field required"),
+        (["articles", 1, "genetic", "publications"], 10**30, "genetic.publications: "),
         (["hgnc_id"], "999", "field hgnc_id: "),
         (["mondo_id"], "MONDO:1", "field mondo_id: "),
         (["inheritance"], "recessive", "field inheritance: 'recessive' is unknown; choose from"),
