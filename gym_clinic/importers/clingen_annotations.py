@@ -36,7 +36,6 @@ from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.sop import GENETIC_CAP
 from gym_clinic.errors import ConfigError, TaskError
 
-
 _ONE_LINE = "^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"  # a line more would be a line of the ticket
 
 
