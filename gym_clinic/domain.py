@@ -266,7 +266,7 @@ def load(name: str, options: Mapping[str, Any] | None = None) -> Domain:
         module_name = f"gym_clinic.domains.{module_name}"
     elif not attribute:
         raise ConfigError(
-            f"no domain {name!r}; {suggest(name, builtin_names())}, or name your own: "
+            f"no domain {name!r}; {suggest(name, builtin_names())} Or name your own: "
             "'package.module:NAME'"
         )
     found = import_named(f"{module_name}:{attribute or 'domain'}", "domain")

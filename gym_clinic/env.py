@@ -166,12 +166,12 @@ class ClinicEnv(gym.Env[str, str]):
         if episode is None or episode.stop is not None:
             raise gym.error.ResetNeeded("the episode is over: call reset")
         turn = Turn(action)
-        episode.turns.append(turn)
         reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else _too_long(action)
         if reading.requests:
             messages = self._run(reading.requests, turn, episode.case)
         else:
             messages = self._take_answer(reading.text, turn)
+        episode.turns.append(turn)  # only now: a step that a service failed can be tried again
         episode.answer = turn.answer
         self._written += len(action) + len(turn.observation)
         episode.stop = self._why_over(episode)

@@ -89,7 +89,7 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
         return made
     if name not in POLICIES and ":" not in name:
         advice = suggest(name, POLICIES)
-        raise ConfigError(f"no policy {name!r}; {advice}, or name your own: 'package.module:NAME'")
+        raise ConfigError(f"no policy {name!r}; {advice} Or name your own: 'package.module:NAME'")
     builder = import_named(POLICIES.get(name, name), "policy")
     if not callable(builder):
         raise ConfigError(f"{who} is a {type(builder).__name__}; expected a class or function")

@@ -132,6 +132,7 @@ def test_a_failing_server_is_no_mistake_of_the_agent(chat_server):
     env = gym.make(ID, split="dev", consultant=consultant)
     with pytest.raises(ServiceError, match="500"):
         play_one_call(env)
+    assert env.unwrapped.episode.turns == []  # so that the same step can be tried again
 
 
 @pytest.mark.parametrize(
