@@ -13,9 +13,6 @@ from gym_clinic.policies.moves import Ground, Script
 def oracle(env: ClinicEnv) -> Maker:
     """Play ``domain.solve`` of the task, written in the environment's dialect.
 
-    Where the dialect takes one call an action, a batch becomes as many actions, so that the
-    environment may need more ``max_turns`` than the domain gives by default.
-
     Args:
         env: The environment it acts in.
     """

@@ -1,0 +1,122 @@
+"""The tasks are built again by one command, and broken input leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from clingen_rows import FOLDER, Rows
+
+from gym_clinic.domains.clingen import build
+from gym_clinic.domains.clingen.download import COLUMNS
+from gym_clinic.domains.clingen.splits import SIZES, assign
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import json_line
+
+
+@pytest.mark.parametrize("split", SIZES)
+def test_a_split_is_built_again_byte_for_byte(split: str) -> None:
+    pairs = build.read_pairs(FOLDER / "curations.jsonl")
+    again = build.build_split(split, assign(pairs, 0)[split], 0)
+    assert b"".join(map(json_line, again)) == (FOLDER / f"{split}.jsonl").read_bytes()
+
+
+def test_curations_are_renewed_from_the_importers_output(tmp_path: Path) -> None:
+    line = (FOLDER / "curations.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    row = json.loads(line) | {"sop": "SOP10", "report": "https://example.org"}
+    refuted = row | {"classification": "Refuted"}
+    facts = tmp_path / "facts.jsonl"
+    facts.write_text(f"{json.dumps(refuted)}\n{json.dumps(row)}\n", encoding="utf-8")
+    assert [json_line(row).decode() for row in build.read_facts(facts)] == [line + "\n"]
+
+
+def test_curations_are_renewed_from_the_download_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = list(COLUMNS)
+    cells = ["GENEX", "HGNC:9", "disease", "MONDO:9999901", "AD", "SOP10", "Limited",
+             "https://example.org", "2024-03-14T16:00:00.000Z", "Panel"]  # fmt: skip
+    refuted = [*cells[:6], "Refuted", *cells[7:]]
+    facts, out = tmp_path / "facts.CSV", tmp_path / "out"
+    facts.write_text("\n".join(map(",".join, [header, refuted, cells])), encoding="utf-8")
+    monkeypatch.setattr(build, "build", lambda pairs, seed: {"dev": [], "test": []})
+    build.main(["--facts", str(facts), "--out", str(out)])
+    (row,) = map(json.loads, (out / "curations.jsonl").read_text(encoding="utf-8").splitlines())
+    assert list(row) == list(build.FIELDS)
+    assert (row["gene"], row["classification"], row["date"]) == ("GENEX", "Limited", "2024-03-14")
+    assert {path.name for path in out.iterdir()} == {"curations.jsonl", "dev.jsonl", "test.jsonl"}
+
+
+def test_curations_beside_the_tasks_come_before_the_embedded_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[int] = []
+    monkeypatch.setattr(build, "build", lambda pairs, seed: found.append(len(pairs)) or {})
+    build.main(["--out", str(tmp_path / "new")])
+    lines = (FOLDER / "curations.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "curations.jsonl").write_bytes(b"".join(lines[:7]))
+    build.main(["--out", str(tmp_path)])
+    assert found == [3208, 7]
+
+
+def test_a_failed_build_leaves_the_old_curations(tmp_path: Path) -> None:
+    facts = tmp_path / "facts.jsonl"
+    line = (FOLDER / "curations.jsonl").read_bytes().splitlines(keepends=True)[0]
+    facts.write_bytes(line)
+    with pytest.raises(TaskError, match="panels"):
+        build.main(["--facts", str(facts), "--out", str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_files_and_folders_are_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ConfigError, match=r"cannot read .*none\.csv"):
+        build.main(["--facts", str(tmp_path / "none.csv")])
+    with pytest.raises(ConfigError, match=r"cannot read .*none\.jsonl.*give --facts FILE"):
+        build.main(["--facts", str(tmp_path / "none.jsonl")])
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    with pytest.raises(ConfigError, match="has no folder 'tasks'"):
+        build.main([])
+    (tmp_path / "tasks").mkdir()
+    with pytest.raises(ConfigError, match=r"cannot read .*clingen.curations\.jsonl.*--facts FILE"):
+        build.main([])
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r"cannot write to .*file"):
+        build.write_tasks(tmp_path / "file", {"dev": []})
+
+
+def test_the_module_is_the_same_command(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gym_clinic.domains.clingen.build", "--facts", "none.jsonl"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("cannot read none.jsonl: No such file")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_curation_is_named_by_line_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "curations.jsonl"
+    path.write_text('{"gene": "A"}\n', encoding="utf-8")
+    with pytest.raises(TaskError, match=r"line 1.*hgnc_id"):
+        build.read_pairs(path)
+    path.write_text("{\n", encoding="utf-8")
+    with pytest.raises(TaskError, match="line 1: not valid JSON"):
+        build.read_pairs(path)
+
+
+def test_too_few_curations_are_refused() -> None:
+    pairs = build.read_pairs(FOLDER / "curations.jsonl")
+    with pytest.raises(TaskError, match="panels"):
+        assign(pairs[:40], 0)
+
+
+def test_repeated_ids_are_refused_and_nothing_is_written(tmp_path: Path, rows: Rows) -> None:
+    row = rows["test"][0]
+    with pytest.raises(TaskError, match="twice"):
+        build.write_tasks(tmp_path, {"dev": [row], "test": [row]})
+    assert not list(tmp_path.iterdir())
