@@ -184,6 +184,27 @@ class ClinicEnv(gym.Env[str, str]):
         observation = self._show() if self._transcript else turn.observation
         return observation, reward, answered, over and not answered, info
 
+    def truncate(self, reason: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """End the open episode from outside and judge it as it stands.
+
+        For loops with a budget of their own, such as a context length in tokens.
+
+        Args:
+            reason: Why, for ``info["stop"]``.
+
+        Returns:
+            As :meth:`step`: an empty observation, the reward, False, True, the info.
+
+        Raises:
+            gymnasium.error.ResetNeeded: If no episode is open.
+        """
+        episode = self._episode
+        if episode is None or episode.stop is not None:
+            raise gym.error.ResetNeeded("the episode is over: call reset")
+        episode.stop = reason
+        info: dict[str, Any] = {"messages": []}
+        return "", self._judge(episode, info), False, True, info
+
     async def astep(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Step inside an asyncio loop: inline, or in a thread where the domain may wait."""
         if self.domain.blocking:

@@ -1,0 +1,341 @@
+"""One episode as tokens: what verl trains on, built turn by turn and never rendered anew."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium as gym
+
+from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic.errors import ClinicError
+from gym_clinic.names import import_module, suggest
+
+Messages = list[dict[str, Any]]
+Step = tuple[str, float, bool, bool, dict[str, Any]]
+"""What ``env.step`` returns."""
+
+
+class PromptLengthError(ConfigError):
+    """A task whose prompt does not fit; the text names the task and both lengths."""
+
+
+class EnvironmentFaultError(ClinicError):
+    """The environment failed under a trajectory; the trajectory is recorded and not trained on."""
+
+
+@contextmanager
+def blaming_the_environment(task_id: str) -> Iterator[None]:
+    """Turn whatever an environment raises into an :class:`EnvironmentFaultError`."""
+    try:
+        yield
+    except Exception as error:
+        raise EnvironmentFaultError(f"task {task_id!r}: {type(error).__name__}: {error}") from error
+
+
+def make_env(name: str, options: Mapping[str, Any], modules: Sequence[str] = ()) -> ClinicEnv:
+    """Make the environment that trajectories are played in.
+
+    Args:
+        name: A registered id, or ``module:NAME`` of a domain.
+        options: Further arguments of the environment.
+        modules: Modules to import first; they register ids of their own.
+
+    Raises:
+        ConfigError: If the name means nothing; the error names what is near.
+    """
+    for module in modules:
+        import_module(module, "module that registers environments")
+    if "/" not in name and ":" in name:
+        return ClinicEnv(name, **options)
+    if name not in gym.registry:
+        known = [one for one in gym.registry if one.startswith("clinic/")] or list(gym.registry)
+        raise ConfigError(f"no environment {name!r}; {suggest(name, known)}")
+    env = gym.make(name, disable_env_checker=True, **options).unwrapped
+    if not isinstance(env, ClinicEnv):
+        raise ConfigError(f"{name!r} is a {type(env).__name__}; expected a {ClinicEnv.__name__}")
+    return env
+
+
+def record_keys(env: ClinicEnv) -> tuple[str, ...]:
+    """Return the keys of the record of every trajectory of an environment, in order."""
+    stage = copy.copy(env)
+    stage.tasks = env.tasks[:1]
+    stage.reset(seed=0)
+    parts = [f"reward/{name}" for name in env.rubric.rewards]
+    metrics = [f"metric/{name}" for name in env.domain.metrics(stage.episode)]
+    return (*_OWN_KEYS, *parts, *metrics)
+
+
+_OWN_KEYS = (
+    "score",
+    "total",
+    "success",
+    "acc",
+    "fault",
+    "truncated",
+    "turns",
+    "policy_tokens",
+    "response_tokens",
+    "prompt_tokens",
+    "calls",
+    "distinct_tools",
+    "malformed",
+    "dropped_turns",
+    "hint_echo",
+)
+
+
+class Tokens:
+    """Text to tokens and back, by verl's continuous-token builder of the model's family.
+
+    Args:
+        tokenizer: The model's.
+        model_type: ``model_type`` of its config, which chooses the builder.
+        native: Whether tool schemas go through the chat template.
+        template_options: Further arguments of the chat template.
+        builder: A builder that is there already.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        model_type: str | None,
+        *,
+        native: bool = True,
+        template_options: Mapping[str, Any] | None = None,
+        builder: Any = None,
+    ) -> None:
+        if builder is None:
+            from verl.utils.tokenizer.continuous_token_wiring import create_continuous_token_builder
+
+            builder = create_continuous_token_builder(
+                tokenizer,
+                hf_model_type=model_type,
+                chat_template_kwargs=dict(template_options or {}),
+            )
+        self.tokenizer = tokenizer
+        self.native = native
+        self.builder = builder
+
+    def prompt(self, messages: Messages, tools: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Return the tokens of an opening, up to where the model speaks."""
+        shown = [dict(tool) for tool in tools] if self.native and tools else None
+        return list(self.builder.build_initial_tokens(messages, tools=shown))
+
+    def text(self, token_ids: Sequence[int]) -> str:
+        """Return what a reply says."""
+        return str(self.tokenizer.decode(list(token_ids), skip_special_tokens=True))
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Token budgets of a trajectory.
+
+    Attributes:
+        prompt: Longest prompt.
+        response: All replies and observations together.
+        turn: One reply; None for no limit of its own.
+        least: An observation that leaves less room than this ends the trajectory.
+    """
+
+    prompt: int
+    response: int
+    turn: int | None = None
+    least: int = 16
+
+
+@dataclass
+class Trajectory:
+    """An episode and its tokens.
+
+    ``begin``, then while not ``over``: sample at most ``room`` tokens after ``ids``, ``reply``,
+    step the environment with the text, ``observe``.
+
+    Attributes:
+        env: Plays this episode alone.
+        task_id: Which.
+        tokens: The model's.
+        budgets: Of tokens.
+        ids: All tokens so far.
+        mask: Of the response: 1 where the policy wrote.
+        log_probs: Of the response; 0 where the environment wrote.
+        turn_ids: Of the response: the turn's number from 1, 0 where the environment wrote.
+        truncated: Whether a budget ended it, the environment's own included.
+        over: Whether it has ended.
+        reward: The environment's, summed.
+        info: Of the last step.
+    """
+
+    env: ClinicEnv
+    task_id: str
+    tokens: Tokens
+    budgets: Budgets
+    ids: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    turn_ids: list[int] = field(default_factory=list)
+    turns: int = 0
+    truncated: bool = False
+    over: bool = False
+    reward: float = 0.0
+    info: dict[str, Any] = field(default_factory=dict)
+    _messages: Messages = field(default_factory=list)
+    _tools: list[dict[str, Any]] | None = None
+    _prompt_length: int = 0
+    _cut: bool = False
+
+    def begin(self) -> None:
+        """Open the case and write its prompt.
+
+        Raises:
+            PromptLengthError: If the prompt exceeds its budget.
+        """
+        with blaming_the_environment(self.task_id):
+            _, info = self.env.reset(options={"task_id": self.task_id})
+        self._messages = opening(self.env, info, native=self.tokens.native)
+        self._tools = list(info["tools"]) if self.tokens.native and info["tools"] else None
+        self.ids = self.tokens.prompt(self._messages, info["tools"])
+        self._prompt_length = len(self.ids)
+        if self._prompt_length > self.budgets.prompt:
+            raise PromptLengthError(
+                f"the prompt of task {self.task_id!r} is {self._prompt_length:,} tokens long; "
+                f"data.max_prompt_length is {self.budgets.prompt:,}"
+            )
+
+    @property
+    def room(self) -> int:
+        """Tokens that the next reply may take."""
+        left = self.budgets.response - len(self.mask)
+        return left if self.budgets.turn is None else min(left, self.budgets.turn)
+
+    def reply(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> str:
+        """Append what the policy wrote.
+
+        Args:
+            token_ids: Its tokens.
+            log_probs: Of each.
+            finished: Whether it ended by itself; a reply cut by a budget ends the trajectory
+                once the environment has read it.
+
+        Returns:
+            Its text, to step the environment with.
+        """
+        merged = self.tokens.builder.merge_assistant_tokens(self.ids, list(token_ids))
+        self.mask, aligned = self.tokens.builder.align_response_metadata(
+            merged, self.mask, self.log_probs, assistant_logprobs=list(log_probs)
+        )
+        self.log_probs = list(aligned or [])
+        self.ids = list(merged.token_ids)
+        self.turns += 1
+        self._number(self.turns)
+        self._cut = not finished
+        text = self.tokens.text(token_ids)
+        self._messages = [*self._messages, {"role": "assistant", "content": text}]
+        return text
+
+    def observe(self, step: Step) -> None:
+        """Append what the environment answered, or end."""
+        _, reward, terminated, truncated, info = step
+        self.reward += float(reward)
+        self.info = info
+        if terminated or truncated:
+            self.over = True
+            self.truncated = truncated or self._cut
+            return
+        if self._cut or not self._append(self._heard(info["messages"])):
+            with blaming_the_environment(self.task_id):
+                _, reward, _, _, self.info = self.env.truncate("token_budget")
+            self.reward += float(reward)
+            self.over = self.truncated = True
+
+    def take(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> None:
+        """Reply, step and observe, for callers without an event loop."""
+        text = self.reply(token_ids, log_probs, finished=finished)
+        with blaming_the_environment(self.task_id):
+            step = self.env.step(text)
+        self.observe(step)
+
+    @property
+    def prompt_ids(self) -> list[int]:
+        """The tokens before the first reply."""
+        return self.ids[: self._prompt_length]
+
+    @property
+    def response_ids(self) -> list[int]:
+        """The tokens from the first reply on."""
+        return self.ids[self._prompt_length :]
+
+    def record(self, keys: Sequence[str]) -> dict[str, float]:
+        """Return the figures of this trajectory under ``keys``; what it lacks is 0.
+
+        A trajectory that the environment failed has ``fault`` 1 and says nothing else.
+        """
+        values = dict.fromkeys(keys, 0.0)
+        calls = [call for turn in self.env.episode.turns for call in turn.calls]
+        success = float(self.info["success"])
+        own = {
+            "total": self.reward,
+            "success": success,
+            "acc": success,
+            "truncated": float(self.truncated),
+            "turns": float(self.turns),
+            "policy_tokens": float(sum(self.mask)),
+            "response_tokens": float(len(self.mask)),
+            "prompt_tokens": float(self._prompt_length),
+            "calls": float(len(calls)),
+            "distinct_tools": float(len({call.name for call in calls})),
+            "malformed": float(sum(turn.malformed for turn in self.env.episode.turns)),
+        }
+        own |= {f"reward/{name}": float(v) for name, v in self.info["rewards"].items()}
+        own |= {f"metric/{name}": float(v) for name, v in self.info["metrics"].items()}
+        if unknown := sorted(set(own) - set(values)):
+            raise ValueError(f"the episode reports {unknown}, which its first one did not")
+        return values | own
+
+    def _heard(self, messages: Messages) -> Messages:
+        if self.tokens.native:
+            return messages
+        content = "\n".join(str(one["content"]) for one in messages)
+        return [{"role": "user", "content": content}]
+
+    def _append(self, messages: Messages) -> bool:
+        """Append messages of the environment; False, and nothing is changed, if none fit."""
+        updated = [*self._messages, *messages]
+        merged = self.tokens.builder.merge_context_tokens(
+            self._messages, updated, self.ids, tools=self._tools
+        )
+        mask, log_probs = self.tokens.builder.align_response_metadata(
+            merged, self.mask, self.log_probs
+        )
+        if len(mask) + self.budgets.least > self.budgets.response:
+            return False
+        self.mask, self.log_probs = mask, list(log_probs or [])
+        self.ids = list(merged.token_ids)
+        self._messages = updated
+        self._number(0)
+        return True
+
+    def _number(self, turn: int) -> None:
+        """Number the tokens just appended; builders may also trim the end of what was there."""
+        del self.turn_ids[len(self.mask) :]
+        new = self.mask[len(self.turn_ids) :]
+        self.turn_ids += [turn if written else 0 for written in new]
+
+
+def opening(env: ClinicEnv, info: Mapping[str, Any], *, native: bool) -> Messages:
+    """Return the messages that open an episode.
+
+    Args:
+        env: The environment.
+        info: Of its reset.
+        native: Whether the chat template shows the tools; if not, the system message does.
+    """
+    messages = [dict(one) for one in info["messages"]]
+    if not native and info["tools"]:
+        how = env.dialect.explain(info["tools"])
+        messages[0]["content"] = "\n\n".join(p for p in (messages[0]["content"], how) if p)
+    return [one for one in messages if one["content"]]
