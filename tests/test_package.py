@@ -51,7 +51,8 @@ def test_every_package_is_listed():
     # find: does not see mapped packages, so they are listed by hand.
     found = {
         ".".join(path.parent.relative_to(ROOT).parts)
-        for path in (ROOT / "gym_clinic").rglob("__init__.py")
+        for package in ("gym_clinic", "verl_recipes")
+        for path in (ROOT / package).rglob("__init__.py")
     }
     listed = set(setup()["options"]["packages"].split())
     assert listed == found | {"gym_clinic.tasks", "gym_clinic.kb"}
