@@ -23,7 +23,7 @@ from gym_clinic.errors import ClinicError
 from gym_clinic.policies.playing import play
 
 NEEDED = ("gymnasium", "numpy", "orjson", "pydantic", "rich")
-EXTRAS = {"chat": ("httpx", "tenacity"), "import": ("lxml",)}
+EXTRAS = {"chat": ("httpx", "tenacity"), "import": ("lxml",), "plot": ("matplotlib",)}
 
 Finding = tuple[str, str, str]
 """Verdict (ok, none, broken), what was looked at, what was found."""

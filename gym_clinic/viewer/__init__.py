@@ -1,0 +1,1 @@
+"""What a run looked like: training curves as one picture."""
