@@ -15,7 +15,7 @@ import orjson
 from gym_clinic import strict_json
 from gym_clinic.action import Dialect
 from gym_clinic.case import Case
-from gym_clinic.episode import Episode, Task
+from gym_clinic.episode import Call, Episode, Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.frozen import thaw
 from gym_clinic.names import call_with_options, import_named, suggest
@@ -27,6 +27,9 @@ CallSpec = tuple[str, Mapping[str, Any]]
 
 Move = tuple[CallSpec, ...] | str
 """One action: a batch of calls, or a final text."""
+
+Conversation = list[dict[str, str]]
+"""Chat messages, each with ``role`` and ``content``; the last is the assistant's."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,10 @@ class Domain:
         menu: What could be done on a ticket, for baselines and adversaries.
         baselines: Policy name -> ``(domain, dialect) -> maker``, where this domain has a version
             of its own; see :mod:`gym_clinic.policies`.
+        conversation: The case and a call that a model answers -> what that model is asked and
+            what it answered, to fine-tune it on; None for a call that no model answers. The case
+            is as it was opened, and of the call only name, arguments and response are there, as
+            in a trace.
         turn_reward: Paid after each turn, beside the rubric's total at the end.
         dialects: Name -> a dialect of its own, such as :class:`gym_clinic.action.Tags`, beside
             ``"hermes"`` and ``"json"``.
@@ -114,6 +121,7 @@ class Domain:
     solution: Callable[[Task], Sequence[Move]] | None = None
     menu: Callable[[Task], Menu] | None = None
     baselines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    conversation: Callable[[Any, Call], Conversation | None] | None = None
     turn_reward: Callable[[Episode], float] | None = None
     dialects: Mapping[str, Dialect] = field(default_factory=dict)
     max_turns: int = 10

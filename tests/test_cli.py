@@ -46,13 +46,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for argv in (["--version"], ["--help"], ["eval", "--help"], ["tasks", "import", "--help"]):
+    for argv in (
+        ["--version"], ["--help"], ["eval", "--help"], ["tasks", "import", "--help"],
+        ["export", "sft", "--help"], ["plot", "--help"],
+    ):  # fmt: skip
         with pytest.raises(SystemExit) as ended:
             main(argv)
         assert ended.value.code == 0
     text = capsys.readouterr().out
     assert text.startswith("gym-clinic 0.")
-    for command in ("list", "info", "play", "eval", "tasks", "doctor"):
+    for command in ("list", "info", "play", "eval", "tasks", "export", "plot", "doctor"):
         assert f"\n    {command} " in text
     assert "clingen-articles" in text
 

@@ -49,18 +49,31 @@ def test_the_policy_is_ten_lines_and_the_domain_under_sixty():
     assert len(FILES["my_derm.py"].splitlines()) < 60
 
 
+def make_what_is_read(arguments, folder):
+    """Make a run by the README's own command, and the metrics of a training run by hand."""
+    if arguments[0] == "export":
+        (made,) = [line for line in SHELL if line.endswith(f"--out {arguments[2]}")]
+        run([sys.executable, "-m", "gym_clinic.cli", *shlex.split(made)[1:]], folder)
+    if arguments[0] == "plot":
+        for name in arguments[1 : arguments.index("--out")]:
+            (folder / name).mkdir(parents=True)
+            line = '{"step": 1, "data": {"critic/score/mean": 0.5}}\n'
+            (folder / name / "metrics-1.jsonl").write_text(line, encoding="utf-8")
+
+
 @pytest.mark.parametrize("command", [line for line in SHELL if line.startswith("gym-clinic")])
 def test_commands_run(command, folder, chat_server):
     chat_server.script = [chat_server.answer("CLASSIFICATION: Definitive")]
     command = command.replace("http://127.0.0.1:8000/v1", chat_server.url)
     program, *arguments = shlex.split(command)
     assert program == "gym-clinic"
+    make_what_is_read(arguments, folder)
     printed = run([sys.executable, "-m", "gym_clinic.cli", *arguments], folder)
     assert printed.strip()
     if "--out" in arguments:
         out = folder / arguments[arguments.index("--out") + 1]
-        assert (out / "summary.json").is_file()
-        assert (out / "trace.jsonl").is_file()
+        assert out.is_file() or (out / "summary.json").is_file()
+        assert out.is_file() or (out / "trace.jsonl").is_file()
 
 
 def test_other_commands_are_make_targets():

@@ -134,6 +134,9 @@ def test_imports_lead_upwards(name: str) -> None:
         ("gym_clinic.rewards.process", "gym_clinic.domain", True, False),
         ("gym_clinic.policies.oracle", "gym_clinic.evaluate", False, False),
         ("gym_clinic.testing", "gym_clinic.policies", False, True),
+        ("gym_clinic.viewer.curves", "gym_clinic.files", False, True),
+        ("gym_clinic.viewer.curves", "gym_clinic.commands.plot", False, False),
+        ("gym_clinic.evaluate.conversations", "gym_clinic.viewer.runs", False, False),
         ("gym_clinic.toolbox", "gym_clinic", False, False),
         ("gym_clinic.toolbox", "gym_clinic.nowhere", False, False),
     ],
@@ -201,7 +204,10 @@ def test_public_names_resolve_lazily() -> None:
 def test_every_module_imports_without_the_extras() -> None:
     code = f"""
 import importlib, sys
-for extra in ("httpx", "tenacity", "lxml", "torch", "sklearn", "yaml", "hypothesis", "pytest"):
+for extra in (
+    "httpx", "tenacity", "lxml", "matplotlib", "pyarrow", "torch", "sklearn", "yaml",
+    "hypothesis", "pytest",
+):
     sys.modules[extra] = None
 for name in {sorted(MODULES)!r}:
     importlib.import_module(name)

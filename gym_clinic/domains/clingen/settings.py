@@ -13,6 +13,7 @@ from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.clingen import baselines
 from gym_clinic.domains.clingen.answers import Judgement, read_classification, read_judgement
 from gym_clinic.domains.clingen.blocks import Call, as_call
+from gym_clinic.domains.clingen.conversations import conversation
 from gym_clinic.domains.clingen.curation import (
     Curation,
     every_call,
@@ -83,6 +84,7 @@ def supervisor(
         aggregate=_aggregate,
         solution=_supervisor_solution,
         menu=_supervisor_menu,
+        conversation=conversation,
         baselines={"rules": baselines.rules, "spray": baselines.spray},
         max_turns=TURNS,
         response_limit=RESPONSE_LIMIT,
