@@ -1,0 +1,241 @@
+"""What the teacher is told of a trajectory's outcome, and checks that it goes no further.
+
+The teacher reads a hint between prompt and response; the student never does (TT-OPD paper,
+section 4.2). A hint says how the trajectory ended, in one of several wordings, and nothing of
+what the answer is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from gym_clinic import ConfigError
+from gym_clinic.names import suggest
+from verl_recipes.settings import HINTS
+
+TEMPLATES = Path(__file__).with_name("hints.yaml")
+"""Our own templates."""
+
+ECHO_WORDS = 6
+"""Fewest words in a row that count as an echo; shorter runs are common speech."""
+
+_TEXT = "tag:yaml.org,2002:str"
+_GAPS = re.compile(r"[\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Templates by outcome.
+
+    Attributes:
+        correct: Reinforcing: for trajectories that succeeded.
+        incorrect: Corrective: for those that failed.
+    """
+
+    correct: tuple[str, ...]
+    incorrect: tuple[str, ...]
+
+    def text(self, success: bool, key: str, mode: str = "outcome") -> str:
+        """Return the hint of a trajectory: always the same for the same arguments.
+
+        Mode ``shuffled`` is a control arm: what is told has nothing to do with the outcome. It is
+        a fair coin of each trajectory, not a permutation inside the group, since a permutation
+        still tells the group's success rate (in a group that all succeeded it tells the truth
+        every time) and so stays correlated with the outcome over tasks of unequal difficulty. The
+        coin tells nothing, and needs no sight of the other trajectories; its price is that
+        half of the hints are reinforcing, however rare success is.
+
+        Args:
+            success: The environment's own notion of success.
+            key: Names the trajectory. Wording and coin are drawn from its digest, so it has to
+                be the same in a resumed run, and to say nothing of the outcome.
+            mode: ``outcome``, ``shuffled`` or ``none``.
+
+        Returns:
+            One template; empty in mode ``none``.
+
+        Raises:
+            ConfigError: If there is no such mode.
+        """
+        if mode not in HINTS:
+            raise ConfigError(f"no mode of hints {mode!r}; {suggest(str(mode), HINTS)}")
+        if mode == "none":
+            return ""
+        digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=9).digest()
+        # Separate bytes, so that in the control arm the wording does not tell the coin.
+        told = bool(digest[0] & 1) if mode == "shuffled" else success
+        choices = self.correct if told else self.incorrect
+        return choices[int.from_bytes(digest[1:], "big") % len(choices)]
+
+
+@lru_cache(maxsize=8)
+def load(path: str | Path | None = None) -> Hints:
+    """Read a file of templates, once a process.
+
+    Args:
+        path: A YAML file with the keys ``correct`` and ``incorrect``, each a list of texts;
+            None for our own.
+
+    Raises:
+        ConfigError: If the file cannot be read, or holds anything else. The error names file and
+            line, and what would be right.
+    """
+    file = TEMPLATES if path is None else Path(path)
+    try:
+        root = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except OSError as error:
+        raise ConfigError(f"no hints can be read from {str(file)!r}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file}: not UTF-8 at byte {error.start}") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(root, yaml.MappingNode):
+        raise ConfigError(f"{file}: expected the keys 'correct' and 'incorrect', each with a list")
+    # Read from the nodes: they keep a key that stands twice, and know their lines.
+    lists: dict[str, tuple[str, ...]] = {}
+    seen: dict[str, int] = {}
+    for key, value in root.value:
+        where = f"{file}, line {_line(key)}"
+        if key.value not in ("correct", "incorrect"):
+            raise ConfigError(
+                f"{where}: unknown key {key.value!r:.80}; the keys are 'correct' and 'incorrect'"
+            )
+        if key.value in lists:
+            raise ConfigError(f"{where}: the key {key.value!r} stands twice; join the two lists")
+        lists[key.value] = _templates(file, key, value, seen)
+    if missing := [name for name in ("correct", "incorrect") if name not in lists]:
+        raise ConfigError(f"{file}: no key {missing[0]!r}; expected a list of texts under it")
+    return Hints(**lists)
+
+
+def _templates(
+    file: Path, key: yaml.Node, value: yaml.Node, seen: dict[str, int]
+) -> tuple[str, ...]:
+    """Return the texts of one outcome; ``seen`` has the line of each text so far."""
+    if not isinstance(value, yaml.SequenceNode) or not value.value:
+        where = f"{file}, line {_line(key)}"
+        raise ConfigError(f"{where}: {key.value!r} needs a list of texts, at least one")
+    texts = []
+    for item in value.value:
+        where = f"{file}, line {_line(item)}"
+        if not isinstance(item, yaml.ScalarNode) or item.tag != _TEXT:
+            raise ConfigError(f"{where}: a hint is a text; put it in quotes")
+        text = " ".join(item.value.split())
+        folded = _words(text)
+        if not folded:
+            raise ConfigError(f"{where}: a hint without words; write one, or take the line out")
+        if folded in seen:
+            raise ConfigError(f"{where}: repeats the hint of line {seen[folded]}; take one out")
+        seen[folded] = _line(item)
+        texts.append(text)
+    return tuple(texts)
+
+
+def _line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def leaks_gold(text: str, answers: Iterable[str]) -> list[str]:
+    """Return the answers that a text names, in their order.
+
+    Whole words, whatever their capitals, accents, hyphens and punctuation. A single letter or
+    digit has to stand as it is written, so that the article "a" is not option "A"; a bare sign
+    such as "+" is found anywhere.
+
+    Args:
+        text: A hint.
+        answers: Labels or texts that may be the answer of a task.
+    """
+    words, written = f" {_words(text)} ", set(_GAPS.split(text))
+
+    def named(answer: str) -> bool:
+        wanted = _words(answer)
+        if len(wanted) > 1:
+            return f" {wanted} " in words
+        if wanted:
+            return _GAPS.sub("", answer) in written
+        return bool(answer.strip()) and answer.strip() in text
+
+    return [answer for answer in answers if named(answer)]
+
+
+def shares_ngram(ids: Sequence[int], hint_ids: Sequence[int], n: int = 8) -> bool:
+    """Return whether tokens hold a run of a hint's tokens.
+
+    What the student reads, and every evaluation prompt, must hold none. The same words
+    may be cut into other tokens at either end of the hint; :func:`echo` compares words.
+
+    Args:
+        ids: Tokens to search.
+        hint_ids: Tokens of the hint.
+        n: Length of the run; the hint's own length if that is shorter.
+
+    Raises:
+        ConfigError: If ``n`` is below 1.
+    """
+    if n < 1:
+        raise ConfigError(f"n is {n}: give the length of a run, 1 or more")
+    n = min(n, len(hint_ids))
+    runs = {tuple(hint_ids[at : at + n]) for at in range(len(hint_ids) - n + 1)}
+    starts = {run[0] for run in runs if run}
+    return any(
+        token in starts and tuple(ids[at : at + n]) in runs
+        for at, token in enumerate(ids[: len(ids) - n + 1])
+    )
+
+
+def echo(text: str, hint: str) -> float:
+    """Return the share of a hint's words that a rollout repeats in one run.
+
+    A student that never reads hints cannot repeat them, so above 0 something leaks, or the student
+    has learned the teacher's hints by heart.
+
+    Args:
+        text: What was rolled out.
+        hint: The hint of this trajectory.
+
+    Returns:
+        Longest common run of words over the hint's words, in [0, 1]; 0 for a run shorter than
+        six words (than the hint, if that is shorter still).
+    """
+    spoken, words = f" {_words(text)} ", _words(hint).split()
+    least = min(ECHO_WORDS, len(words))
+    longest = max(least - 1, 0)
+    for start in range(len(words)):
+        while start + longest < len(words) and (
+            f" {' '.join(words[start : start + longest + 1])} " in spoken
+        ):
+            longest += 1
+    return longest / len(words) if words and longest >= least else 0.0
+
+
+def static_checks(hints: Hints, answers: Iterable[str]) -> list[str]:
+    """Return what the templates leak, a sentence each; none if all is well.
+
+    Args:
+        hints: The templates.
+        answers: Every label or text that may be an answer of the environment.
+    """
+    asked = list(dict.fromkeys(answers))
+    return [
+        f"hint {number} for {outcome} trajectories names the answer {answer!r}; reword it: {text!r}"
+        for outcome, texts in (("correct", hints.correct), ("incorrect", hints.incorrect))
+        for number, text in enumerate(texts, 1)
+        for answer in leaks_gold(text, asked)
+    ]
+
+
+def _words(text: str) -> str:
+    """Return a text as bare words, one space apart."""
+    if not text.isascii():
+        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return _GAPS.sub(" ", text.casefold()).strip()
