@@ -1,0 +1,232 @@
+"""The teacher's moving average, and which tokens belong to which turn."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gym_clinic import ConfigError
+
+torch = pytest.importorskip("torch")
+teaching = importlib.import_module("verl_recipes.ttopd.teacher")
+turns = importlib.import_module("verl_recipes.ttopd.turns")
+
+GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "golden.json"
+ATOL = 1e-9
+
+
+@pytest.fixture(scope="module")
+def golden():
+    if not GOLDEN.exists():
+        pytest.skip(f"the golden values are not beside this checkout: {GOLDEN}")
+    return json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+def model(seed=0, dtype=torch.float32, width=3):
+    made = torch.nn.Sequential(torch.nn.Linear(4, width), torch.nn.Linear(width, 2))
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    return made.to(dtype)
+
+
+# --- the moving average --------------------------------------------------------------------------
+
+
+def test_golden_average(golden):
+    assert len(golden["002_ema"]) == 2
+    for case in golden["002_ema"]:
+        teacher = [torch.tensor([case["theta0"]], dtype=torch.float64)]
+        for step, (theta, want) in enumerate(
+            zip(case["student"], case["teacher"], strict=True), start=1
+        ):
+            due = teaching.decay_at(
+                step, decay=case["alpha"], every=case["every"], hard_copy=case["hard_copy"]
+            )
+            if due is not None:
+                teaching.ema_(teacher, [torch.tensor([theta], dtype=torch.float64)], due)
+            assert teacher[0].item() == pytest.approx(want, abs=ATOL), step
+
+
+def test_golden_init_weight(golden):
+    updates = sum(
+        teaching.decay_at(step, decay=0.995, every=5) is not None for step in range(1, 61)
+    )
+    want = golden["002_ema_init_weight_after_60_steps"]
+    assert updates == 12
+    assert teaching.init_weight(0.995, updates) == pytest.approx(want, abs=ATOL)
+
+
+def test_init_weight_is_what_is_left_of_the_first_teacher():
+    teacher, student = [torch.ones(1, dtype=torch.float64)], [torch.zeros(1, dtype=torch.float64)]
+    for _ in range(7):
+        teaching.ema_(teacher, student, 0.9)
+    assert teacher[0].item() == pytest.approx(teaching.init_weight(0.9, 7), abs=1e-12)
+    assert teaching.init_weight(0.995, 0) == 1.0
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16", "float64"])
+@pytest.mark.parametrize("decay", [0.0, 0.5, 0.995, 1.0])
+def test_average_of_a_module(name, decay):
+    teacher, student = model(1), model(2, getattr(torch, name))
+    want = [
+        decay * one.detach().double() + (1 - decay) * other.detach().double()
+        for one, other in zip(teacher.parameters(), student.parameters(), strict=True)
+    ]
+    before = [parameter.clone() for parameter in student.parameters()]
+    teaching.ema_(teacher, student, decay)
+    for parameter, wanted in zip(teacher.parameters(), want, strict=True):
+        assert parameter.dtype == torch.float32
+        assert parameter.grad_fn is None
+        torch.testing.assert_close(parameter.double(), wanted, atol=1e-6, rtol=1e-6)
+    assert all(torch.equal(a, b) for a, b in zip(before, student.parameters(), strict=True))
+    if decay == 0.0:
+        assert teaching.distance(teacher, student) == 0.0
+
+
+def test_small_updates_add_up():
+    teacher, student = [torch.zeros(1)], [torch.ones(1, dtype=torch.bfloat16)]
+    for _ in range(138):
+        teaching.ema_(teacher, student, 0.995)
+    # Half way after ln 2 / -ln .995 updates; in bf16 an average near 1 would not move at all.
+    assert teacher[0].item() == pytest.approx(0.5, abs=0.005)
+
+
+def test_distance():
+    teacher, student = [torch.zeros(3), torch.ones(2, 2)], [torch.ones(3), torch.zeros(2, 2)]
+    assert teaching.distance(teacher, student) == 7.0
+    assert teaching.distance(teacher, [one.bfloat16() for one in student]) == 7.0
+    assert teaching.distance([], []) == 0.0
+    same = model(1)
+    assert teaching.distance(same, model(1)) == 0.0
+    assert teaching.distance(same, model(2)) > 0.0
+
+
+def test_works_on_local_shards(tmp_path):
+    distributed = importlib.import_module("torch.distributed")
+    if not distributed.is_available():
+        pytest.skip("this build of torch has no torch.distributed")
+    tensors = importlib.import_module("torch.distributed.tensor")
+    distributed.init_process_group(
+        "gloo", init_method=f"file://{tmp_path / 'rendezvous'}", rank=0, world_size=1
+    )
+    try:
+        mesh = tensors.init_device_mesh("cpu", (1,))
+
+        def shard(values):
+            return torch.nn.Parameter(tensors.distribute_tensor(values, mesh, [tensors.Shard(0)]))
+
+        teacher, student = shard(torch.zeros(4, 2)), shard(torch.ones(4, 2).bfloat16())
+        teaching.ema_([teacher], [student], 0.75)
+        assert torch.equal(teacher.to_local(), torch.full((4, 2), 0.25))
+        assert teaching.distance([teacher], [student]) == 8 * 0.75**2
+    finally:
+        distributed.destroy_process_group()
+
+
+def test_refuses_what_does_not_match():
+    teacher = model(1)
+    before = [parameter.clone() for parameter in teacher.parameters()]
+    own = torch.zeros(3)
+    for student, message in (
+        (list(teacher.parameters())[:-1], "teacher has 4 parameters, the student 3"),
+        (model(2, width=5), r"teacher parameter 0.weight has shape \(3, 4\)"),
+        (torch.nn.Sequential(*model(2), torch.nn.ReLU())[::-1], "against 1.weight of the student"),
+        (teacher, "is the student's own"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            teaching.ema_(teacher, student, 0.5)
+    with pytest.raises(ConfigError, match="teacher has 1 parameters"):
+        teaching.distance([own], [])
+    for dtype in (torch.bfloat16, torch.float16):
+        with pytest.raises(ConfigError, match=r"keep the teacher in torch\.float32"):
+            teaching.ema_(model(1, dtype), model(2), 0.5)
+    assert all(torch.equal(a, b) for a, b in zip(before, teacher.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("decay", [-0.1, 1.1, float("nan")])
+def test_refuses_a_decay(decay):
+    with pytest.raises(ConfigError, match="from 0"):
+        teaching.ema_([torch.zeros(1)], [torch.ones(1)], decay)
+    with pytest.raises(ConfigError, match="from 0"):
+        teaching.init_weight(decay, 1)
+    with pytest.raises(ConfigError, match="from 0"):
+        teaching.decay_at(1, decay=decay, every=5)
+
+
+def test_when_an_update_is_due():
+    plain = [teaching.decay_at(step, decay=0.9, every=5) for step in range(1, 13)]
+    assert plain == [None] * 4 + [0.9] + [None] * 4 + [0.9] + [None] * 2
+    copied = [teaching.decay_at(step, decay=0.9, every=2, hard_copy=3) for step in range(1, 7)]
+    assert copied == [None, 0.9, 0.0, 0.9, None, 0.0]
+    for name, options in (
+        ("step", {"step": 0, "every": 5}),
+        ("every", {"step": 1, "every": 0}),
+        ("hard_copy", {"step": 1, "every": 5, "hard_copy": 0}),
+    ):
+        with pytest.raises(ConfigError, match=f"{name} is 0"):
+            teaching.decay_at(decay=0.9, **options)
+    with pytest.raises(ConfigError, match="updates is -1"):
+        teaching.init_weight(0.9, -1)
+
+
+# --- turns ---------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 4), max_size=30), st.integers(0, 20), st.integers(1, 60))
+def test_turns_are_kept_whole_or_not_at_all(ids, offset, l_max):
+    kept = turns.within(ids, offset, l_max)
+    assert turns.within(torch.tensor(ids, dtype=torch.int32), offset, l_max).tolist() == kept
+    assert len(kept) == len(ids)
+    for turn in set(ids) - {0}:
+        where = [index for index, one in enumerate(ids) if one == turn]
+        fits = offset + where[-1] + 1 <= l_max
+        assert all((kept[index] == turn) == fits for index in where)
+    assert all(one in (0, before) for one, before in zip(kept, ids, strict=True))
+    assert turns.within(kept, offset, l_max) == kept
+    assert turns.within(ids, offset, offset + len(ids) + 1) == ids
+
+
+def test_the_last_position_counts():
+    ids = torch.tensor([1, 1, 0, 2, 2], dtype=torch.int64)
+    assert turns.within(ids, 10, 15).tolist() == [1, 1, 0, 2, 2]
+    cut = turns.within(ids, 10, 14)
+    assert cut.tolist() == [1, 1, 0, 0, 0]
+    assert cut.dtype == torch.int64
+    assert ids.tolist() == [1, 1, 0, 2, 2]
+    with pytest.raises(ConfigError, match="offset is -1"):
+        turns.within([1], -1, 5)
+    with pytest.raises(ConfigError, match="l_max is 0"):
+        turns.within([1], 0, 0)
+
+
+@given(st.lists(st.integers(0, 3), max_size=30))
+def test_spans_and_last_tokens(ids):
+    rebuilt = [0] * len(ids)
+    found = turns.spans(ids)
+    for start, end in found:
+        assert start < end
+        assert len(set(ids[start:end])) == 1
+        rebuilt[start:end] = ids[start:end]
+    assert rebuilt == ids
+    for (_, end), (start, _) in itertools.pairwise(found):
+        assert end < start or ids[end - 1] != ids[start]
+    last = turns.last_tokens(ids)
+    assert set(last) == set(ids) - {0}
+    assert list(last.values()) == sorted(last.values())
+    assert all(ids[index] == turn and turn not in ids[index + 1 :] for turn, index in last.items())
+
+
+def test_rows_that_predict():
+    ids = torch.tensor([1, 0, 2])
+    assert turns.predicting(ids, 4).tolist() == [3, 5]
+    assert turns.predicting(ids[:0], 4).tolist() == []
+    with pytest.raises(ConfigError, match="offset is 0"):
+        turns.predicting(ids, 0)

@@ -1,0 +1,147 @@
+"""Which tokens belong to which turn, and which rows of hidden states predict them.
+
+A turn id stands beside every response token: 0 for what the policy did not write (or what is left
+out of the loss), t for the policy's t-th turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+import torch
+from torch import Tensor
+
+from gym_clinic import ConfigError
+from gym_clinic.names import suggest
+
+REDUCTIONS = ("mean_turns", "sum_turns")
+
+_Ids = TypeVar("_Ids", list[int], Tensor)
+
+
+def last_tokens(turn_ids: Sequence[int]) -> dict[int, int]:
+    """Return the index of each turn's last token, in the order of those tokens."""
+    last = {turn: index for index, turn in enumerate(turn_ids) if turn}
+    return dict(sorted(last.items(), key=lambda item: item[1]))
+
+
+def spans(turn_ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the runs of policy tokens of one turn, each as (start, end), end excluded."""
+    found: list[tuple[int, int]] = []
+    for index, turn in enumerate(turn_ids):
+        if not turn:
+            continue
+        if found and found[-1][1] == index and turn_ids[index - 1] == turn:
+            found[-1] = (found[-1][0], index + 1)
+        else:
+            found.append((index, index + 1))
+    return found
+
+
+def within(turn_ids: _Ids, offset: int, l_max: int) -> _Ids:
+    """Return the turn ids with those of every turn zeroed whose end passes ``l_max``.
+
+    Args:
+        turn_ids: One id per response token, a list or a tensor (R,).
+        offset: Tokens of the student's prompt; the teacher's hint does not count.
+        l_max: Tokens of prompt and response that a turn must end within.
+
+    Raises:
+        ConfigError: If ``offset`` is negative or ``l_max`` is below 1.
+
+    Source: TT-OPD paper, section 4.2: "discarding contributions from any turn exceeding the
+    context limit". Whole turns are dropped, never cut.
+    """
+    if offset < 0:
+        raise ConfigError(f"offset is {offset}: give the prompt's length, 0 or more")
+    if l_max < 1:
+        raise ConfigError(f"l_max is {l_max}: give a number of tokens, 1 or more")
+    ids = turn_ids.tolist() if isinstance(turn_ids, Tensor) else turn_ids
+    late = {turn for turn, index in last_tokens(ids).items() if offset + index + 1 > l_max}
+    kept = [0 if turn in late else turn for turn in ids]
+    return turn_ids.new_tensor(kept) if isinstance(turn_ids, Tensor) else kept
+
+
+def predicting(turn_ids: Tensor, offset: int) -> Tensor:
+    """Return the rows of hidden states that predict the policy tokens (N,), int64.
+
+    Args:
+        turn_ids: One id per response token (R,).
+        offset: Tokens before the response: the prompt's for the student, prompt and hint for the
+            teacher.
+
+    Raises:
+        ConfigError: If ``offset`` is below 1: no row would predict the first token.
+    """
+    if offset < 1:
+        raise ConfigError(f"offset is {offset}: the response needs 1 token or more before it")
+    return turn_ids.nonzero().squeeze(-1) + (offset - 1)
+
+
+class Groups(NamedTuple):
+    """Rows grouped by sequence and turn, the groups ordered by sequence, then turn.
+
+    Attributes:
+        rows: Rows whose turn id is not 0 (M,), int64.
+        group: The group of each of them (M,), int64.
+        sizes: Rows of each group (T,), int64.
+        turns: Turn id of each group (T,), int64.
+        sequences: Sequence id of each group (T,), int64.
+    """
+
+    rows: Tensor
+    group: Tensor
+    sizes: Tensor
+    turns: Tensor
+    sequences: Tensor
+
+    def means(self, values: Tensor) -> Tensor:
+        """Return the mean of ``values`` (M,), one per kept row, over each group (T,)."""
+        sums = values.new_zeros(self.sizes.shape).index_add_(0, self.group, values)
+        return sums / self.sizes
+
+    def weights(self, reduce: str, dtype: torch.dtype) -> Tensor:
+        """Return what each kept row counts for in the mean over sequences (M,).
+
+        A row counts 1 over the tokens of its turn, over the turns of its sequence (``mean_turns``;
+        ``sum_turns`` leaves that out) and over the sequences that have a turn.
+
+        Raises:
+            ConfigError: If ``reduce`` is unknown.
+
+        Source: TT-OPD paper, eq. 2, which sums over turns; the mean keeps the loss from growing
+        with the number of turns.
+        """
+        if reduce not in REDUCTIONS:
+            raise ConfigError(f"unknown reduce {reduce!r}: {suggest(reduce, REDUCTIONS)}")
+        distinct, sequence, turns = torch.unique(
+            self.sequences, return_inverse=True, return_counts=True
+        )
+        share = 1.0 / self.sizes.to(dtype)
+        if reduce == "mean_turns":
+            share = share / turns[sequence]
+        return (share / max(len(distinct), 1))[self.group]
+
+
+def group(turn_ids: Tensor, sequence_ids: Tensor | None = None) -> Groups:
+    """Group rows by sequence and turn; rows of turn 0 are left out.
+
+    Args:
+        turn_ids: One id per row (N,), 0 or more.
+        sequence_ids: The sequence of each row (N,), any integers in any order; None if all rows
+            are of one.
+
+    Raises:
+        ConfigError: If a turn id is negative.
+    """
+    rows = turn_ids.nonzero().squeeze(-1)
+    turns = turn_ids[rows].long()
+    sequences = torch.zeros_like(turns) if sequence_ids is None else sequence_ids[rows].long()
+    # Two rows of a (2, M) matrix: unique columns come out sorted by sequence, then turn.
+    pairs, index, sizes = torch.unique(
+        torch.stack([sequences, turns]), dim=1, return_inverse=True, return_counts=True
+    )
+    if (pairs[1] < 0).any():
+        raise ConfigError(f"turn id {int(pairs[1].min())}: turns count from 1, 0 is no turn")
+    return Groups(rows, index, sizes, pairs[1], pairs[0])
