@@ -1,0 +1,283 @@
+"""The distillation loss of TT-OPD: the KL divergence of student from teacher, turn by turn.
+
+Logits exist for one chunk of tokens at a time. The loss is known to be a weighted sum over tokens,
+so its gradients are formed in the forward pass while a chunk's logits are at hand: the backward
+pass computes no logits a second time and needs neither head again, which matters where the heads
+are sharded and only gathered around the forward pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from gym_clinic import ConfigError
+from verl_recipes.ttopd.divergence import Divergence, choose
+from verl_recipes.ttopd.turns import group
+
+VOCABULARY_SLICE = 32768
+"""Rows of a head multiplied at once: bounds the copies made of it in another precision."""
+
+
+class TurnKL(NamedTuple):
+    """The loss and what it is made of.
+
+    Attributes:
+        loss: Mean over sequences, a scalar with a gradient.
+        per_turn: KL of each turn (T,), mean over its tokens, detached; ordered by sequence, then
+            turn.
+        turns: Turn id of each (T,), int64.
+        sequences: Sequence id of each (T,), int64.
+    """
+
+    loss: Tensor
+    per_turn: Tensor
+    turns: Tensor
+    sequences: Tensor
+
+
+def turn_kl(
+    student_hidden: Tensor,
+    teacher_hidden: Tensor,
+    lm_head: Tensor,
+    turn_ids: Tensor,
+    *,
+    sequence_ids: Tensor | None = None,
+    tokens: Tensor | None = None,
+    teacher_lm_head: Tensor | None = None,
+    temperature: float = 1.0,
+    estimator: str = "full",
+    k: int = 128,
+    reduce: str = "mean_turns",
+    chunk: int = 512,
+) -> TurnKL:
+    """Return KL(student || teacher) averaged over tokens, then turns, then sequences.
+
+    Rows are positions that predict policy tokens. Gradients reach ``student_hidden`` and
+    ``lm_head``, never the teacher. Logits are fp32 (fp64 if an input is) whatever the inputs are
+    and whether or not autocast is on. With no turn at all the loss is 0 and its gradients are 0.
+
+    Args:
+        student_hidden: Hidden states that the head reads (N, H).
+        teacher_hidden: The teacher's, of the same tokens (N, H).
+        lm_head: Weight of the student's head (V, H), whole: a sharded one is to be gathered by
+            the caller in a way that keeps its gradient.
+        turn_ids: Turn of each row (N,), integers; rows of turn 0 are ignored.
+        sequence_ids: Sequence of each row (N,), integers in any order; None: all of one.
+        tokens: The sampled token of each row (N,), int64; ``k2`` needs it.
+        teacher_lm_head: Weight of the teacher's head (V, H); None: the student's, detached.
+        temperature: Both models' logits are divided by it.
+        estimator: ``full``: exact, over the whole vocabulary. ``topk_tail``: over the student's
+            ``k`` likeliest tokens and one bucket for the rest. ``k2``: half the squared log ratio
+            of the sampled token, whose expected gradient is the reverse KL's.
+        k: Support of ``topk_tail``, from 1 to V - 1.
+        reduce: ``mean_turns`` or ``sum_turns`` over the turns of a sequence.
+        chunk: Tokens whose logits exist at a time; the result does not depend on it.
+
+    Raises:
+        ConfigError: If shapes do not fit, an option is out of range or unknown, ``k2`` lacks its
+            tokens, or a head is a ``DTensor``.
+
+    Source: TT-OPD paper, eq. 2 without its factor lambda; direction as printed, the teacher
+    without gradient.
+    """
+    head = lm_head.detach() if teacher_lm_head is None else teacher_lm_head.detach()
+    _check_shapes(student_hidden, teacher_hidden, lm_head, head)
+    _check_ids(student_hidden, turn_ids=turn_ids, sequence_ids=sequence_ids, tokens=tokens)
+    if not 0.0 < temperature < math.inf:
+        raise ConfigError(f"temperature is {temperature}: give a number above 0")
+    if chunk < 1:
+        raise ConfigError(f"chunk is {chunk}: give a number of tokens, 1 or more")
+    divergence = choose(estimator, k, len(lm_head))
+    groups = group(turn_ids, sequence_ids)
+    sampled = _sampled(tokens, groups.rows, len(lm_head)) if estimator == "k2" else None
+    dtype = torch.float32
+    for tensor in (student_hidden, teacher_hidden, lm_head, head):
+        dtype = torch.promote_types(dtype, tensor.dtype)
+    batch = _Batch(
+        teacher_hidden=teacher_hidden.detach(),
+        teacher_head=head,
+        rows=groups.rows,
+        tokens=sampled,
+        weights=groups.weights(reduce, dtype),
+        temperature=float(temperature),
+        divergence=divergence,
+        chunk=chunk,
+        dtype=dtype,
+        hidden_gradient=torch.is_grad_enabled() and student_hidden.requires_grad,
+        head_gradient=torch.is_grad_enabled() and lm_head.requires_grad,
+    )
+    apply: Callable[..., tuple[Tensor, Tensor]] = _ChunkedLoss.apply
+    loss, values = apply(student_hidden, lm_head, batch)
+    return TurnKL(loss, groups.means(values.detach()), groups.turns, groups.sequences)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What the loss needs beside the two tensors it is differentiated by."""
+
+    teacher_hidden: Tensor
+    teacher_head: Tensor
+    rows: Tensor
+    tokens: Tensor | None
+    weights: Tensor
+    temperature: float
+    divergence: Divergence
+    chunk: int
+    dtype: torch.dtype
+    hidden_gradient: bool
+    head_gradient: bool
+
+
+class _ChunkedLoss(torch.autograd.Function):
+    """The weighted sum over rows, and the value of each kept row."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, head: Tensor, batch: _Batch) -> tuple[Tensor, Tensor]:
+        values = batch.weights.new_zeros(len(batch.rows))
+        for_hidden = for_head = None
+        if batch.hidden_gradient:
+            for_hidden = torch.zeros_like(hidden, dtype=_stored(hidden.dtype))
+        if batch.head_gradient:
+            for_head = torch.zeros_like(head, dtype=batch.dtype)
+        with torch.autocast(hidden.device.type, enabled=False):
+            for start in range(0, len(batch.rows), batch.chunk):
+                part = slice(start, start + batch.chunk)
+                values[part] = _chunk(hidden, head, batch, part, for_hidden, for_head)
+        if for_head is not None:
+            for_head = for_head.to(_stored(head.dtype))
+        ctx.save_for_backward(for_hidden, for_head)
+        ctx.dtypes = hidden.dtype, head.dtype
+        ctx.mark_non_differentiable(values)
+        return (batch.weights * values).sum(), values
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Tensor, _: Any) -> tuple[Tensor | None, Tensor | None, None]:
+        for_hidden, for_head = (
+            None if kept is None else _scaled(kept, scale, dtype)
+            for kept, dtype in zip(ctx.saved_tensors, ctx.dtypes, strict=True)
+        )
+        return for_hidden, for_head, None
+
+
+def _chunk(
+    hidden: Tensor,
+    head: Tensor,
+    batch: _Batch,
+    part: slice,
+    for_hidden: Tensor | None,
+    for_head: Tensor | None,
+) -> Tensor:
+    """Return the values of some kept rows; write or add their gradients where they are wanted."""
+    rows = batch.rows[part]
+    states = hidden[rows]
+    values, gradient = batch.divergence(
+        _logits(states, head, batch),
+        _logits(batch.teacher_hidden[rows], batch.teacher_head, batch),
+        None if batch.tokens is None else batch.tokens[part],
+    )
+    gradient *= (batch.weights[part] / batch.temperature).unsqueeze(-1)
+    if for_hidden is not None:
+        found = gradient.new_zeros(states.shape)
+        for some in _slices(head):
+            found += _product(gradient[:, some], head[some])
+        for_hidden[rows] = found.to(for_hidden.dtype)
+    if for_head is not None:
+        for some in _slices(head):
+            for_head[some] += _product(gradient[:, some].t(), states)
+    return values
+
+
+def _stored(dtype: torch.dtype) -> torch.dtype:
+    # fp16 has not the range for gradients before a loss scale has reached them.
+    return torch.float32 if dtype == torch.float16 else dtype
+
+
+def _scaled(kept: Tensor, scale: Tensor, dtype: torch.dtype) -> Tensor:
+    """Scale a stored gradient; not in place, who keeps the graph may ask for it again."""
+    result = torch.empty_like(kept, dtype=dtype)
+    for some in _slices(kept):
+        # In a product with bf16 the scale itself would be rounded.
+        result[some] = kept[some].to(scale.dtype) * scale
+    return result
+
+
+def _logits(hidden: Tensor, head: Tensor, batch: _Batch) -> Tensor:
+    logits = torch.empty((len(hidden), len(head)), dtype=batch.dtype, device=batch.rows.device)
+    for some in _slices(head):
+        logits[:, some] = _product(hidden, head[some].t())
+    return logits if batch.temperature == 1.0 else logits.div_(batch.temperature)
+
+
+def _slices(matrix: Tensor) -> Iterator[slice]:
+    for start in range(0, len(matrix), VOCABULARY_SLICE):
+        yield slice(start, start + VOCABULARY_SLICE)
+
+
+def _product(left: Tensor, right: Tensor) -> Tensor:
+    """Multiply two matrices into fp32, or fp64 if one of them is."""
+    dtypes = {left.dtype, right.dtype}
+    if left.is_cuda and torch.bfloat16 in dtypes and dtypes <= {torch.bfloat16, torch.float32}:
+        # Tensor cores take bf16 and add up in fp32; only the result need not be rounded.
+        return torch.mm(left.bfloat16(), right.bfloat16(), out_dtype=torch.float32)
+    wide = torch.promote_types(torch.promote_types(left.dtype, right.dtype), torch.float32)
+    return left.to(wide) @ right.to(wide)
+
+
+def _sampled(tokens: Tensor | None, rows: Tensor, vocabulary: int) -> Tensor:
+    if tokens is None:
+        raise ConfigError("estimator 'k2' needs the sampled tokens: give tokens, one id per row")
+    sampled = tokens[rows].long()
+    if ((sampled < 0) | (sampled >= vocabulary)).any():
+        raise ConfigError(
+            f"tokens go from {int(sampled.min())} to {int(sampled.max())}: "
+            f"an id is from 0 to {vocabulary - 1}"
+        )
+    return sampled
+
+
+def _check_ids(hidden: Tensor, **named: Tensor | None) -> None:
+    for name, ids in named.items():
+        if ids is not None and (ids.shape != hidden.shape[:1] or ids.is_floating_point()):
+            raise ConfigError(
+                f"{name} is {ids.dtype} of shape {tuple(ids.shape)}: "
+                f"give one integer per row, shape ({len(hidden)},)"
+            )
+
+
+def _check_shapes(student: Tensor, teacher: Tensor, head: Tensor, teacher_head: Tensor) -> None:
+    named = {
+        "student_hidden": student,
+        "teacher_hidden": teacher,
+        "lm_head": head,
+        "teacher_lm_head": teacher_head,
+    }
+    for name, tensor in named.items():
+        if hasattr(tensor, "to_local"):
+            raise ConfigError(
+                f"{name} is a DTensor: gather it with unshard() of its FSDP module; "
+                "full_tensor() would give a wrong gradient"
+            )
+        if tensor.dim() != 2 or not tensor.is_floating_point():
+            raise ConfigError(
+                f"{name} is {tensor.dtype} of shape {tuple(tensor.shape)}: give a matrix of floats"
+            )
+    pairs = (
+        ("student_hidden", student, "lm_head", head, 1),
+        ("teacher_hidden", teacher, "teacher_lm_head", teacher_head, 1),
+        ("student_hidden", student, "teacher_hidden", teacher, 0),
+        ("lm_head", head, "teacher_lm_head", teacher_head, 0),
+    )
+    for name, one, other, two, axis in pairs:
+        if one.shape[axis] != two.shape[axis]:
+            raise ConfigError(
+                f"{name} has shape {tuple(one.shape)}, {other} {tuple(two.shape)}: "
+                f"they must agree in {('rows', 'columns')[axis]}"
+            )
