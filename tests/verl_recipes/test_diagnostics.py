@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from verl_recipes.diagnostics import NEEDED, WATCHED, Alarms, step_metrics
 
 GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "golden.json"
+untimed = settings(deadline=None)
 WEIGHTS = {"outcome": 0.5, "process": 0.5}
 
 Record = dict[str, float]
@@ -124,6 +125,7 @@ def test_one_step_by_hand() -> None:
     assert found == pytest.approx({f"clinic/{key}": value for key, value in expected.items()})
 
 
+@untimed
 @given(trajectories())
 def test_keys_are_always_the_same_and_values_finite(given: Any) -> None:
     records, groups = given
@@ -138,6 +140,7 @@ def test_nothing_but_faults() -> None:
     assert set(found.values()) == {0.0}
 
 
+@untimed
 @given(trajectories(), st.integers(1, 4), st.data())
 def test_faults_move_their_fraction_only(given: Any, count: int, data: st.DataObject) -> None:
     records, groups = given
@@ -154,6 +157,7 @@ def test_faults_move_their_fraction_only(given: Any, count: int, data: st.DataOb
     assert after == before
 
 
+@untimed
 @given(trajectories(), st.randoms(use_true_random=False))
 def test_order_does_not_matter(given: Any, random: Any) -> None:
     records, groups = given
@@ -162,6 +166,7 @@ def test_order_does_not_matter(given: Any, random: Any) -> None:
     assert shuffled == pytest.approx(step_metrics(records, groups, WEIGHTS), abs=1e-9)
 
 
+@untimed
 @given(trajectories())
 def test_conditional_means_add_up(given: Any) -> None:
     found = step_metrics(*given, WEIGHTS)
@@ -173,6 +178,7 @@ def test_conditional_means_add_up(given: Any) -> None:
         assert total / found["clinic/n"] == pytest.approx(found[f"clinic/{field}/mean"])
 
 
+@untimed
 @given(trajectories())
 def test_groups_are_those_of_plain_python(given: Any) -> None:
     records, groups = given
@@ -188,6 +194,7 @@ def test_groups_are_those_of_plain_python(given: Any) -> None:
     assert found["clinic/zero_std_fraction"] == pytest.approx(statistics.mean(flat))
 
 
+@untimed
 @given(trajectories(low=2), st.floats(-2, 2), st.floats(-2, 2))
 def test_covariance_shares_sum_to_one(given: Any, first: float, second: float) -> None:
     records, groups = given
@@ -208,6 +215,7 @@ def test_covariance_shares_sum_to_one(given: Any, first: float, second: float) -
         assert abs(shares[name]) <= abs(found[f"clinic/reward/{name}/std_share"]) + 1e-6
 
 
+@untimed
 @given(unit, st.lists(unit, min_size=1, max_size=8))
 def test_no_share_of_no_variance(total: float, parts: list[float]) -> None:
     """Whatever the sign of parts and weights, and although sums differ in their last bits."""
@@ -282,6 +290,7 @@ def test_every_key_is_watched() -> None:
     assert set(HEALTHY) == set(WATCHED)
 
 
+@untimed
 @given(
     st.fixed_dictionaries({
         "val/turns": st.floats(1.0, 50.0),
@@ -298,6 +307,7 @@ def test_a_flat_healthy_run_is_silent(level: dict[str, float], steps: int) -> No
         assert alarms.check(step, {**level, "clinic/hint_echo": 0.0}) == []
 
 
+@untimed
 @given(st.lists(st.floats(0.0, 1.0), max_size=20))
 def test_thresholds(values: list[float]) -> None:
     steps = list(enumerate(values, 1))
@@ -309,6 +319,7 @@ def test_thresholds(values: list[float]) -> None:
     assert heard(ratios, "ttopd/grad_ratio") == expected
 
 
+@untimed
 @given(st.lists(st.floats(0.0, 3.0) | st.sampled_from([0.001, 0.0004, 1e-5, 1e-7]), max_size=20))
 def test_a_drop_of_the_kl(kl: list[float]) -> None:
     pairs = list(pairwise(kl))
@@ -330,6 +341,7 @@ def test_a_kl_is_compared_with_the_step_before_only() -> None:
     assert len(alarms.check(4, {"ttopd/kl": 0.01})) == 1
 
 
+@untimed
 @given(
     st.lists(st.floats(1.0, 10.0) | st.sampled_from([2.0, 8.0, 1.7, 6.8]), min_size=1, max_size=20)
 )
@@ -405,6 +417,7 @@ levels = st.fixed_dictionaries(
 )
 
 
+@untimed
 @given(st.lists(levels, max_size=20), st.data())
 def test_a_restored_state_behaves_the_same(series: list[dict[str, float]], data: Any) -> None:
     cut = data.draw(st.integers(0, len(series)))
