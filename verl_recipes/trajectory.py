@@ -164,7 +164,7 @@ class Trajectory:
         mask: Of the response: 1 where the policy wrote.
         log_probs: Of the response; 0 where the environment wrote.
         turn_ids: Of the response: the turn's number from 1, 0 where the environment wrote.
-        truncated: Whether a budget ended it, the environment's own included.
+        truncated: Whether its context ran out, in tokens or in characters.
         over: Whether it has ended.
         reward: The environment's, summed.
         info: Of the last step.
@@ -244,7 +244,8 @@ class Trajectory:
         self.info = info
         if terminated or truncated:
             self.over = True
-            self.truncated = truncated or self._cut
+            # Out of turns is a wrong answer; out of context is a truncation.
+            self.truncated = self._cut or (truncated and info["stop"] != "max_turns")
             return
         if self._cut or not self._append(self._heard(info["messages"])):
             with blaming_the_environment(self.task_id):

@@ -1,0 +1,51 @@
+"""A training config from names: which stack, which method, which overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hydra import compose as hydra_compose
+from hydra import initialize_config_module
+from hydra.errors import ConfigCompositionException, MissingConfigException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from gym_clinic import ConfigError
+from gym_clinic.names import suggest
+from verl_recipes import settings
+
+CONFIGS = Path(__file__).parent / "config"
+
+
+def names(group: str) -> list[str]:
+    """Return the choices of a config group: ``stack`` or ``method``."""
+    return sorted(path.stem for path in (CONFIGS / group).glob("*.yaml"))
+
+
+def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfig:
+    """Compose a config.
+
+    Args:
+        stack: What it runs on.
+        method: How it learns.
+        overrides: Further ``key=value``, as hydra writes them.
+
+    Raises:
+        ConfigError: If a name or an override is unknown, or our section cannot be.
+    """
+    for group, name in (("stack", stack), ("method", method)):
+        if name not in names(group):
+            raise ConfigError(f"no {group} {name!r}; {suggest(name, names(group))}")
+    chosen = [f"stack={stack}", f"method={method}", *overrides]
+    try:
+        with initialize_config_module("verl_recipes.config", version_base=None):
+            config = hydra_compose("train", overrides=chosen)
+        settings.from_config(config)
+    except (
+        ConfigCompositionException,
+        MissingConfigException,
+        OmegaConfBaseException,
+    ) as error:
+        raise ConfigError(f"the config cannot be composed: {error}") from error
+    return config

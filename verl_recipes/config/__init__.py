@@ -1,0 +1,1 @@
+"""Hydra configs: ``train`` is composed of a stack (cpu, gpu) and a method."""

@@ -1,0 +1,267 @@
+"""verl's synchronous trainer with dynamic sampling that ends, a teacher, and our figures."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from pathlib import Path
+from typing import Any
+
+import orjson
+import ray
+import torch
+import transfer_queue as tq
+from omegaconf import DictConfig, open_dict
+from tensordict import TensorDict
+from tensordict.tensorclass import NonTensorStack
+from transfer_queue import KVBatchMeta
+from verl.trainer.ppo.v1.trainer_base import register_trainer
+from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
+from verl.utils import tensordict_utils as tu
+
+from gym_clinic.files import replace_file
+from verl_recipes import diagnostics, settings
+from verl_recipes.replay import BoundedReplayBuffer, RolloutStalledError
+from verl_recipes.trajectory import make_env
+from verl_recipes.ttopd.engine import SHOWN_TURNS
+from verl_recipes.ttopd.teacher import init_weight
+from verl_recipes.ttopd.worker import ClinicWorker
+
+logger = logging.getLogger(__name__)
+
+NAME = "clinic"
+
+
+@register_trainer(NAME)
+class ClinicTrainer(PPOTrainerSync):
+    """GRPO over trajectories of an environment, with or without a teacher.
+
+    Differs from verl's trainer in what it must: prompts are numbered, not named at random; groups
+    are taken by :class:`BoundedReplayBuffer`; a trajectory that its environment failed does not
+    count in its group; groups of one outcome get no advantage; the teacher is updated, saved and
+    restored with the student.
+    """
+
+    def __init__(self, config: DictConfig) -> None:
+        self.clinic = settings.from_config(config)
+        self.teacher = self.clinic.teacher
+        self.alarms = diagnostics.Alarms()
+        self.updates = self.copies = self.teacher_step = 0
+        self._drawn = 0
+        with open_dict(config):
+            # verl takes every other name for an asynchronous trainer.
+            config.trainer.v1.trainer_mode = "sync"
+        super().__init__(config)
+        env = make_env(self.clinic.env, self.clinic.env_kwargs, self.clinic.modules)
+        self.weights = {name: float(w) for name, w in env.rubric.weights.items()}
+
+    # --- sampling ---
+
+    def _build_replay_buffer(self) -> BoundedReplayBuffer:
+        return BoundedReplayBuffer(
+            self._add_prompts_to_generate,
+            metric=self._resolve_filter_groups_metric(),
+            max_refills=self.clinic.max_refills,
+            stall_s=self.clinic.stall_s,
+        )
+
+    def on_step_begin(self) -> None:
+        """Number the step's prompts from 0."""
+        super().on_step_begin()
+        self._drawn = 0
+
+    def _fetch_one_gen_batch(self) -> TensorDict:
+        batch = super()._fetch_one_gen_batch()
+        numbers = range(self._drawn, self._drawn + len(batch))
+        self._drawn += len(batch)
+        # Ordered by name they are in the order of drawing; verl's own names are random.
+        batch["uid"] = NonTensorStack(*(f"s{self.global_steps:06d}n{n:05d}" for n in numbers))
+        batch["draw"] = NonTensorStack(*numbers)
+        return batch
+
+    # --- learning ---
+
+    def _init_resource_pool_mgr(self) -> None:
+        super()._init_resource_pool_mgr()
+        for role in self.role_worker_mapping:
+            if str(role).startswith("actor"):
+                self.role_worker_mapping[role] = ray.remote(ClinicWorker)
+
+    def _compute_ref_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        if self.teacher.enabled and not self.ref_in_actor:
+            return batch  # the reference model is the teacher, and speaks in the update
+        return super()._compute_ref_log_prob(batch, metrics)
+
+    def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        records = self._records(batch)
+        uids = self._get(batch, "uid")
+        alone = [
+            f"{uid}-fault{i}" if record["fault"] else uid
+            for i, (uid, record) in enumerate(zip(uids, records, strict=True))
+        ]
+        self._put(batch, uid=NonTensorStack(*alone))
+        batch = super()._compute_advantage(batch, metrics)
+        self._put(batch, uid=NonTensorStack(*uids))
+        factors = [
+            0.0 if tag.get("constant") else self.clinic.advantage_scale for tag in batch.tags
+        ]
+        if set(factors) != {1.0}:
+            found = tq.kv_batch_get(
+                keys=batch.keys,
+                partition_id=batch.partition_id,
+                select_fields=["advantages", "returns"],
+            )
+            scaled = {
+                name: torch.nested.as_nested_tensor(
+                    [row * f for row, f in zip(found[name].unbind(), factors, strict=True)],
+                    layout=torch.jagged,
+                )
+                for name in ("advantages", "returns")
+            }
+            self._put(batch, **scaled)
+        return batch
+
+    def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        every = self.teacher.diagnose_every
+        first_or_due = self.global_steps == 1 or (every and self.global_steps % every == 0)
+        batch.extra_info["diagnose"] = bool(self.teacher.enabled and every and first_or_due)
+        if not self.teacher.enabled and all(tag.get("constant") for tag in batch.tags):
+            logger.warning("step %d: no contrast and no teacher, no update", self.global_steps)
+            metrics["clinic/skipped_update"] = 1.0
+            return batch
+        metrics["clinic/skipped_update"] = 0.0
+        batch = super()._update_actor(batch, metrics)
+        if self.teacher.enabled:
+            _name_turns(metrics)
+            self._update_teacher(metrics)
+        return batch
+
+    def _update_teacher(self, metrics: dict[str, Any]) -> None:
+        """Average or copy, before the checkpoint of the step is written."""
+        settings_, step = self.teacher, self.global_steps
+        if settings_.hard_copy and step % settings_.hard_copy == 0:
+            self.actor_rollout_wg.update_teacher(0.0)
+            self.copies, self.updates, self.teacher_step = self.copies + 1, 0, step
+        elif step % settings_.every == 0:
+            self.actor_rollout_wg.update_teacher(settings_.decay)
+            self.updates, self.teacher_step = self.updates + 1, step
+        metrics |= {
+            "ttopd/teacher_distance": float(self.actor_rollout_wg.teacher_distance()[0]),
+            "ttopd/teacher_age": float(step - self.teacher_step),
+            "ttopd/teacher_updates": float(self.updates),
+            "ttopd/teacher_copies": float(self.copies),
+            "ttopd/ema_init_weight": init_weight(settings_.decay, self.updates)
+            if not self.copies
+            else 0.0,
+        }
+
+    def on_init_end(self) -> None:
+        """Give the rollout servers the weights."""
+        self._within("weights to the rollout servers", super().on_init_end)
+
+    def on_step_end(self) -> None:
+        """Give the rollout servers the new weights."""
+        self._within("weights to the rollout servers", super().on_step_end)
+
+    def _within(self, what: str, work: Any) -> None:
+        """Do what waits for the rollout servers; verl would wait for a dead one for ever."""
+        pool = ThreadPoolExecutor(1)
+        try:
+            pool.submit(work).result(timeout=self.clinic.stall_s)
+        except FutureTimeoutError:
+            raise RolloutStalledError(
+                f"{what}: no answer in {self.clinic.stall_s:g} s; a rollout server is dead"
+            ) from None
+        finally:
+            pool.shutdown(wait=False)
+
+    # --- figures ---
+
+    def _compute_metrics(
+        self,
+        batch: KVBatchMeta,
+        metrics: dict[str, Any],
+        timing_raw: dict[str, float],
+        global_steps: int,
+        epoch: int,
+    ) -> None:
+        super()._compute_metrics(batch, metrics, timing_raw, global_steps, epoch)
+        real = [i for i, tag in enumerate(batch.tags) if not tag.get("is_padding")]
+        records, uids = self._records(batch), self._get(batch, "uid")
+        metrics |= diagnostics.step_metrics(
+            [records[i] for i in real], [uids[i] for i in real], self.weights
+        )
+        mixed, groups = metrics.get("clinic/mixed_groups"), metrics.get("clinic/groups")
+        if mixed is not None and groups:
+            metrics["clinic/mixed_fraction"] = mixed / groups
+        self._check(metrics)
+
+    def _validate(self) -> dict[str, float]:
+        metrics: dict[str, float] = super()._validate()
+        metrics["val/turns"] = float(metrics["val-aux/num_turns/mean"])
+        if not self.global_steps:  # later ones are checked with the figures of their step
+            self._check(metrics)
+        return metrics
+
+    def _check(self, metrics: Mapping[str, float]) -> None:
+        for alarm in self.alarms.check(self.global_steps, metrics):
+            print(f"ALARM {alarm}", flush=True)
+
+    def _records(self, batch: KVBatchMeta) -> list[Mapping[str, float]]:
+        return [found["reward_extra_info"] for found in self._get(batch, "extra_fields")]
+
+    def _get(self, batch: KVBatchMeta, field: str) -> list[Any]:
+        found = tq.kv_batch_get(
+            keys=batch.keys, partition_id=batch.partition_id, select_fields=[field]
+        )[field]
+        return [getattr(one, "data", one) for one in found]
+
+    def _put(self, batch: KVBatchMeta, **fields: Any) -> None:
+        tq.kv_batch_put(
+            keys=batch.keys,
+            partition_id=batch.partition_id,
+            fields=tu.get_tensordict(fields),
+        )
+
+    # --- checkpoints ---
+
+    def _save_checkpoint(self) -> None:
+        folder = Path(self.config.trainer.default_local_dir) / f"global_step_{self.global_steps}"
+        if self.teacher.enabled:
+            self.actor_rollout_wg.save_teacher(str((folder / "teacher").absolute()))
+        state = {
+            "updates": self.updates,
+            "copies": self.copies,
+            "teacher_step": self.teacher_step,
+            "alarms": self.alarms.state_dict(),
+        }
+        replace_file(folder / "clinic.json", [orjson.dumps(state)])
+        # verl names the checkpoint the latest one as its last act: what is ours is there by then.
+        super()._save_checkpoint()
+
+    def _load_checkpoint(self) -> None:
+        super()._load_checkpoint()
+        if not self.global_steps:
+            return
+        trainer = self.config.trainer
+        folder = Path(trainer.default_local_dir) / f"global_step_{self.global_steps}"
+        if trainer.resume_mode == "resume_path":
+            folder = Path(trainer.resume_from_path)
+        state = orjson.loads((folder / "clinic.json").read_bytes())
+        self.updates, self.copies = state["updates"], state["copies"]
+        self.teacher_step = state["teacher_step"]
+        self.alarms.load_state_dict(state["alarms"])
+        if self.teacher.enabled:
+            self.actor_rollout_wg.load_teacher(str((folder / "teacher").absolute()))
+
+
+def _name_turns(metrics: dict[str, Any]) -> None:
+    """Turn the sums over a batch into means by the turn's number."""
+    for name in [name for name in metrics if name.startswith("actor/ttopd/")]:
+        metrics[name.removeprefix("actor/")] = metrics.pop(name)
+    for number in range(1, SHOWN_TURNS + 1):
+        of = f"ttopd/kl_turn_{number}"
+        total, count = metrics.pop(f"{of}/total"), metrics.pop(f"{of}/count")
+        metrics[of] = float(total) / float(count) if count else 0.0

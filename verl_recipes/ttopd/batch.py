@@ -1,0 +1,142 @@
+"""A micro-batch as the distillation sees it: which rows count, and what the teacher reads."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from tensordict import TensorDict
+from verl.utils import tensordict_utils as tu
+
+
+class Rows(NamedTuple):
+    """The positions that predict distilled policy tokens; each of shape (N,).
+
+    Attributes:
+        sequence: Row of the batch.
+        student: Position in the student's sequence.
+        teacher: Position in the teacher's, later by the hint's length.
+        turn: The turn's number.
+        token: The token predicted.
+    """
+
+    sequence: torch.Tensor
+    student: torch.Tensor
+    teacher: torch.Tensor
+    turn: torch.Tensor
+    token: torch.Tensor
+
+
+def within_mask(turn_ids: torch.Tensor, response_mask: torch.Tensor) -> torch.Tensor:
+    """Return turn ids of the response's shape, 0 where no policy token is.
+
+    verl fills a batch up with synthetic rows: their response is one masked token, and fields it
+    does not know are copied from another row.
+
+    Args:
+        turn_ids: Jagged, (B, any).
+        response_mask: Jagged, (B, response).
+    """
+    rows = [
+        ids[: len(mask)] * mask.to(ids.dtype)
+        for ids, mask in zip(turn_ids.unbind(), response_mask.unbind(), strict=True)
+    ]
+    return _jagged(rows)
+
+
+def distilled_rows(batch: TensorDict) -> Rows:
+    """Return the rows of a micro-batch: the token at response index j is predicted at P + j - 1."""
+    turn = batch["turn_ids"].values()
+    lengths = batch["responses"].offsets().diff()
+    starts = batch["responses"].offsets()[:-1]
+    sequence = torch.repeat_interleave(torch.arange(len(lengths), device=turn.device), lengths)
+    index = torch.arange(len(turn), device=turn.device) - starts[sequence]
+    kept = turn > 0
+    sequence, index = sequence[kept], index[kept]
+    student = batch["prompts"].offsets().diff()[sequence] + index - 1
+    teacher = student + batch["hint_ids"].offsets().diff()[sequence]
+    return Rows(sequence, student, teacher, turn[kept], batch["responses"].values()[kept])
+
+
+def teacher_batch(batch: TensorDict, *, hinted: bool = True) -> TensorDict:
+    """Return the micro-batch that the teacher reads: prompt, hint, response.
+
+    Positions are contiguous: those of the response move by the hint's length.
+
+    Args:
+        batch: The student's.
+        hinted: False for the same sequences without hints.
+
+    Raises:
+        ValueError: If the teacher's sequence without its hint were not the student's.
+    """
+    prompts, responses = batch["prompts"].unbind(), batch["responses"].unbind()
+    hints = batch["hint_ids"].unbind()
+    if not hinted:
+        hints = tuple(hint[:0] for hint in hints)
+    ids, positions = [], []
+    columns = zip(
+        prompts,
+        hints,
+        responses,
+        batch["input_ids"].unbind(),
+        batch["position_ids"].unbind(),
+        strict=True,
+    )
+    for prompt, hint, response, whole, position in columns:
+        if not torch.equal(torch.cat([prompt, response]), whole):
+            raise ValueError("the student's sequence is not its prompt and response")
+        ids.append(torch.cat([prompt, hint, response]))
+        positions.append(_with_gap(position, len(prompt), len(hint)))
+    shown = batch.clone(recurse=False)
+    shown["input_ids"], shown["position_ids"] = _jagged(ids), _jagged(positions)
+    return shown
+
+
+def pick(
+    hidden: torch.Tensor, batch: TensorDict, sequence: torch.Tensor, position: torch.Tensor
+) -> torch.Tensor:
+    """Return the hidden states of rows.
+
+    Args:
+        hidden: (B, longest, H), or (1, tokens, H) where padding is removed.
+        batch: What was run.
+        sequence: (N,), the batch row of each.
+        position: (N,), the position of each in its sequence.
+
+    Returns:
+        (N, H).
+    """
+    if tu.get_non_tensor_data(data=batch, key="use_remove_padding", default=True):
+        return hidden[0, batch["input_ids"].offsets()[:-1][sequence] + position]
+    return hidden[sequence, position]
+
+
+def temperature_of(batch: TensorDict) -> float:
+    """Return the sampling temperature of a batch, which divides the logits of both models."""
+    found: Any = batch["temperature"]
+    if isinstance(found, torch.Tensor):
+        first = found.reshape(-1)[0]
+        if not bool((found == first).all()):
+            raise ValueError("the distillation needs one temperature for the whole batch")
+        return float(first)
+    return float(found)
+
+
+def _with_gap(position: torch.Tensor, at: int, length: int) -> torch.Tensor:
+    """Insert ``length`` text positions; ``position`` is (tokens,) or (axes, tokens)."""
+    if not length:
+        return position
+    before, after = position[..., :at], position[..., at:]
+    last = before.max()
+    new = last + torch.arange(1, length + 1, device=position.device, dtype=position.dtype)
+    return torch.cat([before, new.expand(*before.shape[:-1], length), after + length], dim=-1)
+
+
+def _jagged(rows: list[torch.Tensor]) -> torch.Tensor:
+    if rows[0].dim() == 1:
+        return torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+    # verl keeps positions with several axes jagged in their last dimension.
+    values = torch.cat(rows, dim=-1)
+    lengths = torch.tensor([0, *(row.shape[-1] for row in rows)], device=values.device)
+    return torch.nested.nested_tensor_from_jagged(values.T, lengths.cumsum(0)).transpose(1, 2)

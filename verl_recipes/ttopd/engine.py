@@ -1,0 +1,350 @@
+"""verl's FSDP2 engine with a teacher in the same micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, NamedTuple
+
+import torch
+from peft.tuners.tuners_utils import BaseTunerLayer
+from tensordict import TensorDict
+from torch.distributed.fsdp import FSDPModule
+from torch.distributed.tensor import DTensor
+from verl.utils import tensordict_utils as tu
+from verl.utils.device import get_device_id, get_device_name
+from verl.utils.metric import AggregationType, Metric
+from verl.workers.engine.base import EngineRegistry
+from verl.workers.engine.fsdp.transformer_impl import FSDPEngineWithLMHead
+
+from verl_recipes.settings import Teacher
+from verl_recipes.ttopd import probe
+from verl_recipes.ttopd.batch import (
+    Rows,
+    distilled_rows,
+    pick,
+    teacher_batch,
+    temperature_of,
+    within_mask,
+)
+from verl_recipes.ttopd.loss import TurnKL, turn_kl
+
+VENDOR = "gym_clinic"
+"""``VERL_ENGINE_VENDOR`` that chooses this engine; verl's own stays registered beside it."""
+
+TEACHER = "teacher"
+"""Name of the adapter that holds the teacher under LoRA."""
+
+SHOWN_TURNS = 10
+"""Turns whose KL is logged one by one; the last counts for all further ones."""
+
+
+class Terms(NamedTuple):
+    """Factors of the two terms of the loss; a diagnostic pass sets one to 0."""
+
+    policy: float = 1.0
+    distill: float = 1.0
+
+
+class Judgement(NamedTuple):
+    """What the teacher says of a micro-batch.
+
+    Attributes:
+        rows: The positions judged.
+        hidden: (N, H), the teacher's hidden states there.
+        head: (V, H), its output head; None for the student's.
+    """
+
+    rows: Rows
+    hidden: torch.Tensor
+    head: torch.Tensor | None
+
+
+@EngineRegistry.register(
+    model_type="language_model", backend="fsdp2", device=["cuda", "cpu"], vendor=VENDOR
+)
+class ClinicEngine(FSDPEngineWithLMHead):
+    """Adds lambda * KL(student || teacher) to the loss of a training micro-batch.
+
+    The teacher runs under ``no_grad`` in the micro-batch of the student, hidden states only:
+    nothing is stored between the phases, nothing has to be aligned across workers. Without a
+    teacher it is verl's engine.
+
+    Attributes:
+        distillation: How to distil; None before a teacher is attached.
+        teacher_engine: Holds the teacher under full fine-tuning; None under LoRA, where the
+            teacher is a second adapter of the same module.
+        teacher_adapter: Whether to build that adapter; set before ``initialize``.
+        terms: Factors of the loss's terms.
+    """
+
+    distillation: Teacher | None = None
+    teacher_engine: ClinicEngine | None = None
+    teacher_adapter: bool = False
+    terms: Terms = Terms()
+
+    def attach_teacher(self, settings: Teacher, engine: ClinicEngine | None) -> None:
+        """Distil from now on.
+
+        Args:
+            settings: How.
+            engine: Holds the teacher; None for the second adapter.
+
+        Raises:
+            NotImplementedError: If parallelism or kernels leave no hidden states to compare.
+            ValueError: If there is no teacher to attach.
+        """
+        if self.ulysses_sequence_parallel_size > 1:
+            raise NotImplementedError("a teacher needs ulysses_sequence_parallel_size=1")
+        if self.model_config.use_fused_kernels:
+            raise NotImplementedError("a teacher needs model.use_fused_kernels=False")
+        if engine is None and not self.teacher_adapter:
+            raise ValueError("without LoRA a teacher needs an engine of its own")
+        self.distillation, self.teacher_engine = settings, engine
+
+    def teacher_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        """Return the teacher's parameters, by name."""
+        if self.teacher_engine is not None:
+            return list(self.teacher_engine.module.named_parameters())
+        return [(n, p) for n, p in self.module.named_parameters() if f".{TEACHER}." in n]
+
+    def student_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        """Return the student's parameters that the teacher follows, in the teacher's order."""
+        mine = dict(self.module.named_parameters())
+        names = [n.replace(f".{TEACHER}.", ".default.") for n, _ in self.teacher_parameters()]
+        return [(name, mine[name]) for name in names]
+
+    def _build_lora_module(self, module: Any) -> Any:
+        module = super()._build_lora_module(module)
+        if self.teacher_adapter:
+            module.add_adapter(TEACHER, module.peft_config["default"])
+            module.set_adapter("default")
+            named = dict(module.named_parameters())
+            for name, parameter in named.items():
+                if f".{TEACHER}." in name:
+                    parameter.data = named[name.replace(f".{TEACHER}.", ".default.")].data.clone()
+                    parameter.requires_grad_(False)
+        return module
+
+    def _build_fsdp_module(self, module: Any) -> Any:
+        # verl keeps whatever is only run forward in pinned host memory: there is none without an
+        # accelerator, and it is slow where the teacher fits beside the student.
+        config = self.engine_config
+        resident = config.forward_only and (get_device_name() == "cpu" or not config.param_offload)
+        if not resident:
+            return super()._build_fsdp_module(module)
+        object.__setattr__(config, "forward_only", False)
+        try:
+            return super()._build_fsdp_module(module)
+        finally:
+            object.__setattr__(config, "forward_only", True)
+
+    def forward_backward_batch(
+        self, data: TensorDict, loss_function: Callable[..., Any], forward_only: bool = False
+    ) -> Any:
+        """Run a mini-batch; its distilled sequences are counted over all ranks first."""
+        if forward_only or self.distillation is None:
+            return super().forward_backward_batch(data, loss_function, forward_only)
+        data["turn_ids"] = within_mask(data["turn_ids"], data["response_mask"])
+        count = torch.tensor(
+            float(sum(bool((row > 0).any()) for row in data["turn_ids"].unbind())),
+            device=get_device_id(),
+        )
+        torch.distributed.all_reduce(count, group=self.get_data_parallel_group())
+        tu.assign_non_tensor(data, batch_num_distilled=max(float(count), 1.0))
+        if not tu.get_non_tensor_data(data=data, key="diagnose", default=False):
+            return super().forward_backward_batch(data, loss_function, forward_only)
+        return self._both_terms_apart(data, loss_function)
+
+    def forward_step(
+        self, micro_batch: TensorDict, loss_function: Callable[..., Any], forward_only: bool
+    ) -> Any:
+        """Run a micro-batch: verl's own step, with the distillation where there is a teacher."""
+        if forward_only or self.distillation is None:
+            return super().forward_step(micro_batch, loss_function, forward_only)
+        micro_batch = micro_batch.to(get_device_id())
+        inputs, args = self.prepare_model_inputs(micro_batch=micro_batch)
+        with self._precision():
+            judged = self._judge(micro_batch)
+            with last_hidden_state(self.module) as student:
+                raw = self.module(**inputs, use_cache=False)
+            model_output = self.prepare_model_outputs(
+                output=raw,
+                output_args=args,
+                micro_batch=micro_batch,
+                logits_processor_func=loss_function,
+            )
+            policy_loss, metrics = loss_function(
+                model_output=model_output, data=micro_batch, dp_group=self.get_data_parallel_group()
+            )
+            rows = judged.rows
+            hidden = pick(student[0], micro_batch, rows.sequence, rows.student)
+            kl = self._compare(hidden, judged, temperature_of(micro_batch))
+            if tu.get_non_tensor_data(data=micro_batch, key="diagnose", default=False):
+                metrics.update(self._probe(hidden.detach(), judged, micro_batch))
+        # Gradients are averaged over ranks: the factor makes them the mean over all sequences.
+        share = micro_batch["dp_size"] / micro_batch["batch_num_distilled"]
+        distilled = kl.loss * (len(kl.sequences.unique()) * share)
+        metrics.update(kl_metrics(kl, distilled, share, micro_batch["dp_size"]))
+        loss = (
+            self.terms.policy * policy_loss + self.terms.distill * self.distillation.lam * distilled
+        )
+        shown = {name: value.detach() for name, value in model_output.items()}
+        return loss, {"model_output": shown, "loss": loss.detach().item(), "metrics": metrics}
+
+    def _precision(self) -> Any:
+        if self._autocast_dtype == torch.float32:
+            return nullcontext()
+        return torch.autocast(device_type=get_device_name(), dtype=self._autocast_dtype)
+
+    def _judge(self, micro_batch: TensorDict, *, hinted: bool = True) -> Judgement:
+        """Run the teacher; of its logits only the last position's are computed."""
+        rows = distilled_rows(micro_batch)
+        shown = teacher_batch(micro_batch, hinted=hinted)
+        inputs, _ = self.prepare_model_inputs(micro_batch=shown)
+        holder = self.teacher_engine or self
+        with torch.no_grad(), self._as_teacher(), last_hidden_state(holder.module) as hidden:
+            holder.module(**inputs, use_cache=False, logits_to_keep=1)
+        where = rows.teacher if hinted else rows.student
+        head = lm_head(holder.module).detach() if self.teacher_engine else None
+        return Judgement(rows, pick(hidden[0], shown, rows.sequence, where), head)
+
+    @contextmanager
+    def _as_teacher(self) -> Iterator[None]:
+        """Activate the teacher's adapter, if that is where the teacher is."""
+        layers: list[Any] = []
+        if self.teacher_engine is None:
+            layers = [m for m in self.module.modules() if isinstance(m, BaseTunerLayer)]
+        # Not set_adapter: it also switches which parameters require gradients, and FSDP2 keeps
+        # what it saw when it first gathered them.
+        for layer in layers:
+            layer._active_adapter = [TEACHER]
+        try:
+            yield
+        finally:
+            for layer in layers:
+                layer._active_adapter = ["default"]
+
+    def _compare(self, hidden: torch.Tensor, judged: Judgement, temperature: float) -> TurnKL:
+        settings = self.distillation
+        assert settings is not None
+        return turn_kl(
+            hidden,
+            judged.hidden,
+            lm_head(self.module),
+            judged.rows.turn,
+            sequence_ids=judged.rows.sequence,
+            tokens=judged.rows.token,
+            teacher_lm_head=judged.head,
+            temperature=temperature,
+            estimator=settings.estimator,
+            k=settings.k,
+            reduce=settings.reduce,
+            chunk=settings.chunk,
+        )
+
+    def _probe(
+        self, hidden: torch.Tensor, judged: Judgement, micro_batch: TensorDict
+    ) -> dict[str, Metric]:
+        plain = self._judge(micro_batch, hinted=False)
+        found = probe.distributions(
+            hidden,
+            judged.hidden,
+            plain.hidden,
+            judged.rows.token,
+            lm_head(self.module).detach(),
+            judged.head,
+            temperature_of(micro_batch),
+        )
+        return {f"ttopd/{k}": Metric(AggregationType.MEAN, v) for k, v in found.items()}
+
+    def _both_terms_apart(self, data: TensorDict, loss_function: Callable[..., Any]) -> Any:
+        """Take the gradient of each term alone; their sum is what the optimiser sees."""
+        outputs: list[Any] = []
+        gradients: list[list[torch.Tensor | None]] = []
+        for terms in (Terms(distill=0.0), Terms(policy=0.0)):
+            self.terms = terms
+            try:
+                self.optimizer_zero_grad()
+                outputs.append(super().forward_backward_batch(data.clone(), loss_function, False))
+            finally:
+                self.terms = Terms()
+            gradients.append([p.grad for p in self.module.parameters()])
+        totals = torch.zeros(3, dtype=torch.float64, device=get_device_id())
+        for parameter, one, other in zip(self.module.parameters(), *gradients, strict=True):
+            if one is None and other is None:
+                continue
+            one = torch.zeros_like(parameter) if one is None else one
+            other = torch.zeros_like(parameter) if other is None else other
+            a, b = (local(g).double().flatten() for g in (one, other))
+            totals += torch.stack([a @ a, b @ b, a @ b]).to(totals.device)
+            parameter.grad = one + other
+        torch.distributed.all_reduce(totals, group=self.get_data_parallel_group())
+        policy, distill, dot = totals.tolist()
+        found = {
+            "grad_policy": policy**0.5,
+            "grad_distill": distill**0.5,
+            "grad_ratio": (distill / policy) ** 0.5 if policy else 0.0,
+            "grad_cosine": dot / (policy * distill) ** 0.5 if policy * distill else 0.0,
+        }
+        outputs[1]["metrics"] |= {
+            f"ttopd/{name}": Metric(AggregationType.MEAN, value) for name, value in found.items()
+        }
+        losses = zip(outputs[0]["loss"], outputs[1]["loss"], strict=True)
+        outputs[1]["loss"] = [a + b for a, b in losses]
+        return outputs[1]
+
+
+@contextmanager
+def last_hidden_state(module: Any) -> Iterator[list[torch.Tensor]]:
+    """Catch what a causal language model's backbone hands to its output head.
+
+    Yields:
+        A list that holds it once the module has run.
+    """
+    base = module.get_base_model() if hasattr(module, "get_base_model") else module
+    caught: list[torch.Tensor] = []
+    handle = base.get_decoder().register_forward_hook(
+        lambda _module, _inputs, output: caught.append(output[0])
+    )
+    try:
+        yield caught
+    finally:
+        handle.remove()
+
+
+def lm_head(module: Any) -> torch.Tensor:
+    """Return the whole weight of the output head, (V, H), with its gradient's way back.
+
+    An untied head is an FSDP group of its own and is sharded again after forward. ``unshard``
+    gathers the parameter that the backward pass knows; ``full_tensor`` would make another one,
+    whose gradient is silently wrong on several ranks.
+
+    Raises:
+        RuntimeError: If the weight is still sharded.
+    """
+    head = module.get_output_embeddings()
+    owner = head if isinstance(head, FSDPModule) else module
+    if isinstance(owner, FSDPModule):
+        owner.unshard()
+    weight = head.weight
+    if isinstance(weight, DTensor):
+        raise RuntimeError("the output head is still sharded; its FSDP group was not found")
+    return weight
+
+
+def local(tensor: torch.Tensor) -> torch.Tensor:
+    """Return this rank's shard of a tensor."""
+    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
+
+
+def kl_metrics(kl: TurnKL, distilled: torch.Tensor, share: float, ranks: int) -> dict[str, Metric]:
+    """Return the KL of a micro-batch for the logs: of all, and by the turn's number."""
+    metrics = {"ttopd/kl": Metric(AggregationType.SUM, distilled.detach())}
+    numbers = kl.turns.clamp(max=SHOWN_TURNS)
+    for number in range(1, SHOWN_TURNS + 1):
+        chosen = kl.per_turn[numbers == number]
+        of = f"ttopd/kl_turn_{number}"
+        metrics[f"{of}/total"] = Metric(AggregationType.SUM, float(chosen.sum()) * ranks)
+        metrics[f"{of}/count"] = Metric(AggregationType.SUM, float(len(chosen)) * ranks)
+    return metrics
