@@ -255,6 +255,7 @@ def test_traces_that_do_not_fit_are_refused(
 
 def test_recorded_options_can_be_replaced(tmp_path: Path) -> None:
     pytest.importorskip("httpx")
+    pytest.importorskip("tenacity")
     # A chat model was asked, with a key that is not at hand where the trace is read.
     chat = {"kind": "chat", "url": "http://127.0.0.1:9", "model": "m", "api_key_env": "NO_KEY"}
     expected = collect([play(tmp_path)]).conversations
