@@ -209,7 +209,9 @@ def estimate(shape: Shape, setting: Setting) -> Estimate:
 
 
 def checkpoint(shape: Shape, *, lora: int, teacher: bool) -> int:
-    """Return the bytes of one checkpoint over all GPUs: weights, Adam's moments, teacher.
+    """Return the bytes of one checkpoint over all GPUs.
+
+    Weights twice, as shards and in Hugging Face's format; Adam's moments; the teacher: all fp32.
 
     Args:
         shape: The model.
@@ -217,8 +219,8 @@ def checkpoint(shape: Shape, *, lora: int, teacher: bool) -> int:
         teacher: Whether there is one.
     """
     trained = shape.adapter(lora) if lora else shape.parameters
-    weights = shape.parameters + (trained if lora else 0)
-    return 4 * weights + 8 * trained + (4 * trained if teacher else 0)
+    shards = shape.parameters + (trained if lora else 0)
+    return 4 * (shards + shape.parameters) + 8 * trained + (4 * trained if teacher else 0)
 
 
 def _teacher(shape: Shape, s: Setting) -> tuple[Line, ...]:

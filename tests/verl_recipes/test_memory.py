@@ -224,11 +224,11 @@ def test_phases_against_a_gpu():
     assert "a measuring step" not in both.demands(both.grpo, 80.0)
 
 
-def test_a_checkpoint_is_weights_moments_and_teacher():
+def test_a_checkpoint_is_weights_twice_moments_and_teacher():
     p, a = NINE.parameters, NINE.adapter(8)
-    assert memory.checkpoint(NINE, lora=0, teacher=False) == 12 * p
-    assert memory.checkpoint(NINE, lora=0, teacher=True) == 16 * p
-    assert memory.checkpoint(NINE, lora=8, teacher=True) == 4 * p + 16 * a
+    assert memory.checkpoint(NINE, lora=0, teacher=False) == 16 * p
+    assert memory.checkpoint(NINE, lora=0, teacher=True) == 20 * p
+    assert memory.checkpoint(NINE, lora=8, teacher=True) == 8 * p + 16 * a
 
 
 @pytest.mark.parametrize(
