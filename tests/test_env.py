@@ -202,6 +202,66 @@ def test_truncation_by_text() -> None:
     assert info["stop"] == "text_budget"
 
 
+def test_truncation_from_outside_judges_the_episode_as_it_stands() -> None:
+    env = interactions()
+    env.step(write(check(env)))
+    observation, reward, terminated, truncated, info = env.truncate("token_budget")
+    assert (observation, terminated, truncated) == ("", False, True)
+    assert info["stop"] == env.episode.stop == "token_budget"
+    assert info["messages"] == []
+    assert info["success"] is False
+    assert info["metrics"] == {"calls": 1.0}
+    # The one call was right: half of the gold calls, and nothing for the answer not given.
+    assert info["rewards"]["accuracy"] == 0.0
+    assert info["rewards"]["process"] == pytest.approx(2 / 3)
+    assert reward == info["total"] == pytest.approx(1 / 3)
+
+
+def test_info_of_a_truncation_from_outside_has_the_keys_of_any_end() -> None:
+    ended = interactions()
+    *_, answered = ended.step(write(grade("none")))
+    *_, truncated = interactions().truncate("token_budget")
+    assert list(truncated) == list(answered)
+
+
+def test_an_episode_can_be_truncated_before_its_first_turn() -> None:
+    env = interactions()
+    *_, info = env.truncate("no room")
+    assert (info["total"], info["success"], info["stop"]) == (0.0, False, "no room")
+    assert env.episode.turns == []
+
+
+def test_what_is_over_is_neither_truncated_nor_stepped() -> None:
+    env = interactions()
+    env.truncate("token_budget")
+    with pytest.raises(gym.error.ResetNeeded, match="call reset"):
+        env.truncate("again")
+    with pytest.raises(gym.error.ResetNeeded, match="call reset"):
+        env.step(write(grade("none")))
+    assert env.episode.stop == "token_budget"
+    answered = interactions()
+    answered.step(write(grade("none")))
+    with pytest.raises(gym.error.ResetNeeded):
+        answered.truncate("too late")
+    assert answered.episode.stop == "answered"
+    with pytest.raises(gym.error.ResetNeeded):
+        ClinicEnv("tiny_domain:INTERACTIONS").truncate("no episode")
+    env.reset(seed=0)
+    *_, terminated, truncated, info = env.step(write(grade("none")))
+    assert (terminated, truncated, info["stop"]) == (True, False, "answered")
+
+
+def test_truncation_pays_no_turn_a_second_time() -> None:
+    domain = replace(tiny_domain.INTERACTIONS, turn_reward=lambda episode: 0.25)
+    env = ClinicEnv("tiny_domain:INTERACTIONS")
+    env.domain = domain
+    env.reset(seed=0)
+    _, paid, *_ = env.step("hello")
+    _, reward, *_, info = env.truncate("token_budget")
+    assert paid == 0.25
+    assert reward == info["total"] == 0.0
+
+
 def test_long_responses_are_cut_in_the_middle() -> None:
     env = interactions(response_limit=20)
     _, *_, info = env.step(write(check(env)))

@@ -93,6 +93,10 @@ def _growing_metrics(episode: Episode) -> dict[str, float]:
     return {"calls": 1.0, **({"late": 1.0} if episode.answer is not None else {})}
 
 
+def _metrics_of_a_turn(episode: Episode) -> dict[str, float]:
+    return {"calls": 1.0, **({"calls_a_turn": 1.0} if episode.turns else {})}
+
+
 def _gold_metrics(episode: Episode) -> dict[str, Any]:
     return {"calls": 1.0, "truth": dict(episode.task.gold["answer"])}
 
@@ -134,6 +138,7 @@ BEYOND = replace(SOUND, rubric=Rubric({"one": lambda _: 3.0}, {"one": 1.0}))
 NAN = replace(SOUND, rubric=Rubric({"one": lambda _: float("nan")}, {"one": 1.0}))
 NAN_METRIC = replace(SOUND, metrics=_nan_metric)
 GROWING_METRICS = replace(SOUND, metrics=_growing_metrics)
+METRICS_OF_A_TURN = replace(SOUND, metrics=_metrics_of_a_turn)
 SHARED_METRICS = replace(SOUND, metrics=lambda _: _SHARED)
 FICKLE = replace(SOUND, ticket=lambda task: f"{task.ticket} No. {next(_COUNT)}")
 CRASHING = replace(TEXT, read_answer=_crashing_answer)
@@ -184,6 +189,7 @@ def test_names_and_ids_are_taken() -> None:
         ("NAN", "the reward is nan"),
         ("NAN_METRIC", "calls is nan, expected a finite number"),
         ("GROWING_METRICS", "are other keys than when answered"),
+        ("METRICS_OF_A_TURN", "truncated before a turn: {'rewards': "),
         ("SHARED_METRICS", "writing into info changes"),
         ("FICKLE", "opens another case for the same seed"),
         ("FICKLE", "answered differently a second time"),

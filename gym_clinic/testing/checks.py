@@ -203,9 +203,12 @@ def info(env: ClinicEnv) -> Iterator[str]:
         "unreadable": prepared(["<tool_call>{</tool_call>"] * env.max_turns),
         "too long": prepared([HOSTILE["megabyte"]]),
     }
+    lasts = {ending: play(env, task, policy).info for ending, policy in endings.items()}
+    stage = copy.copy(env)
+    stage.reset(options={"task_id": task.id})
+    *_, lasts["truncated before a turn"] = stage.truncate("budget")
     shapes = {}
-    for ending, policy in endings.items():
-        last = play(env, task, policy).info
+    for ending, last in lasts.items():
         if set(last) != END:
             yield f"{ending}: info at the end has {sorted(last)}, expected {sorted(END)}"
             continue
