@@ -24,6 +24,8 @@ from verl_recipes.pretrained import longest_prompt, template_fault
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from verl_recipes.launch import Wanted
+
 __all__ = [
     "Asked",
     "Check",
@@ -38,7 +40,7 @@ __all__ = [
 STYLES = {OK: "green", WARNING: "yellow", MISSING: "bold red"}
 
 
-def before_run(asked: Asked) -> None:
+def before_run(asked: Asked | Wanted) -> None:
     """Make sure within seconds that a run can start; warnings go to standard error.
 
     Args:

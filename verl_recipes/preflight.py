@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.errors import ClinicError
@@ -15,6 +15,9 @@ from verl_recipes.findings import MISSING, OK, WARNING, Finding, required
 from verl_recipes.pretrained import longest_prompt, template_fault
 from verl_recipes.shape import Shape, read
 from verl_recipes.trajectory import Tokens, make_env
+
+if TYPE_CHECKING:
+    from verl_recipes.launch import Wanted
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,10 @@ class Check:
         asked: What a run would be started with.
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked | Wanted) -> None:
         self.asked = asked
         self.gpus: list[machine.Gpu] = []
+        self.undownloaded = ""  # why there is no folder of the model named
         self.playable = False  # what needs config and environment waits until both are there
 
     def quick(self) -> Iterator[Finding]:
@@ -88,8 +92,14 @@ class Check:
 
     @cached_property
     def folder(self) -> Path | None:
-        """The model's folder, None where one is made at set-up."""
-        return None if self.asked.model is None else pretrained.locate(self.asked.model)
+        """The model's folder; None where it is only made or downloaded when a run starts."""
+        if self.asked.model is None:
+            return None
+        try:
+            return pretrained.locate(self.asked.model)
+        except pretrained.NotDownloadedError as error:
+            self.undownloaded = str(error)
+            return None
 
     @cached_property
     def config(self) -> Any:
@@ -101,7 +111,7 @@ class Check:
 
     @cached_property
     def shape(self) -> Shape | None:
-        """The model's shape, None where one is made at set-up."""
+        """The model's shape, None where there is no model yet."""
         return None if self.folder is None else read(pretrained.config_of(self.folder))
 
     @cached_property
@@ -146,10 +156,7 @@ class Check:
 
     def _model(self) -> Iterator[Finding]:
         if self.folder is None:
-            if self.asked.gpus:
-                yield Finding("model", MISSING, "none named", "on GPUs name one: MODEL=")
-            else:
-                yield Finding("model", OK, "none named: a tiny one is made at set-up")
+            yield self._no_model()
             return
         config = pretrained.config_of(self.folder)
         yield from _tried("model", self._counted)
@@ -158,6 +165,14 @@ class Check:
         if self.playable:
             yield from _positions(config, self._longest())
             yield from _tried("chat template", self._template)
+
+    def _no_model(self) -> Finding:
+        if self.asked.model is None:
+            if self.asked.gpus:
+                return Finding("model", MISSING, "none named", "on GPUs name one: MODEL=")
+            return Finding("model", OK, "none named: a tiny one is made at set-up")
+        unseen = "until then it is not checked, and every node downloads it by itself"
+        return Finding("model", WARNING, self.undownloaded, unseen)
 
     def _counted(self) -> Iterator[Finding]:
         try:

@@ -27,6 +27,10 @@ _ANSWER = "answer-8c41"
 _OPENING = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello."}]
 
 
+class NotDownloadedError(ConfigError):
+    """A model that is not in the cache; a run would download it first."""
+
+
 class Longest(NamedTuple):
     """The longest of some prompts.
 
@@ -45,7 +49,9 @@ def locate(name: str) -> Path:
     """Return the folder of a model: the one named, or the one in Hugging Face's cache.
 
     Raises:
-        ConfigError: If it is in neither; the error says how to download it.
+        ConfigError: If the name cannot be a model's.
+        NotDownloadedError: If it is a name that is not in the cache; the error says how to
+            download it.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():
@@ -64,7 +70,8 @@ def locate(name: str) -> Path:
     except HFValidationError as error:
         raise ConfigError(f"{name!r} is neither a folder nor a model's name: {error}") from error
     if not isinstance(found, str):
-        raise ConfigError(
+        kind = ConfigError if constants.HF_HUB_OFFLINE else NotDownloadedError
+        raise kind(
             f"no folder {name!r} here, and no such model in {constants.HF_HUB_CACHE}; "
             f"download it with: hf download {name}"
         )

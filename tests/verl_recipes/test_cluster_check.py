@@ -78,8 +78,12 @@ def test_a_name_is_looked_up_in_the_cache_and_never_downloaded(tmp_path, monkeyp
     (tmp_path / "models--Some--Model" / "refs").mkdir()
     (tmp_path / "models--Some--Model" / "refs" / "main").write_text("abc")
     assert pretrained.locate("Some/Model") == snapshot
-    with pytest.raises(ConfigError, match="hf download Some/Other"):
+    with pytest.raises(pretrained.NotDownloadedError, match="hf download Some/Other"):
         pretrained.locate("Some/Other")
+    monkeypatch.setattr(hub, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ConfigError, match="hf download") as raised:
+        pretrained.locate("Some/Other")
+    assert not isinstance(raised.value, pretrained.NotDownloadedError)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +233,15 @@ def test_a_machine_on_which_nothing_is_missing(whole, model, capsys):
 def test_without_a_model_one_is_made_on_the_cpu_and_wanted_on_gpus(whole):
     assert of(Check(Asked()).quick(), "model")[0].status == OK
     assert of(Check(Asked(gpus=8)).quick(), "model")[0].status == MISSING
+
+
+@pytest.mark.parametrize(("offline", "expected"), [(False, WARNING), (True, MISSING)])
+def test_a_model_that_is_not_downloaded(whole, tmp_path, offline, expected):
+    whole.setattr(hub, "HF_HUB_CACHE", str(tmp_path))
+    whole.setattr(hub, "HF_HUB_OFFLINE", offline)
+    found = list(Check(asked("Some/Other", gpus=8)).all())
+    (told,) = of(found, "model")
+    assert (told.status, "hf download Some/Other" in told.detail) == (expected, True)
 
 
 @pytest.mark.parametrize(
