@@ -80,6 +80,22 @@ def named(module: str, name: str) -> str:
     return f"gym_clinic.{home}" if module == "gym_clinic" and home else module
 
 
+# The training plugin: it imports gym_clinic, and nothing of gym_clinic imports it.
+RECIPES = {module_name(path): path for path in sorted((ROOT.parent / "verl_recipes").rglob("*.py"))}
+TRAINING = {
+    "hydra", "jinja2", "omegaconf", "peft", "ray", "tensordict", "tokenizers", "torch",
+    "transfer_queue", "transformers", "verl", "vllm",
+}  # fmt: skip
+THIRD = TRAINING | {"gymnasium", "huggingface_hub", "numpy", "orjson", "rich", "yaml"}
+
+# What speaks before the training extras are installed, and says so where they are not.
+BEFORE_SET_UP = ("check", "diagnostics", "findings", "machine", "memory", "pins", "preflight",
+                 "pretrained", "settings", "shape", "trajectory")  # fmt: skip
+
+# The mathematics of TT-OPD, in plain torch.
+PLAIN_TORCH = ("divergence", "loss", "reward", "teacher", "turns")
+
+
 def room(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
@@ -143,6 +159,45 @@ def test_imports_lead_upwards(name: str) -> None:
 )
 def test_the_rule_itself(importer: str, imported: str, typing_only: bool, allowed: bool) -> None:
     assert (verdict(importer, imported, typing_only) is None) is allowed
+
+
+def foreign(name: str, path: Path) -> set[str]:
+    """Return the top-level names that a module imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {imported.split(".")[0] for imported, _ in imports(name, tree)}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_nothing_here_imports_the_training_plugin(name: str) -> None:
+    assert not foreign(name, MODULES[name]) & (TRAINING | {"verl_recipes"})
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_training_plugin_imports_gym_clinic_and_third_parties(name: str) -> None:
+    known = set(sys.stdlib_module_names) | THIRD | {"gym_clinic", "verl_recipes"}
+    assert not foreign(name, RECIPES[name]) - known
+
+
+@pytest.mark.parametrize("name", PLAIN_TORCH)
+def test_the_mathematics_of_distillation_needs_no_verl(name: str) -> None:
+    module = f"verl_recipes.ttopd.{name}"
+    ours = {"gym_clinic", "verl_recipes", "torch"}
+    tree = ast.parse(RECIPES[module].read_text(encoding="utf-8"))
+    found = {one for one, _ in imports(module, tree) if one.startswith("verl_recipes.")}
+    assert found <= {f"verl_recipes.ttopd.{other}" for other in PLAIN_TORCH}
+    assert foreign(module, RECIPES[module]) - set(sys.stdlib_module_names) <= ours
+
+
+def test_the_training_plugin_speaks_before_it_is_set_up() -> None:
+    names = [f"verl_recipes.{name}" for name in BEFORE_SET_UP]
+    code = f"""
+import importlib, sys
+for extra in {sorted(TRAINING)!r}:
+    sys.modules[extra] = None
+for name in {names!r}:
+    importlib.import_module(name)
+"""
+    assert set(names) <= set(fresh(code))
 
 
 def test_late_and_nested_imports_are_seen() -> None:
