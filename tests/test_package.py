@@ -123,6 +123,9 @@ def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
             Path(info.filename).name for info in tasks
         }
         assert sum(info.file_size for info in tasks) <= 20e6
+        recipes = {str(path.relative_to(ROOT)) for path in (ROOT / "verl_recipes").rglob("*.yaml")}
+        assert recipes
+        assert recipes <= set(archive.namelist())
         assert not any("/tests/" in info.filename for info in archive.infolist())
     home = tmp_path / "clean"
     venv.create(home, with_pip=True)
