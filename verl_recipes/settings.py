@@ -48,6 +48,8 @@ class Reward:
         _one_of("clinic.reward.mode", self.mode, REWARDS)
         _one_of("clinic.reward.wrong_mode", self.wrong_mode, WRONG_MODES)
         _count("clinic.reward.l_max", self.l_max)
+        for name in ("r_max", "r_min", "r_penalty"):
+            _number(f"clinic.reward.{name}", getattr(self, name))
         if self.r_max < self.r_min:
             raise ConfigError(
                 f"clinic.reward.r_max is at least r_min, not {self.r_max} < {self.r_min}"
@@ -87,20 +89,17 @@ class Teacher:
     diagnose_every: int = 10
 
     def __post_init__(self) -> None:
+        if not isinstance(self.enabled, bool):
+            raise ConfigError(f"clinic.teacher.enabled is true or false, not {self.enabled!r}")
         _one_of("clinic.teacher.estimator", self.estimator, ESTIMATORS)
         _one_of("clinic.teacher.reduce", self.reduce, REDUCTIONS)
         for name in ("every", "l_max_turn", "k", "chunk"):
             _count(f"clinic.teacher.{name}", getattr(self, name))
         if self.hard_copy is not None:
-            _count("clinic.teacher.hard_copy", self.hard_copy)
-        if not 0.0 <= self.decay <= 1.0:
-            raise ConfigError(f"clinic.teacher.decay is from 0 to 1, not {self.decay}")
-        if not (math.isfinite(self.lam) and self.lam >= 0.0):
-            raise ConfigError(f"clinic.teacher.lam is finite and from 0, not {self.lam}")
-        if self.diagnose_every < 0:
-            raise ConfigError(
-                f"clinic.teacher.diagnose_every is from 0 (never), not {self.diagnose_every}"
-            )
+            _count("clinic.teacher.hard_copy", self.hard_copy, "null")
+        _count("clinic.teacher.diagnose_every", self.diagnose_every, least=0)
+        _number("clinic.teacher.decay", self.decay, 0.0, 1.0)
+        _number("clinic.teacher.lam", self.lam, 0.0)
 
 
 @dataclass(frozen=True)
@@ -117,6 +116,8 @@ class HintChoice:
 
     def __post_init__(self) -> None:
         _one_of("clinic.hints.mode", self.mode, HINTS)
+        if self.path is not None:
+            _text("clinic.hints.path", self.path, "the path of a file, or null")
 
 
 @dataclass(frozen=True)
@@ -163,16 +164,29 @@ class Clinic:
     hints: HintChoice = field(default_factory=HintChoice)
 
     def __post_init__(self) -> None:
+        _text("clinic.env", self.env, "a registered id, or module:NAME of a domain")
+        if not isinstance(self.env_kwargs, Mapping):
+            raise ConfigError(f"clinic.env_kwargs is {{name: value}}, not {self.env_kwargs!r}")
+        if "split" in self.env_kwargs:
+            raise ConfigError(
+                "clinic.env_kwargs cannot name a split: data.train_files and data.val_files do"
+            )
+        for module in self.modules:
+            _text("clinic.modules", module, "a list of modules' names")
         _one_of("clinic.tools", self.tools, TOOLS)
-        _count("clinic.min_reply_tokens", self.min_reply_tokens)
+        if self.tool_parser is not None:
+            _text("clinic.tool_parser", self.tool_parser, "the name of a parser, or null")
         _one_of("clinic.overlong", self.overlong, OVERLONG)
         for name in ("turn_tokens", "shortest"):
             if getattr(self, name) is not None:
-                _count(f"clinic.{name}", getattr(self, name))
-        if self.max_refills < 0:
-            raise ConfigError(f"clinic.max_refills is from 0, not {self.max_refills}")
-        if not self.stall_s > 0:
-            raise ConfigError(f"clinic.stall_s is above 0, not {self.stall_s}")
+                _count(f"clinic.{name}", getattr(self, name), "null")
+        _count("clinic.min_reply_tokens", self.min_reply_tokens)
+        _count("clinic.max_refills", self.max_refills, least=0)
+        _count("clinic.seed", self.seed, least=0)
+        _number("clinic.advantage_scale", self.advantage_scale)
+        _number("clinic.stall_s", self.stall_s, 0.0)
+        if not self.stall_s:
+            raise ConfigError("clinic.stall_s is above 0: seconds to wait for a rollout")
         if self.hints.mode != "none" and not self.teacher.enabled:
             raise ConfigError("clinic.hints speak to a teacher: set clinic.teacher.enabled=true")
 
@@ -194,9 +208,12 @@ def read(section: Mapping[str, Any]) -> Clinic:
     values = dict(section)
     for name, kind in nested.items():
         if name in values:
-            values[name] = _fill(kind, values[name] or {}, f"clinic.{name}")
+            values[name] = _fill(kind, values[name], f"clinic.{name}")
     if "modules" in values:
-        values["modules"] = tuple(values["modules"] or ())
+        found = values["modules"] or ()
+        if not isinstance(found, list | tuple):
+            raise ConfigError(f"clinic.modules is a list of modules' names, not {found!r}")
+        values["modules"] = tuple(found)
     return _fill(Clinic, values, "clinic")
 
 
@@ -207,19 +224,36 @@ def from_config(config: Any) -> Clinic:
     return read(OmegaConf.to_container(config.clinic, resolve=True))
 
 
-def _fill(kind: Callable[..., _Section], values: Mapping[str, Any], where: str) -> _Section:
+def _fill(kind: Callable[..., _Section], values: Any, where: str) -> _Section:
+    if not isinstance(values, Mapping | None):
+        raise ConfigError(f"{where} is a section of settings, not {values!r}")
     known = list(inspect.signature(kind).parameters)
-    for name in values:
+    for name in values or {}:
         if name not in known:
             raise ConfigError(f"{where} has no {name!r}; {suggest(str(name), known)}")
-    return kind(**values)
+    return kind(**(values or {}))
 
 
-def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ConfigError(f"{name} is one of {list(choices)}, not {value!r}")
 
 
-def _count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{name} is a whole number from 1, not {value!r}")
+def _text(name: str, value: Any, what: str) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{name} is {what}, not {value!r}")
+
+
+def _count(name: str, value: Any, instead: str = "", *, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        also = f", or {instead}" if instead else ""
+        raise ConfigError(f"{name} is a whole number from {least}{also}, not {value!r}")
+
+
+def _number(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> None:
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if fits and least <= value <= most:
+        return
+    within = f" from {least:g}" if math.isfinite(least) else ""
+    within += f" to {most:g}" if math.isfinite(most) else ""
+    raise ConfigError(f"{name} is a finite number{within}, not {value!r}")

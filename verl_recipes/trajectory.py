@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,9 +30,14 @@ class EnvironmentFaultError(ClinicError):
 
 @contextmanager
 def blaming_the_environment(task_id: str) -> Iterator[None]:
-    """Turn whatever an environment raises into an :class:`EnvironmentFaultError`."""
+    """Turn what an environment raises into an :class:`EnvironmentFaultError`.
+
+    Except a ConfigError: a mistake of the caller, such as an unknown task, would fail them all.
+    """
     try:
         yield
+    except ConfigError:
+        raise
     except Exception as error:
         raise EnvironmentFaultError(f"task {task_id!r}: {type(error).__name__}: {error}") from error
 
@@ -63,11 +69,10 @@ def make_env(name: str, options: Mapping[str, Any], modules: Sequence[str] = ())
 def record_keys(env: ClinicEnv) -> tuple[str, ...]:
     """Return the keys of the record of every trajectory of an environment, in order."""
     stage = copy.copy(env)
-    stage.tasks = env.tasks[:1]
-    stage.reset(seed=0)
-    parts = [f"reward/{name}" for name in env.rubric.rewards]
-    metrics = [f"metric/{name}" for name in env.domain.metrics(stage.episode)]
-    return (*_OWN_KEYS, *parts, *metrics)
+    stage.reset(options={"task_id": env.tasks[0].id})
+    *_, info = stage.truncate("look")
+    parts = [f"reward/{name}" for name in info["rewards"]]
+    return (*_OWN_KEYS, *parts, *(f"metric/{name}" for name in info["metrics"]))
 
 
 _OWN_KEYS = (
@@ -223,15 +228,15 @@ class Trajectory:
 
         Returns:
             Its text, to step the environment with.
+
+        Raises:
+            ValueError: If it is longer than ``room``.
         """
+        if len(token_ids) > self.room:
+            raise ValueError(f"a reply of {len(token_ids)} tokens; there was room for {self.room}")
         merged = self.tokens.builder.merge_assistant_tokens(self.ids, list(token_ids))
-        self.mask, aligned = self.tokens.builder.align_response_metadata(
-            merged, self.mask, self.log_probs, assistant_logprobs=list(log_probs)
-        )
-        self.log_probs = list(aligned or [])
-        self.ids = list(merged.token_ids)
         self.turns += 1
-        self._number(self.turns)
+        self._take_over(merged, self.turns, assistant_logprobs=list(log_probs))
         self._cut = not finished
         text = self.tokens.text(token_ids)
         self._messages = [*self._messages, {"role": "assistant", "content": text}]
@@ -247,7 +252,7 @@ class Trajectory:
             # Out of turns is a wrong answer; out of context is a truncation.
             self.truncated = self._cut or (truncated and info["stop"] != "max_turns")
             return
-        if self._cut or not self._append(self._heard(info["messages"])):
+        if self._cut or not self._append(self._heard(info)):
             with blaming_the_environment(self.task_id):
                 _, reward, _, _, self.info = self.env.truncate("token_budget")
             self.reward += float(reward)
@@ -271,9 +276,11 @@ class Trajectory:
         return self.ids[self._prompt_length :]
 
     def record(self, keys: Sequence[str]) -> dict[str, float]:
-        """Return the figures of this trajectory under ``keys``; what it lacks is 0.
+        """Return the figures of a trajectory that is over under ``keys``; what it lacks is 0.
 
-        A trajectory that the environment failed has ``fault`` 1 and says nothing else.
+        Raises:
+            EnvironmentFaultError: If the environment reports figures of other names than it did
+                before, or a reward that is no number.
         """
         values = dict.fromkeys(keys, 0.0)
         calls = [call for turn in self.env.episode.turns for call in turn.calls]
@@ -294,14 +301,23 @@ class Trajectory:
         own |= {f"reward/{name}": float(v) for name, v in self.info["rewards"].items()}
         own |= {f"metric/{name}": float(v) for name, v in self.info["metrics"].items()}
         if unknown := sorted(set(own) - set(values)):
-            raise ValueError(f"the episode reports {unknown}, which its first one did not")
+            raise EnvironmentFaultError(
+                f"task {self.task_id!r}: the episode reports {unknown}, which the first did not"
+            )
+        if not math.isfinite(self.reward):
+            raise EnvironmentFaultError(f"task {self.task_id!r}: the reward is {self.reward}")
         return values | own
 
-    def _heard(self, messages: Messages) -> Messages:
+    def drop(self) -> None:
+        """Leave none of its tokens to be trained on."""
+        self.mask, self.turn_ids = [0] * len(self.mask), [0] * len(self.mask)
+        self.log_probs = [0.0] * len(self.mask)
+
+    def _heard(self, info: Mapping[str, Any]) -> Messages:
         if self.tokens.native:
-            return messages
-        content = "\n".join(str(one["content"]) for one in messages)
-        return [{"role": "user", "content": content}]
+            return list(info["messages"])
+        # In the dialect's own form, as the prompt explains it.
+        return [{"role": "user", "content": self.env.episode.turns[-1].observation}]
 
     def _append(self, messages: Messages) -> bool:
         """Append messages of the environment; False, and nothing is changed, if none fit."""
@@ -309,22 +325,22 @@ class Trajectory:
         merged = self.tokens.builder.merge_context_tokens(
             self._messages, updated, self.ids, tools=self._tools
         )
-        mask, log_probs = self.tokens.builder.align_response_metadata(
-            merged, self.mask, self.log_probs
-        )
-        if len(mask) + self.budgets.least > self.budgets.response:
+        grown = len(merged.token_ids) - len(self.ids)
+        if len(self.mask) + grown + self.budgets.least > self.budgets.response:
             return False
-        self.mask, self.log_probs = mask, list(log_probs or [])
-        self.ids = list(merged.token_ids)
         self._messages = updated
-        self._number(0)
+        self._take_over(merged, 0)
         return True
 
-    def _number(self, turn: int) -> None:
-        """Number the tokens just appended; builders may also trim the end of what was there."""
-        del self.turn_ids[len(self.mask) :]
-        new = self.mask[len(self.turn_ids) :]
-        self.turn_ids += [turn if written else 0 for written in new]
+    def _take_over(self, merged: Any, turn: int, **log_probs: list[float]) -> None:
+        """Take over merged tokens; a builder may also have taken some off the end before."""
+        self.mask, aligned = self.tokens.builder.align_response_metadata(
+            merged, self.mask, self.log_probs, **log_probs
+        )
+        self.log_probs = list(aligned)
+        self.ids = list(merged.token_ids)
+        del self.turn_ids[len(self.turn_ids) - merged.removed_prefix_token_count :]
+        self.turn_ids += [turn if own else 0 for own in self.mask[len(self.turn_ids) :]]
 
 
 def opening(env: ClinicEnv, info: Mapping[str, Any], *, native: bool) -> Messages:
