@@ -259,14 +259,13 @@ def _grpo(shape: Shape, s: Setting) -> dict[str, tuple[Line, ...]]:
 def _ttopd(shape: Shape, s: Setting) -> dict[str, tuple[Line, ...]]:
     plain = _grpo(shape, s)
     whole = 2 * shape.head
-    # The teacher's head of its own stays gathered until the teacher runs again.
+    # A teacher's head of its own is gathered until the distillation is done.
     own = [] if s.lora else [Line("teacher's head, gathered", whole, "2VH")]
     states = Line("hidden states and their gradient", 6 * s.tokens * shape.hidden, "3 * 2NH")
     summed = [] if s.lora else [Line("gradient of the head, fp32", 2 * whole, "4VH")]
     stored = [] if s.lora else [Line("gradient of the head by the KL", whole, "2VH")]
     scaled = [] if s.lora else [Line("the same, scaled", whole, "2VH")]
     chunked = 4 * min(s.chunk, s.tokens) * shape.vocab * WORKING_SET
-    kept = plain["policy loss"][:1]
     return {
         "distillation": (
             *plain["policy loss"],
@@ -277,21 +276,19 @@ def _ttopd(shape: Shape, s: Setting) -> dict[str, tuple[Line, ...]]:
         ),
         "end of the distillation": (*plain["policy loss"], *own, states, *summed, *stored),
         "backward of the distillation": (
-            *kept,
+            *plain["policy loss"][:1],
             *plain["backward of the policy loss"][-1:],
             Line("head, gathered", whole, "2VH"),
-            *own,
             states,
             *stored,
             *scaled,
         ),
         "backward of the policy loss": (
             *plain["backward of the policy loss"],
-            *own,
             Line("gradient of the hidden states", 2 * s.tokens * shape.hidden, "2NH"),
             *stored,
         ),
-        "backward of a layer": (*plain["backward of a layer"], *own),
+        "backward of a layer": plain["backward of a layer"],
     }
 
 
