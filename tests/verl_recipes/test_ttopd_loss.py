@@ -5,6 +5,10 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -555,3 +559,39 @@ def test_refuses(changed, message):
     with pytest.raises(ConfigError, match=message) as caught:
         turn_kl(**simple(**changed))
     assert isinstance(caught.value, ValueError)
+
+
+# --- what it costs -------------------------------------------------------------------------------
+
+
+def test_products_on_a_gpu_add_up_in_fp32():
+    """Types and shapes alone, so no GPU is needed."""
+    fake = importlib.import_module("torch._subclasses.fake_tensor")
+    product = importlib.import_module("verl_recipes.ttopd.loss")._product
+    with fake.FakeTensorMode():
+        for left, right in (("bfloat16", "bfloat16"), ("float32", "bfloat16"), ("float32",) * 2):
+            found = product(
+                torch.empty(4, 3, device="cuda", dtype=getattr(torch, left)),
+                torch.empty(3, 5, device="cuda", dtype=getattr(torch, right)),
+            )
+            assert (found.dtype, found.shape) == (torch.float32, (4, 5))
+
+
+def test_bench_prints_ratios(tmp_path):
+    figures = tmp_path / "figures.json"
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, root / "bench" / "ttopd_kl.py", "--quick", "--json", figures],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
+    assert done.returncode == 0, done.stderr
+    for arm in ("policy gradient", *ESTIMATORS):
+        assert re.search(rf"  {arm} +\d+\.\d +\d\.\d\d +\d+ +\d+\.\d\d\n", done.stdout), done.stdout
+        assert len(re.findall(rf" {arm} .* ms, ratio \d", done.stdout)) == 2, done.stdout
+    rows = json.loads(figures.read_text(encoding="utf-8"))["rows"]
+    assert {row["loss"] for row in rows} == {"policy gradient", *ESTIMATORS}
+    assert all(row["seconds"] > 0 and row["peak_bytes"] > 0 for row in rows)
