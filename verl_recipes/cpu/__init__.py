@@ -1,0 +1,1 @@
+"""What stands in, on a machine without a GPU, for a model and for a rollout engine."""

@@ -1,0 +1,269 @@
+"""A tiny Qwen3 model, and a tokenizer trained on the very texts that it will read."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import (
+    GenerationConfig,
+    PreTrainedTokenizerFast,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
+
+from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic.names import at_least_one
+from gym_clinic.policies.oracle import oracle
+from gym_clinic.policies.playing import play
+from verl_recipes.trajectory import opening
+
+END, PAD = "<|im_end|>", "<|endoftext|>"
+
+CONTROL = (PAD, "<|im_start|>", END)
+"""Tokens that a reply's text does not show."""
+
+MARKUP = (
+    "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
+)  # fmt: skip
+"""Tokens that it does; the environment reads them."""
+
+HEAD_DIM = 32
+"""Size of an attention head, the least that every attention kernel takes."""
+
+QK_NORM = 1.5
+"""First weight of the norms of queries and keys."""
+
+_SPECIAL = re.compile("|".join(map(re.escape, (*CONTROL, *MARKUP))))
+
+_CHUNKS = Regex(
+    r"\p{N}{1,2}"  # two digits at a time: identifiers are copied in few, well-known pieces
+    r"| ?[^\s\p{L}\p{N}][^\s\p{N}]*[^\s\p{L}\p{N}]"  # JSON between two values is one piece
+    r"| ?\p{L}+| ?[^\s\p{L}\p{N}]|\s"
+)
+
+TEMPLATE = """\
+{%- macro text(content) -%}
+{%- if content is string -%}{{- content -}}
+{%- else -%}{%- for part in content or [] -%}{{- part.text -}}{%- endfor -%}{%- endif -%}
+{%- endmacro -%}
+{%- set told = messages[0].role == 'system' -%}
+{%- if told or tools -%}
+{{- '<|im_start|>system\\n' -}}
+{%- if told -%}{{- text(messages[0].content) -}}{%- endif -%}
+{%- if tools -%}
+{%- if told -%}{{- '\\n\\n' -}}{%- endif -%}
+{{- '# Tools\\n\\nThese functions answer calls:\\n<tools>\\n' -}}
+{%- for tool in tools -%}{{- tool | tojson(separators=(',', ':')) ~ '\\n' -}}{%- endfor -%}
+{{- '</tools>\\n\\nWrite a call between <tool_call> and </tool_call>, as JSON with "name" and ' -}}
+{{- '"arguments". Calls of one message are answered together.' -}}
+{%- endif -%}
+{{- '<|im_end|>\\n' -}}
+{%- endif -%}
+{%- for message in messages -%}
+{%- if message.role == 'tool' -%}
+{%- if loop.first or loop.previtem.role != 'tool' -%}{{- '<|im_start|>user\\n' -}}{%- endif -%}
+{{- '<tool_response>\\n' ~ text(message.content) ~ '\\n</tool_response>' -}}
+{%- if loop.last or loop.nextitem.role != 'tool' -%}{{- '<|im_end|>' -}}{%- endif -%}
+{{- '\\n' -}}
+{%- elif message.role == 'assistant' -%}
+{{- '<|im_start|>assistant\\n' -}}
+{%- if message.reasoning_content -%}
+{{- '<think>\\n' ~ message.reasoning_content ~ '\\n</think>\\n\\n' -}}
+{%- endif -%}
+{{- text(message.content) -}}
+{%- for call in message.tool_calls or [] -%}
+{%- if not loop.first or message.content -%}{{- '\\n' -}}{%- endif -%}
+{%- set made = call.function or call -%}
+{%- set given = made.arguments -%}
+{{- '<tool_call>\\n{"name":"' ~ made.name ~ '","arguments":' -}}
+{{- given if given is string else given | tojson(separators=(',', ':')) -}}
+{{- '}\\n</tool_call>' -}}
+{%- endfor -%}
+{{- '<|im_end|>\\n' -}}
+{%- elif not loop.first or message.role != 'system' -%}
+{{- '<|im_start|>' ~ message.role ~ '\\n' ~ text(message.content) ~ '<|im_end|>\\n' -}}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}
+{{- '<|im_start|>assistant\\n' -}}
+{%- if enable_thinking is defined and not enable_thinking -%}
+{{- '<think>\\n\\n</think>\\n\\n' -}}
+{%- endif -%}
+{%- endif -%}
+"""
+"""Chat template: the roles and markup of Qwen3's, in wording of its own."""
+
+
+def build(
+    out: Path,
+    prompts: Iterable[str],
+    *,
+    seed: int,
+    vocab: int = 4096,
+    hidden: int = 128,
+    layers: int = 2,
+    positions: int = 8192,
+    tied: bool = True,
+) -> Path:
+    """Make a model with random weights and a tokenizer, in a folder as transformers reads it.
+
+    Args:
+        out: The folder; one that exists is replaced.
+        prompts: Texts to train the tokenizer on, as from :func:`corpus`.
+        seed: Of the weights.
+        vocab: Entries of the tokenizer; where the texts do not yield as many, reserved ones.
+        hidden: Width, a multiple of 64: two query heads to each key head, of 32 each.
+        layers: Decoder layers; two are the fewest that can copy from the prompt.
+        positions: Longest sequence.
+        tied: Whether the output layer is the embedding.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ConfigError: If a size cannot be.
+    """
+    layers, positions = at_least_one("layers", layers), at_least_one("positions", positions)
+    if at_least_one("hidden", hidden) % (2 * HEAD_DIM):
+        raise ConfigError(f"hidden is a multiple of {2 * HEAD_DIM}, not {hidden}")
+    tokenizer = train_tokenizer(prompts, vocab=vocab, positions=positions)
+    end, pad = tokenizer.convert_tokens_to_ids([END, PAD])
+    config = Qwen3Config(
+        vocab_size=vocab,
+        hidden_size=hidden,
+        intermediate_size=3 * hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=hidden // HEAD_DIM,
+        num_key_value_heads=hidden // (2 * HEAD_DIM),
+        head_dim=HEAD_DIM,
+        max_position_embeddings=positions,
+        tie_word_embeddings=tied,
+        eos_token_id=end,
+        pad_token_id=pad,
+        initializer_range=0.05,
+        dtype="float32",
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = Qwen3ForCausalLM(config)
+    # With norms of 1 no key among a thousand can get more than a fifth of the attention.
+    for name, weight in model.named_parameters():
+        if name.endswith(("q_norm.weight", "k_norm.weight")):
+            torch.nn.init.constant_(weight, QK_NORM)
+    model.generation_config = GenerationConfig(eos_token_id=[end], pad_token_id=pad)
+    with replacing(out) as beside:
+        model.save_pretrained(beside)
+        tokenizer.save_pretrained(beside)
+    return out
+
+
+def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
+    """Train a byte-level tokenizer with Qwen's special tokens and our chat template.
+
+    Args:
+        texts: What to train on; any other text can be written too, in more tokens.
+        vocab: Entries.
+        positions: Longest sequence.
+
+    Returns:
+        The tokenizer, as transformers wraps it.
+
+    Raises:
+        ConfigError: If there are fewer entries than bytes and special tokens.
+    """
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    own = len(CONTROL) + len(MARKUP)
+    if at_least_one("vocab", vocab) < len(alphabet) + own:
+        raise ConfigError(
+            f"vocab is {vocab}; bytes and special tokens alone are {len(alphabet) + own}"
+        )
+    raw = Tokenizer(models.BPE())
+    raw.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(_CHUNKS, "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    raw.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab - own,
+        min_frequency=2,
+        initial_alphabet=alphabet,
+        show_progress=False,
+    )
+    # Cut at the special tokens, which would otherwise be learned a second time as plain text.
+    raw.train_from_iterator((part for text in texts for part in _SPECIAL.split(text)), trainer)
+    raw.add_special_tokens([AddedToken(one, special=True, normalized=False) for one in CONTROL])
+    raw.add_tokens([AddedToken(one, special=False, normalized=False) for one in MARKUP])
+    missing = vocab - raw.get_vocab_size()
+    raw.add_special_tokens([f"<|reserved_{number}|>" for number in range(missing)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw,
+        eos_token=END,
+        pad_token=PAD,
+        chat_template=TEMPLATE,
+        model_max_length=positions,
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator[str]:
+    """Yield the texts of an environment: each prompt as the chat template writes it, and a run.
+
+    Args:
+        env: Its tasks; where there are more than ``most``, evenly spaced ones.
+        native: Whether tools are shown by the chat template.
+        most: Tasks.
+    """
+    template = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
+    solve = oracle(env)
+    step = max(1, -(-len(env.tasks) // at_least_one("most", most)))
+    for task in env.tasks[::step]:
+        _, info = env.reset(options={"task_id": task.id})
+        yield str(
+            template.apply_chat_template(
+                opening(env, info, native=native),
+                tools=info["tools"] if native and info["tools"] else None,
+                chat_template=TEMPLATE,
+                add_generation_prompt=True,
+                tokenize=False,
+            )
+        )
+        for turn in play(env, task, solve(0)).episode.turns:
+            yield turn.action
+            yield turn.observation
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """Give a folder to write into, and put it in the place of another when all went well.
+
+    Args:
+        folder: The folder to replace, or to make.
+    """
+    beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        shutil.rmtree(beside, ignore_errors=True)  # of a process that was killed
+        beside.mkdir()
+        yield beside
+        if folder.exists():
+            folder.rename(old)
+        try:
+            beside.rename(folder)
+        except OSError:
+            if old.exists():
+                old.rename(folder)
+            raise
+    finally:
+        for leftover in (beside, old):
+            shutil.rmtree(leftover, ignore_errors=True)
