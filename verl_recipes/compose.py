@@ -7,13 +7,13 @@ from pathlib import Path
 
 from hydra import compose as hydra_compose
 from hydra import initialize_config_module
-from hydra.errors import ConfigCompositionException, MissingConfigException
+from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes import settings
+from verl_recipes import hints, settings
 
 CONFIGS = Path(__file__).parent / "config"
 
@@ -32,7 +32,8 @@ def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfi
         overrides: Further ``key=value``, as hydra writes them.
 
     Raises:
-        ConfigError: If a name or an override is unknown, or our section cannot be.
+        ConfigError: If a name or an override is unknown, our section cannot be, or its file of
+            hints cannot be read.
     """
     for group, name in (("stack", stack), ("method", method)):
         if name not in names(group):
@@ -41,11 +42,8 @@ def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfi
     try:
         with initialize_config_module("verl_recipes.config", version_base=None):
             config = hydra_compose("train", overrides=chosen)
-        settings.from_config(config)
-    except (
-        ConfigCompositionException,
-        MissingConfigException,
-        OmegaConfBaseException,
-    ) as error:
+        clinic = settings.from_config(config)
+        hints.load(clinic.hints.path)
+    except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(f"the config cannot be composed: {error}") from error
     return config

@@ -46,8 +46,12 @@ class ClinicRows(Dataset[dict[str, Any]]):
             {**self.clinic.env_kwargs, "split": self.split},
             self.clinic.modules,
         )
-        model_type = config.get("model_type", None)
-        tokens = Tokens(tokenizer, model_type, native=self.clinic.tools == "native")
+        tokens = Tokens(
+            tokenizer,
+            config.get("model_type", None),
+            native=self.clinic.tools == "native",
+            template_options=config.get("apply_chat_template_kwargs", None),
+        )
         tasks = shortest(self.env, self.clinic.shortest)
         self.tasks = fitting(
             self.env, tasks, tokens, int(config.max_prompt_length), self.clinic.overlong
