@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -36,6 +37,13 @@ HOST = 8.0
 
 SHARED_CPU, SHARED_GPU = 1.0, 8.0
 """GiB of shared memory below which Ray's store or NCCL may run short."""
+
+_TOKEN = (
+    "its token goes into ~/.ray/auth_token of every node, with RAY_AUTH_MODE=token set here; or "
+    "start it with RAY_AUTH_MODE=disabled where the network is yours"
+)
+
+_RAISED = re.compile(r"^[\w.]*(?:Error|Exception)\b.*", re.MULTILINE)
 
 _ASK_GPUS = """
 import json, torch
@@ -163,8 +171,10 @@ def cluster(address: str | None, gpus: int, nodes: int) -> Finding:
         return Finding(name, MISSING, f"{address} does not answer within {RAY_S:.0f} s",
                        "look at: ray status")  # fmt: skip
     if code != 0:
-        return Finding(name, MISSING, f"{address}: {_last_line(error)}",
-                       "every node must run the same Ray and Python")  # fmt: skip
+        if "AuthenticationError" in error:
+            return Finding(name, MISSING, f"{address} asks for a token", _TOKEN)
+        same = "every node must run the same Ray and Python"
+        return Finding(name, MISSING, f"{address}: {_cause(error)}", same)
     return _judge(address, _last_json(out), gpus, nodes)
 
 
@@ -217,13 +227,13 @@ def _judge(address: str, nodes: Sequence[Mapping[str, float]], gpus: int, wanted
     enough = [node for node in nodes if node.get("GPU", 0) >= gpus]
     total = sum(node.get("GPU", 0) for node in nodes)
     cpus = sum(node.get("CPU", 0) for node in nodes)
-    detail = f"{address}: {len(nodes)} nodes, {total:.0f} GPUs, {cpus:.0f} CPUs"
+    detail = f"{address}: nodes {len(nodes)}, GPUs {total:.0f}, CPUs {cpus:.0f}"
     if len(enough) < wanted:
         most = max((node.get("GPU", 0) for node in nodes), default=0)
         return Finding(
             "Ray",
             MISSING,
-            f"{detail}; {len(enough)} nodes have {gpus} GPUs, {wanted} are wanted",
+            f"{detail}; of the {wanted} nodes of {gpus} GPUs that are wanted it has {len(enough)}",
             f"wait for the others to join, or set GPUS (at most {most:.0f}) and NODES",
         )
     need = BUNDLE_CPUS * gpus * wanted
@@ -282,6 +292,12 @@ def _gpu(row: str) -> Gpu:
 
 def _last_json(text: str) -> Any:
     return json.loads(text.strip().splitlines()[-1])
+
+
+def _cause(text: str) -> str:
+    """Return the first error of a chain of tracebacks, which is what led to the others."""
+    found = [line for line in _RAISED.findall(text) if "Traceback (most" not in line]
+    return str(found[0])[:200] if found else _last_line(text)
 
 
 def _last_line(text: str) -> str:

@@ -177,11 +177,32 @@ def test_the_nodes_of_a_cluster(alone, listening, modules, nodes, gpus, wanted, 
     assert machine.cluster(listening, gpus, wanted).status == expected
 
 
-def test_a_cluster_that_refuses_says_why(alone, listening, modules):
-    (modules / "ray.py").write_text("def init(**options): raise RuntimeError('Version mismatch')")
+REFUSING = """
+class AuthenticationError(Exception):
+    pass
+def init(**options):
+    try:
+        raise {kind}("Version mismatch: Ray 2.60 and 2.9")
+    except Exception as error:
+        raise ConnectionError("Failed to connect") from error
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "remedy"),
+    [
+        ("RuntimeError", "Version mismatch", "the same Ray"),
+        ("AuthenticationError", "asks for a token", "RAY_AUTH_MODE"),
+    ],
+)
+def test_a_cluster_that_refuses_says_what_led_to_it(
+    alone, listening, modules, kind, detail, remedy
+):
+    (modules / "ray.py").write_text(REFUSING.format(kind=kind))
     found = machine.cluster(listening, 1, 1)
     assert found.status == MISSING
-    assert found.detail.endswith("Version mismatch")
+    assert detail in found.detail
+    assert remedy in found.remedy
 
 
 HANGING = """
