@@ -5,11 +5,22 @@ BIN := $(VENV)/bin
 RUNS ?= runs/demo
 LIMIT ?= 60
 
+# Of training: `make train-ttopd ENV=clinic/ClinGenSingle-v0 STEPS=20`. ENV counts on the command
+# line alone, since shells have a variable of that name.
+STEPS ?= 5
+NODES ?= 1
+GPUS ?= 0
+TRAIN = $(if $(filter command,$(origin ENV)),--env '$(ENV)') --gpus $(GPUS) --nodes $(NODES) \
+	$(if $(MODEL),--model '$(MODEL)') $(if $(ADDRESS),--address '$(ADDRESS)') \
+	$(if $(LORA),--lora $(LORA)) $(if $(OUT),--out '$(OUT)') $(SET)
+ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tasks bench ci clean
+.PHONY: help demo test lint types tasks bench ci clean train-grpo train-ttopd cluster-check \
+	prove-learning
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -21,7 +32,19 @@ $(VENV)/.core: $(VENV)/.python setup.cfg pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.core
+# Two worlds that exclude one another: without GPUs, and with (see verl_recipes/pins.py).
+ifeq ($(GPUS),0)
+$(VENV)/.train: $(VENV)/.core
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[train-cpu]"
+	@touch $@
+else
+$(VENV)/.train: $(VENV)/.core
+	$(BIN)/python -m pip install -q --disable-pip-version-check torch==2.11.0 setuptools wheel ninja
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[train-gpu]"
+	@touch $@
+endif
+
+$(VENV)/.test: $(VENV)/.train
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[test]"
 	@touch $@
 
@@ -33,6 +56,18 @@ demo: $(VENV)/.core  ## set up, evaluate oracle, rules and an adversary on ClinG
 	$(BIN)/gym-clinic play clinic/ClinGen-v0 --policy rules --split test --seed 7
 	$(BIN)/gym-clinic eval clinic/ClinGen-v0 --policy oracle --policy rules --policy every-tool \
 		--split test --trials 1 --limit $(LIMIT) --out $(RUNS)
+
+train-grpo: $(VENV)/.train  ## set up and train by GRPO: ENV= STEPS= MODEL= GPUS= NODES= OUT= RESUME=
+	$(BIN)/python -m verl_recipes train --method grpo $(TRAIN) $(ONCE)
+
+train-ttopd: $(VENV)/.train  ## the same with the EMA teacher of TT-OPD
+	$(BIN)/python -m verl_recipes train --method ttopd $(TRAIN) $(ONCE)
+
+cluster-check: $(VENV)/.train  ## say what a training run would miss, before it is started
+	$(BIN)/python -m verl_recipes check $(TRAIN)
+
+prove-learning: $(VENV)/.train  ## show that the whole stack learns, with controls (an hour)
+	$(BIN)/python bench/prove_learning.py
 
 test: $(VENV)/.test  ## set up and run the tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)

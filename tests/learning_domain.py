@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gym_clinic import Case, Domain, Kind, Menu, Rubric, Task, tool
+from gym_clinic import Case, Domain, Episode, Kind, Menu, Rubric, Task, tool
 from gym_clinic.rewards import exact_answer
 
 RHYTHMS = ("brady", "tachy", "block", "flutter")
@@ -28,6 +28,16 @@ def treat(drug: Literal["atropine", "adenosine", "pacing", "cardiovert"]) -> Non
     Args:
         drug: What to give.
     """
+
+
+def looked_and_right(episode: Episode) -> float:
+    """Return 1.0 for the right treatment of a rhythm that was read in an earlier turn, else 0.0."""
+    looked = any(call.name == "monitor" for turn in episode.turns[:-1] for call in turn.calls)
+    return exact_answer(episode) if looked else 0.0
+
+
+def _solved(episode: Episode) -> bool:
+    return looked_and_right(episode) == 1.0
 
 
 def _task(bay: int) -> Task:
@@ -57,8 +67,9 @@ RHYTHM = Domain(
     name="rhythm",
     policy="Look at the monitor, then treat.",
     tasks={"train": BAYS, "dev": BAYS, "test": BAYS},
-    rubric=Rubric({"outcome": exact_answer}, weights={"outcome": 1.0}),
+    rubric=Rubric({"outcome": looked_and_right}, weights={"outcome": 1.0}),
     tools=(monitor, treat),
+    success=_solved,
     solution=_solve,
     menu=_menu,
     max_turns=3,

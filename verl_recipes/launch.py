@@ -11,19 +11,30 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
+from transformers import AutoTokenizer
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from gym_clinic.files import replace_file
 from gym_clinic.viewer.runs import Run, read_run
+from verl_recipes import check, prepare, settings
 from verl_recipes.compose import CONFIGS, compose, names
+from verl_recipes.prepare import Model
+from verl_recipes.pretrained import template_fault
+from verl_recipes.rows import ClinicRows
 from verl_recipes.run import FAILURE
+from verl_recipes.trajectory import make_env
 
 LOG = "log.txt"
 LOOP = "actor_rollout_ref.rollout.agent.agent_loop_config_path"
+EVALUATE_EVERY = 50
+"""Steps between two evaluations; the supervisor paper's, for checkpoints as well."""
+
+SAVE_EVERY = {"cpu": 1, "gpu": 50}
+"""Steps between two checkpoints: a tiny model's cost nothing, so that any step can be resumed."""
+
 FOREVER = 1_000_000
 """Epochs: a run ends by its steps."""
 
@@ -43,6 +54,7 @@ class Wanted:
         out: Folder of the run.
         resume: Whether to go on with what is there.
         lora: Rank of the adapter; 0 for full fine-tuning.
+        seed: Of the data order, the tiny model and, on the CPU, the sampling.
         overrides: Further settings.
     """
 
@@ -56,6 +68,7 @@ class Wanted:
     out: Path
     resume: bool
     lora: int = 0
+    seed: int = 0
     overrides: tuple[str, ...] = ()
 
     @property
@@ -79,13 +92,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def train(wanted: Wanted) -> int:
     """Check, set up, run, and tell."""
-    from verl_recipes import check, setup
-
     began = time.monotonic()
+    if wanted.model is None and wanted.gpus:
+        raise ConfigError("on GPUs name a model: MODEL=Qwen/Qwen3-1.7B, say, or a folder")
     check.before_run(wanted)
-    model = setup.model_for(wanted)
+    if wanted.model is None:
+        model = prepare.tiny(wanted.out, wanted.env, seed=wanted.seed, resume=wanted.resume)
+    else:
+        model = prepare.named(wanted.model)
     config = configure(wanted, model)
-    setup.check_prompts(config, model.path)
+    check_model(config)
     path = wanted.out / "config.yaml"
     replace_file(path, [OmegaConf.to_yaml(config, resolve=True).encode()])
     print(f"run      {wanted.out}  ({wanted.method}, {wanted.env}, {wanted.stack})", flush=True)
@@ -97,7 +113,25 @@ def train(wanted: Wanted) -> int:
     return 0
 
 
-def configure(wanted: Wanted, model: Any) -> DictConfig:
+def check_model(config: DictConfig) -> None:
+    """Check that the model can play: its template shows tools, and the prompts fit.
+
+    Raises:
+        ConfigError: If it cannot; the error names the task and its length, or what to change.
+    """
+    clinic = settings.from_config(config)
+    tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
+    env = make_env(clinic.env, clinic.env_kwargs, clinic.modules)
+    if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
+        raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
+    for split, most in (
+        (config.data.train_files, config.data.train_max_samples),
+        (config.data.val_files, config.data.val_max_samples),
+    ):
+        ClinicRows(split, tokenizer, config.data, max_samples=most)
+
+
+def configure(wanted: Wanted, model: Model) -> DictConfig:
     """Compose the config of a run.
 
     Args:
@@ -108,11 +142,14 @@ def configure(wanted: Wanted, model: Any) -> DictConfig:
     overrides = [
         f"clinic.env={_quote(wanted.env)}",
         f"data.model_type={model.model_type}",
-        f"actor_rollout_ref.model.path={_quote(str(model.path))}",
+        f"actor_rollout_ref.model.path={_quote(model.path)}",
         f"actor_rollout_ref.model.lora_rank={wanted.lora}",
         f"{LOOP}={_quote(str(CONFIGS / 'agent_loop.yaml'))}",
         f"trainer.total_training_steps={wanted.steps}",
         f"trainer.total_epochs={FOREVER}",
+        f"trainer.test_freq={min(wanted.steps, EVALUATE_EVERY)}",
+        f"trainer.save_freq={SAVE_EVERY[wanted.stack]}",
+        f"clinic.seed={wanted.seed}",
         f"trainer.nnodes={wanted.nodes}",
         f"trainer.n_gpus_per_node={max(wanted.gpus, 1)}",
         f"trainer.experiment_name={_quote(out.name)}",
@@ -276,11 +313,12 @@ def tell(out: Path, env: str) -> None:
     """Print the evaluations before and after, and where everything lies."""
     run = read_run(out)
     print_evaluations(run, env)
-    latest = (out / "checkpoints" / "latest_checkpointed_iteration.txt").read_text().strip()
     picture = draw(out)
     print(f"metrics  {out}/metrics-*.jsonl")
     print(f"plot     {picture}" if picture else "plot     needs matplotlib: pip install matplotlib")
-    print(f"model    {out / 'checkpoints' / f'global_step_{latest}' / 'actor' / 'huggingface'}")
+    latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
+    if latest.is_file():
+        print(f"model    {latest.parent}/global_step_{latest.read_text().strip()}/actor/huggingface")
     print(f"log      {out / LOG}")
 
 
@@ -292,7 +330,9 @@ def draw(out: Path) -> Path | None:
         return None
     from gym_clinic.viewer import curves
 
-    return curves.draw([read_run(out)], out / "curves.png")
+    picture = out / "curves.png"
+    curves.draw([read_run(out)], picture)
+    return picture
 
 
 def print_evaluations(run: Run, env: str) -> None:
@@ -332,7 +372,7 @@ HIDDEN = ("acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens
 
 def read(argv: Sequence[str] | None) -> Wanted:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m verl_recipes.launch", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m verl_recipes train", description=__doc__)
     parser.add_argument("--method", default="ttopd", help=f"one of {', '.join(names('method'))}")
     parser.add_argument("--env", default="clinic/ClinGen-v0", help="id, or module:NAME of a domain")
     parser.add_argument("--steps", type=int, default=5)
@@ -343,6 +383,7 @@ def read(argv: Sequence[str] | None) -> Wanted:
     parser.add_argument("--out", type=Path, help="folder of the run; runs/METHOD by default")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--lora", type=int, default=0, help="rank; 0 for full fine-tuning")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="further settings")
     args = parser.parse_args(argv)
     return Wanted(
@@ -356,6 +397,7 @@ def read(argv: Sequence[str] | None) -> Wanted:
         out=folder(args.out, args.method, resume=args.resume),
         resume=args.resume,
         lora=args.lora,
+        seed=args.seed,
         overrides=tuple(args.overrides),
     )
 

@@ -1,0 +1,184 @@
+"""Shows that the whole stack learns: verl's trainer, our loop, the loss, the teacher.
+
+Run: ``python bench/prove_learning.py [--seeds 3] [--steps 60] [--arms grpo,ttopd] [--out DIR]``,
+or ``make prove-learning``. The domain is the least that can be learnt: eight starts, one call,
+then the right one of four answers (tests/learning_domain.py). Each seed has a tiny model of its
+own, fitted on every answer alike, so that it starts at chance. Arms:
+
+- ``grpo``, ``ttopd``: must reach .9;
+- ``flipped``: GRPO with the advantages' sign reversed; must fall;
+- ``kl_alone``: the distillation term with hints, advantages 0; reported;
+- ``shuffled``: TT-OPD, hints unrelated to the outcome; reported.
+
+Prints a table of the mean reward of the first and the last steps, and draws all curves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent / "tests"
+ENV = "learning_domain:RHYTHM"
+WINDOW = 5
+"""Steps over which a mean reward is taken."""
+
+CHANCE = 0.25
+GOAL = 0.9
+
+SHARED = (
+    "data.max_prompt_length=256",
+    "data.max_response_length=96",
+    "data.train_batch_size=8",
+    "clinic.turn_tokens=40",
+    "actor_rollout_ref.rollout.n=8",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=32",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=32",
+    "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=32",
+    "actor_rollout_ref.actor.optim.lr=3e-3",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=4",
+    "actor_rollout_ref.actor.ppo_epochs=2",
+    "algorithm.filter_groups.enable=false",
+    "trainer.val_before_train=false",
+    "trainer.test_freq=-1",
+    "trainer.save_freq=-1",
+)
+
+DISTIL = (
+    "clinic.reward.mode=env",
+    # A fast teacher: the paper's decay moves it by 6% in sixty steps.
+    "clinic.teacher.lam=0.5",
+    "clinic.teacher.decay=0.9",
+    "clinic.teacher.every=1",
+    "clinic.teacher.diagnose_every=20",
+)
+
+ARMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "grpo": ("grpo", ()),
+    "ttopd": ("ttopd", DISTIL),
+    "flipped": ("grpo", ("clinic.advantage_scale=-1.0",)),
+    "kl_alone": ("ttopd", (*DISTIL, "clinic.advantage_scale=0.0")),
+    "shuffled": ("ttopd", (*DISTIL, "clinic.hints.mode=shuffled")),
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run.
+
+    Attributes:
+        arm: Which.
+        seed: Its seed.
+        first: Mean reward of the first steps.
+        last: Of the last.
+        seconds: All of it.
+    """
+
+    arm: str
+    seed: int
+    first: float
+    last: float
+    seconds: float
+
+    @property
+    def held(self) -> bool | None:
+        """Whether it did what it must; None for an arm that is only reported."""
+        if self.arm in ("grpo", "ttopd"):
+            return self.last >= GOAL
+        return self.last < self.first if self.arm == "flipped" else None
+
+
+def model(out: Path, seed: int) -> Path:
+    """Make the model of a seed, or find it: it knows the form, and every answer alike."""
+    from verl_recipes.cpu import fit, tiny
+    from verl_recipes.trajectory import Budgets, make_env
+
+    folder = out / f"model-{seed}"
+    if not folder.is_dir():
+        env = make_env(ENV, {"split": "train"})
+        tiny.build(folder, tiny.corpus(env), seed=seed, vocab=512, hidden=64, positions=512)
+        found = fit.first_fit(
+            folder, env, [task.id for task in env.tasks], budgets=Budgets(256, 96, 40), seed=seed
+        )
+        print(f"seed {seed}: {found}", flush=True)
+    return folder
+
+
+def run(arm: str, seed: int, steps: int, out: Path) -> Result:
+    """Train one arm with one seed."""
+    from gym_clinic.viewer.runs import read_run
+    from verl_recipes import launch
+
+    method, overrides = ARMS[arm]
+    began = time.monotonic()
+    wanted = launch.Wanted(
+        method=method,
+        env=ENV,
+        steps=steps,
+        model=str(model(out, seed).absolute()),
+        gpus=0,
+        nodes=1,
+        address=None,
+        out=out / f"{arm}-{seed}",
+        resume=False,
+        seed=seed,
+        overrides=(*SHARED, *overrides),
+    )
+    if launch.train(wanted):
+        raise SystemExit(f"{arm}, seed {seed}: the run failed")
+    _, rewards = read_run(wanted.out).series("clinic/total/mean")
+    return Result(
+        arm,
+        seed,
+        statistics.fmean(rewards[:WINDOW]),
+        statistics.fmean(rewards[-WINDOW:]),
+        time.monotonic() - began,
+    )
+
+
+def report(results: Sequence[Result]) -> bool:
+    """Print the table; return whether every arm did what it must."""
+    print(f"\nmean reward of the first and last {WINDOW} steps; chance is {CHANCE}, goal {GOAL}")
+    print("arm        seed   first    last   seconds")
+    for one in results:
+        verdict = {True: "holds", False: "DOES NOT HOLD", None: "reported"}[one.held]
+        print(
+            f"{one.arm:10s} {one.seed:4d}  {one.first:6.3f}  {one.last:6.3f}  {one.seconds:8.0f}"
+            f"   {verdict}"
+        )
+    return all(one.held is not False for one in results)
+
+
+def main() -> int:
+    """Run the arms; 1 if one did not do what it must."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--arms", default=",".join(ARMS), help="some of the arms, by comma")
+    parser.add_argument("--out", type=Path, default=Path("runs/prove-learning"))
+    args = parser.parse_args()
+    sys.path.insert(0, str(TESTS))
+    paths = [str(TESTS), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    arms = args.arms.split(",")
+    if unknown := sorted(set(arms) - set(ARMS)):
+        parser.error(f"no arms {unknown}; choose from {list(ARMS)}")
+    results = [run(arm, seed, args.steps, args.out) for arm in arms for seed in range(args.seeds)]
+    held = report(results)
+    from gym_clinic.viewer import curves
+    from gym_clinic.viewer.runs import read_run
+
+    picture = args.out / "curves.png"
+    curves.draw([read_run(args.out / f"{one.arm}-{one.seed}") for one in results], picture)
+    print(f"curves: {picture}")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
