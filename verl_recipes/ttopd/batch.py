@@ -41,7 +41,7 @@ def within_mask(turn_ids: torch.Tensor, response_mask: torch.Tensor) -> torch.Te
         ids[: len(mask)] * mask.to(ids.dtype)
         for ids, mask in zip(turn_ids.unbind(), response_mask.unbind(), strict=True)
     ]
-    return _jagged(rows)
+    return tu.nested_tensor_from_tensor_list(rows)
 
 
 def distilled_rows(batch: TensorDict) -> Rows:
@@ -89,7 +89,8 @@ def teacher_batch(batch: TensorDict, *, hinted: bool = True) -> TensorDict:
         ids.append(torch.cat([prompt, hint, response]))
         positions.append(_with_gap(position, len(prompt), len(hint)))
     shown = batch.clone(recurse=False)
-    shown["input_ids"], shown["position_ids"] = _jagged(ids), _jagged(positions)
+    shown["input_ids"] = tu.nested_tensor_from_tensor_list(ids)
+    shown["position_ids"] = tu.nested_tensor_from_tensor_list(positions)
     return shown
 
 
@@ -124,19 +125,11 @@ def temperature_of(batch: TensorDict) -> float:
 
 
 def _with_gap(position: torch.Tensor, at: int, length: int) -> torch.Tensor:
-    """Insert ``length`` text positions; ``position`` is (tokens,) or (axes, tokens)."""
-    if not length:
-        return position
+    """Insert ``length`` positions before ``at``; ``position`` is (tokens,) or (axes, tokens).
+
+    The first inserted takes the place that the response had: axes may differ, as where a picture
+    counts for fewer positions than tokens.
+    """
     before, after = position[..., :at], position[..., at:]
-    last = before.max()
-    new = last + torch.arange(1, length + 1, device=position.device, dtype=position.dtype)
-    return torch.cat([before, new.expand(*before.shape[:-1], length), after + length], dim=-1)
-
-
-def _jagged(rows: list[torch.Tensor]) -> torch.Tensor:
-    if rows[0].dim() == 1:
-        return torch.nested.as_nested_tensor(rows, layout=torch.jagged)
-    # verl keeps positions with several axes jagged in their last dimension.
-    values = torch.cat(rows, dim=-1)
-    lengths = torch.tensor([0, *(row.shape[-1] for row in rows)], device=values.device)
-    return torch.nested.nested_tensor_from_jagged(values.T, lengths.cumsum(0)).transpose(1, 2)
+    hint = after[..., :1] + torch.arange(length, device=position.device, dtype=position.dtype)
+    return torch.cat([before, hint, after + length], dim=-1)

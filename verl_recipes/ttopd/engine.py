@@ -17,6 +17,7 @@ from verl.utils.metric import AggregationType, Metric
 from verl.workers.engine.base import EngineRegistry
 from verl.workers.engine.fsdp.transformer_impl import FSDPEngineWithLMHead
 
+from gym_clinic import ConfigError
 from verl_recipes.settings import Teacher
 from verl_recipes.ttopd import probe
 from verl_recipes.ttopd.batch import (
@@ -28,6 +29,7 @@ from verl_recipes.ttopd.batch import (
     within_mask,
 )
 from verl_recipes.ttopd.loss import TurnKL, turn_kl
+from verl_recipes.ttopd.teacher import ema_
 
 VENDOR = "gym_clinic"
 """``VERL_ENGINE_VENDOR`` that chooses this engine; verl's own stays registered beside it."""
@@ -83,6 +85,13 @@ class ClinicEngine(FSDPEngineWithLMHead):
     teacher_adapter: bool = False
     terms: Terms = Terms()
 
+    def initialize(self) -> None:
+        """Build the model; the teacher's adapter starts as the student's."""
+        super().initialize()
+        if self.teacher_adapter:
+            teacher, student = self.teacher_parameters(), self.student_parameters()
+            ema_([p for _, p in teacher], [p for _, p in student], 0.0)
+
     def attach_teacher(self, settings: Teacher, engine: ClinicEngine | None) -> None:
         """Distil from now on.
 
@@ -91,16 +100,23 @@ class ClinicEngine(FSDPEngineWithLMHead):
             engine: Holds the teacher; None for the second adapter.
 
         Raises:
-            NotImplementedError: If parallelism or kernels leave no hidden states to compare.
-            ValueError: If there is no teacher to attach.
+            ConfigError: If parallelism, kernels or an adapter on the output head leave no hidden
+                states to compare, or if there is no teacher to attach.
         """
         if self.ulysses_sequence_parallel_size > 1:
-            raise NotImplementedError("a teacher needs ulysses_sequence_parallel_size=1")
+            raise ConfigError("a teacher needs ulysses_sequence_parallel_size=1")
         if self.model_config.use_fused_kernels:
-            raise NotImplementedError("a teacher needs model.use_fused_kernels=False")
+            raise ConfigError("a teacher needs model.use_fused_kernels=false")
         if engine is None and not self.teacher_adapter:
-            raise ValueError("without LoRA a teacher needs an engine of its own")
+            raise ConfigError("without LoRA a teacher needs an engine of its own")
+        if isinstance(self.module.get_output_embeddings(), BaseTunerLayer):
+            raise ConfigError("a teacher needs an output head without adapter: see target_modules")
         self.distillation, self.teacher_engine = settings, engine
+
+    @property
+    def shard_group(self) -> Any:
+        """The ranks that hold different shards; ranks of other groups hold copies of these."""
+        return self.device_mesh.get_group("fsdp")
 
     def teacher_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
         """Return the teacher's parameters, by name."""
@@ -118,12 +134,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         module = super()._build_lora_module(module)
         if self.teacher_adapter:
             module.add_adapter(TEACHER, module.peft_config["default"])
-            module.set_adapter("default")
-            named = dict(module.named_parameters())
-            for name, parameter in named.items():
-                if f".{TEACHER}." in name:
-                    parameter.data = named[name.replace(f".{TEACHER}.", ".default.")].data.clone()
-                    parameter.requires_grad_(False)
+            module.set_adapter("default")  # only it is trained
         return module
 
     def _build_fsdp_module(self, module: Any) -> Any:
@@ -152,7 +163,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         )
         torch.distributed.all_reduce(count, group=self.get_data_parallel_group())
         tu.assign_non_tensor(data, batch_num_distilled=max(float(count), 1.0))
-        if not tu.get_non_tensor_data(data=data, key="diagnose", default=False):
+        if not self._diagnosed(data):
             return super().forward_backward_batch(data, loss_function, forward_only)
         return self._both_terms_apart(data, loss_function)
 
@@ -166,7 +177,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         inputs, args = self.prepare_model_inputs(micro_batch=micro_batch)
         with self._precision():
             judged = self._judge(micro_batch)
-            with last_hidden_state(self.module) as student:
+            with read_by_head(self.module) as student:
                 raw = self.module(**inputs, use_cache=False)
             model_output = self.prepare_model_outputs(
                 output=raw,
@@ -180,17 +191,25 @@ class ClinicEngine(FSDPEngineWithLMHead):
             rows = judged.rows
             hidden = pick(student[0], micro_batch, rows.sequence, rows.student)
             kl = self._compare(hidden, judged, temperature_of(micro_batch))
-            if tu.get_non_tensor_data(data=micro_batch, key="diagnose", default=False):
-                metrics.update(self._probe(hidden.detach(), judged, micro_batch))
-        # Gradients are averaged over ranks: the factor makes them the mean over all sequences.
-        share = micro_batch["dp_size"] / micro_batch["batch_num_distilled"]
-        distilled = kl.loss * (len(kl.sequences.unique()) * share)
-        metrics.update(kl_metrics(kl, distilled, share, micro_batch["dp_size"]))
+            # Gradients are averaged over ranks: the factor makes of the micro-batches' means the
+            # mean over all sequences.
+            share = micro_batch["dp_size"] / micro_batch["batch_num_distilled"]
+            weight = len(kl.sequences.unique()) * share
+            if self._diagnosed(micro_batch) and self.terms.distill:
+                metrics.update(self._probe(hidden.detach(), judged, micro_batch, weight))
+            if self.teacher_engine is not None:
+                reshard(self.teacher_engine.module)
+        distilled = kl.loss * weight
+        metrics.update(kl_metrics(kl, distilled, micro_batch["dp_size"]))
         loss = (
             self.terms.policy * policy_loss + self.terms.distill * self.distillation.lam * distilled
         )
         shown = {name: value.detach() for name, value in model_output.items()}
         return loss, {"model_output": shown, "loss": loss.detach().item(), "metrics": metrics}
+
+    @staticmethod
+    def _diagnosed(data: TensorDict) -> bool:
+        return bool(tu.get_non_tensor_data(data=data, key="diagnose", default=False))
 
     def _precision(self) -> Any:
         if self._autocast_dtype == torch.float32:
@@ -198,13 +217,17 @@ class ClinicEngine(FSDPEngineWithLMHead):
         return torch.autocast(device_type=get_device_name(), dtype=self._autocast_dtype)
 
     def _judge(self, micro_batch: TensorDict, *, hinted: bool = True) -> Judgement:
-        """Run the teacher; of its logits only the last position's are computed."""
+        """Run the teacher, without the logits."""
         rows = distilled_rows(micro_batch)
         shown = teacher_batch(micro_batch, hinted=hinted)
         inputs, _ = self.prepare_model_inputs(micro_batch=shown)
         holder = self.teacher_engine or self
-        with torch.no_grad(), self._as_teacher(), last_hidden_state(holder.module) as hidden:
-            holder.module(**inputs, use_cache=False, logits_to_keep=1)
+        with (
+            torch.no_grad(),
+            self._as_teacher(),
+            read_by_head(holder.module, logits=False) as hidden,
+        ):
+            holder.module(**inputs, use_cache=False)
         where = rows.teacher if hinted else rows.student
         head = lm_head(holder.module).detach() if self.teacher_engine else None
         return Judgement(rows, pick(hidden[0], shown, rows.sequence, where), head)
@@ -215,8 +238,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         layers: list[Any] = []
         if self.teacher_engine is None:
             layers = [m for m in self.module.modules() if isinstance(m, BaseTunerLayer)]
-        # Not set_adapter: it also switches which parameters require gradients, and FSDP2 keeps
-        # what it saw when it first gathered them.
+        # Not set_adapter: it also switches which parameters require gradients.
         for layer in layers:
             layer._active_adapter = [TEACHER]
         try:
@@ -244,7 +266,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         )
 
     def _probe(
-        self, hidden: torch.Tensor, judged: Judgement, micro_batch: TensorDict
+        self, hidden: torch.Tensor, judged: Judgement, micro_batch: TensorDict, weight: float
     ) -> dict[str, Metric]:
         plain = self._judge(micro_batch, hinted=False)
         found = probe.distributions(
@@ -256,7 +278,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             judged.head,
             temperature_of(micro_batch),
         )
-        return {f"ttopd/{k}": Metric(AggregationType.MEAN, v) for k, v in found.items()}
+        return {f"ttopd/{k}": Metric(AggregationType.SUM, v * weight) for k, v in found.items()}
 
     def _both_terms_apart(self, data: TensorDict, loss_function: Callable[..., Any]) -> Any:
         """Take the gradient of each term alone; their sum is what the optimiser sees."""
@@ -279,7 +301,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             a, b = (local(g).double().flatten() for g in (one, other))
             totals += torch.stack([a @ a, b @ b, a @ b]).to(totals.device)
             parameter.grad = one + other
-        torch.distributed.all_reduce(totals, group=self.get_data_parallel_group())
+        torch.distributed.all_reduce(totals, group=self.shard_group)
         policy, distill, dot = totals.tolist()
         found = {
             "grad_policy": policy**0.5,
@@ -296,17 +318,24 @@ class ClinicEngine(FSDPEngineWithLMHead):
 
 
 @contextmanager
-def last_hidden_state(module: Any) -> Iterator[list[torch.Tensor]]:
-    """Catch what a causal language model's backbone hands to its output head.
+def read_by_head(module: Any, *, logits: bool = True) -> Iterator[list[torch.Tensor]]:
+    """Catch the hidden states that a causal language model's output head reads.
+
+    Args:
+        module: The model.
+        logits: False to compute those of the last position alone, the least there is. Not every
+            model that verl patches heeds ``logits_to_keep``.
 
     Yields:
-        A list that holds it once the module has run.
+        A list that holds them once the module has run.
     """
-    base = module.get_base_model() if hasattr(module, "get_base_model") else module
     caught: list[torch.Tensor] = []
-    handle = base.get_decoder().register_forward_hook(
-        lambda _module, _inputs, output: caught.append(output[0])
-    )
+
+    def catch(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...] | None:
+        caught.append(inputs[0])
+        return None if logits else (inputs[0][:, -1:],)
+
+    handle = module.get_output_embeddings().register_forward_pre_hook(catch)
     try:
         yield caught
     finally:
@@ -333,13 +362,27 @@ def lm_head(module: Any) -> torch.Tensor:
     return weight
 
 
+def reshard(module: Any) -> None:
+    """Give back all that is gathered of a module's parameters.
+
+    A backward pass does so by itself; a teacher has none. While a group is gathered the module's
+    parameters are the gathered copies: an average written there would be lost with them.
+    """
+    for part in module.modules():
+        if isinstance(part, FSDPModule):
+            part.reshard()
+
+
 def local(tensor: torch.Tensor) -> torch.Tensor:
     """Return this rank's shard of a tensor."""
     return tensor.to_local() if isinstance(tensor, DTensor) else tensor
 
 
-def kl_metrics(kl: TurnKL, distilled: torch.Tensor, share: float, ranks: int) -> dict[str, Metric]:
-    """Return the KL of a micro-batch for the logs: of all, and by the turn's number."""
+def kl_metrics(kl: TurnKL, distilled: torch.Tensor, ranks: int) -> dict[str, Metric]:
+    """Return the KL of a micro-batch for the logs: of all, and by the turn's number.
+
+    verl takes means over ranks and sums over micro-batches.
+    """
     metrics = {"ttopd/kl": Metric(AggregationType.SUM, distilled.detach())}
     numbers = kl.turns.clamp(max=SHOWN_TURNS)
     for number in range(1, SHOWN_TURNS + 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,12 +68,12 @@ class ClinicWorker(ActorRolloutRefWorker):
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def teacher_distance(self) -> float:
-        """Return ||student - teacher|| over all ranks' shards (L2)."""
+        """Return ||student - teacher|| over all shards (L2)."""
         teacher, student = self._pairs()
         squares = distance([p for _, p in teacher], [p for _, p in student])
         total = torch.tensor(float(squares), dtype=torch.float64, device=get_device_id())
-        torch.distributed.all_reduce(total)
-        return float(total) ** 0.5
+        torch.distributed.all_reduce(total, group=self.actor.engine.shard_group)
+        return math.sqrt(total.item())
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def save_teacher(self, folder: str) -> None:
