@@ -6,6 +6,7 @@ import asyncio
 import copy
 import hashlib
 import logging
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,8 +21,10 @@ from verl.experimental.agent_loop.agent_loop import (
     AgentLoopOutput,
 )
 from verl.experimental.agent_loop.tool_parser import ToolParser
+from verl.tools.schemas import OpenAIFunctionToolSchema
 
 from gym_clinic import ClinicEnv
+from gym_clinic.action import without_thoughts
 from verl_recipes import hints, settings
 from verl_recipes.trajectory import (
     Budgets,
@@ -38,7 +41,12 @@ from verl_recipes.ttopd.turns import within
 logger = logging.getLogger(__name__)
 
 CUT = frozenset({"length", "aborted", "abort"})
-"""Stop reasons of a reply that did not end by itself."""
+"""Stop reasons of a reply that did not end by itself, of the servers that say so."""
+
+
+FIRST = "min_global_steps"
+VERSIONS = (FIRST, "max_global_steps", "global_steps")
+"""Of the weights that wrote: the first reply's, then the last one's."""
 
 
 class ClinicOutput(AgentLoopOutput):
@@ -81,6 +89,7 @@ class ClinicAgentLoop(AgentLoopBase):
         self.parser = self.clinic.tool_parser and ToolParser.get_tool_parser(
             self.clinic.tool_parser, self.tokenizer
         )
+        self.stops = list(self.parser.stop_token_ids) if self.parser else []
 
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> ClinicOutput:
         """Play the task of a row.
@@ -96,11 +105,11 @@ class ClinicAgentLoop(AgentLoopBase):
         one = Trajectory(copy.copy(stage.env), str(row["task_id"]), self.tokens, self.budgets)
         versions: dict[str, Any] = {}
         try:
-            await self._play(one, sampling_params, row, versions)
+            await self._play(one, sampling_params, row, versions, stage)
+            return self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
         except EnvironmentFaultError:
             logger.exception("task %s ends as a fault of its environment", one.task_id)
             return self._failed(one, stage, versions)
-        return self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
 
     async def _play(
         self,
@@ -108,35 +117,54 @@ class ClinicAgentLoop(AgentLoopBase):
         sampling_params: dict[str, Any],
         row: Mapping[str, Any],
         versions: dict[str, Any],
+        stage: Stage,
     ) -> None:
         await asyncio.to_thread(one.begin)
         request_id = uuid4().hex  # one for all turns, so that they meet the server's prefix cache
         while not one.over:
             params = {**sampling_params, "max_tokens": one.room}
+            if self.stops:
+                params["stop_token_ids"] = self.stops
             if self.rollout_config.name == "hf":
                 params["seed"] = sampling_seed(self.clinic.seed, row, one.turns)
             out = await self.server_manager.generate(
                 request_id=request_id, prompt_ids=one.ids, sampling_params=params
             )
-            for name in ("global_steps", "min_global_steps", "max_global_steps"):
-                if name in out.extra_fields:
-                    versions[name] = out.extra_fields[name]
-            finished = out.stop_reason not in CUT and len(out.token_ids) > 0
+            first = {k: v for k, v in versions.items() if k == FIRST}
+            versions |= {k: out.extra_fields[k] for k in VERSIONS if k in out.extra_fields} | first
             log_probs = out.log_probs or [0.0] * len(out.token_ids)
+            finished = self._ended(out, one.room)
             text = one.reply(out.token_ids, log_probs, finished=finished)
             if self.parser:
-                text = await self._in_dialect(one.env, text, out.token_ids)
+                text = await self._in_dialect(stage, text, out.token_ids)
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)
 
-    async def _in_dialect(self, env: ClinicEnv, text: str, token_ids: Sequence[int]) -> str:
-        """Rewrite calls in the model's own notation into the environment's."""
-        content, calls = await self.parser.extract_tool_calls(list(token_ids))
+    def _ended(self, out: Any, room: int) -> bool:
+        """Whether a reply ended by itself; vLLM's server calls one "completed" that did not."""
+        if out.stop_reason in CUT or not out.token_ids:
+            return False
+        ends = (self.tokenizer.eos_token_id, *self.stops)
+        return len(out.token_ids) < room or out.token_ids[-1] in ends
+
+    async def _in_dialect(self, stage: Stage, text: str, token_ids: Sequence[int]) -> str:
+        """Rewrite calls in the model's own notation into the environment's.
+
+        What cannot be written there is handed over as it stands, and answered as such.
+        """
+        whole = self.tokenizer.decode(list(token_ids), skip_special_tokens=False)
+        spoken = without_thoughts(whole)
+        if spoken != whole:  # a call that is only thought of is none
+            token_ids = self.tokenizer.encode(spoken, add_special_tokens=False)
+        _, calls = await self.parser.extract_tool_calls(list(token_ids), stage.schemas)
         if not calls:
             return text
-        written = env.dialect.write([(call.name, _arguments(call.arguments)) for call in calls])
-        return f"{content}\n{written}" if content.strip() else written
+        try:
+            written = [(call.name, orjson.loads(call.arguments)) for call in calls]
+            return stage.env.dialect.write(written)
+        except (TypeError, ValueError, KeyError):
+            return text
 
     def _finished(
         self, one: Trajectory, stage: Stage, versions: dict[str, Any], key: str
@@ -147,7 +175,8 @@ class ClinicAgentLoop(AgentLoopBase):
         record["score"] = self._score(record)
         text = self._hint(bool(record["success"]), key)
         if text:
-            record["hint_echo"] = hints.echo(self.tokens.text(one.response_ids), text)
+            own = [token for token, ours in zip(one.response_ids, one.mask, strict=True) if ours]
+            record["hint_echo"] = hints.echo(self.tokens.text(own), text)
         return self._output(
             one,
             record,
@@ -158,11 +187,9 @@ class ClinicAgentLoop(AgentLoopBase):
 
     def _failed(self, one: Trajectory, stage: Stage, versions: dict[str, Any]) -> ClinicOutput:
         """Return what is left of a trajectory, none of whose tokens is trained on."""
-        one.ids = one.ids or [self.tokenizer.eos_token_id]
-        one._prompt_length = one._prompt_length or len(one.ids)
+        one.drop()
         record = dict.fromkeys(stage.keys, 0.0) | {"fault": 1.0}
-        one.mask = [0] * len(one.mask)
-        return self._output(one, record, versions, turn_ids=[0] * len(one.mask), hint_ids=[])
+        return self._output(one, record, versions, turn_ids=one.turn_ids, hint_ids=[])
 
     def _output(
         self,
@@ -173,20 +200,18 @@ class ClinicAgentLoop(AgentLoopBase):
         turn_ids: list[int],
         hint_ids: list[int],
     ) -> ClinicOutput:
-        response, mask, log_probs = one.response_ids, one.mask, one.log_probs
-        if not response:  # verl has no rows without a response
-            response, mask, log_probs = [self.tokenizer.eos_token_id], [0], [0.0]
-            turn_ids = [0]
+        nothing = not one.response_ids  # verl has no rows without a prompt or a response
+        stand_in = [self.tokenizer.eos_token_id]
         return ClinicOutput(
-            prompt_ids=one.prompt_ids,
-            response_ids=response,
-            response_mask=mask,
-            response_logprobs=log_probs,
+            prompt_ids=one.prompt_ids or stand_in,
+            response_ids=stand_in if nothing else one.response_ids,
+            response_mask=[0] if nothing else one.mask,
+            response_logprobs=[0.0] if nothing else one.log_probs,
             num_turns=one.turns,
             metrics=AgentLoopMetrics(),
             reward_score=record["score"],
             extra_fields={**versions, "reward_extra_info": record},
-            turn_ids=turn_ids,
+            turn_ids=[0] if nothing else turn_ids,
             hint_ids=hint_ids,
         )
 
@@ -213,21 +238,43 @@ class ClinicAgentLoop(AgentLoopBase):
 
 @dataclass(frozen=True)
 class Stage:
-    """An environment that trajectories copy, and the keys of their records."""
+    """What the trajectories of a split share.
+
+    Attributes:
+        env: They copy it.
+        keys: Of their records.
+        schemas: The tools, as verl's parsers read them.
+    """
 
     env: ClinicEnv
     keys: tuple[str, ...]
+    schemas: list[OpenAIFunctionToolSchema]
 
 
 def open_stage(clinic: settings.Clinic, split: str) -> Stage:
     """Return the stage of a split; each is made once a process."""
-    return _open_stage(clinic.env, orjson.dumps(dict(clinic.env_kwargs)), clinic.modules, split)
+    options = orjson.dumps(dict(clinic.env_kwargs))
+    with _OPENING:  # the first trajectories ask all at once
+        return _open_stage(clinic.env, options, clinic.modules, split)
+
+
+_OPENING = threading.Lock()
 
 
 @lru_cache(maxsize=16)
 def _open_stage(name: str, options: bytes, modules: tuple[str, ...], split: str) -> Stage:
     env = make_env(name, {**orjson.loads(options), "split": split}, modules)
-    return Stage(env, record_keys(env))
+    return Stage(env, record_keys(env), [parsed(one) for one in env.toolbox.schemas()])
+
+
+def parsed(tool: Mapping[str, Any]) -> OpenAIFunctionToolSchema:
+    """Return a tool as verl's parsers read it: an argument without a type may be any JSON."""
+    function = tool["function"]
+    known = function["parameters"]["properties"]
+    properties = {name: {"type": str(one.get("type", "object"))} for name, one in known.items()}
+    parameters = {"type": "object", "properties": properties}
+    shown = {**function, "parameters": parameters}
+    return OpenAIFunctionToolSchema.model_validate({"type": "function", "function": shown})
 
 
 def sampling_seed(seed: int, row: Mapping[str, Any], turn: int) -> int:
@@ -235,8 +282,3 @@ def sampling_seed(seed: int, row: Mapping[str, Any], turn: int) -> int:
     what = [seed, row["global_steps"], row["split"], row["task_id"], row["draw"]]
     text = ":".join(str(part) for part in [*what, row["session_id"], turn])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")
-
-
-def _arguments(arguments: Any) -> dict[str, Any]:
-    found = orjson.loads(arguments) if isinstance(arguments, str) else arguments
-    return dict(found) if isinstance(found, Mapping) else {}

@@ -32,8 +32,8 @@ def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfi
         overrides: Further ``key=value``, as hydra writes them.
 
     Raises:
-        ConfigError: If a name or an override is unknown, our section cannot be, or its file of
-            hints cannot be read.
+        ConfigError: If a name or an override is unknown, our section cannot be, its file of hints
+            cannot be read, or verl has no such parser.
     """
     for group, name in (("stack", stack), ("method", method)):
         if name not in names(group):
@@ -44,6 +44,20 @@ def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfi
             config = hydra_compose("train", overrides=chosen)
         clinic = settings.from_config(config)
         hints.load(clinic.hints.path)
+        if clinic.tool_parser is not None:
+            check_parser(clinic.tool_parser)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(f"the config cannot be composed: {error}") from error
     return config
+
+
+def check_parser(name: str) -> None:
+    """Check that verl has a parser of calls of this name.
+
+    Raises:
+        ConfigError: If it has none; the error names what is near.
+    """
+    from verl.experimental.agent_loop.tool_parser import ToolParser
+
+    if name not in ToolParser._registry:
+        raise ConfigError(f"clinic.tool_parser: no {name!r}; {suggest(name, ToolParser._registry)}")

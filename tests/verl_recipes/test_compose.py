@@ -216,6 +216,7 @@ def test_each_ablation_lacks_what_the_paper_says(
         ("cpu", "grpo", ["clinic.seed=${nothing}"], "the config cannot be composed"),
         ("cpu", "ttopd", ["clinic.teacher.decay=2"], "clinic.teacher.decay is a finite number"),
         ("cpu", "grpo", ["clinic.hints.mode=outcome"], "set clinic.teacher.enabled=true"),
+        ("cpu", "grpo", ["clinic.tool_parser=hermez"], "no 'hermez'; did you mean 'hermes'?"),
         ("cpu", "ttopd", ["clinic.hints.path=/no/such.yaml"], "no hints can be read from"),
     ],
 )
