@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformers import AutoConfig
+from omegaconf import DictConfig
+from transformers import AutoConfig, AutoTokenizer
 
-from gym_clinic import ConfigError
+from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
+from verl_recipes import hints, settings
+from verl_recipes.pretrained import template_fault
+from verl_recipes.rows import ClinicRows, prompt, shortest
 from verl_recipes.trajectory import Budgets, make_env
 
 PROMPT, RESPONSE = 3_000, 1_500
@@ -17,6 +22,9 @@ PROMPT, RESPONSE = 3_000, 1_500
 
 TASKS = 48
 """Tasks that the tiny model trains on: those with the shortest tickets."""
+
+ANSWERED = 100
+"""Tasks whose answers no hint may name; a label of many comes up among them."""
 
 EVALUATED = 16
 """Tasks of an evaluation with the tiny model."""
@@ -78,7 +86,6 @@ def tiny(out: Path, env_name: str, *, seed: int, resume: bool) -> Model:
     if not report.is_file():
         from verl_recipes.cpu import fit
         from verl_recipes.cpu import tiny as maker
-        from verl_recipes.rows import shortest
 
         env = make_env(env_name, {"split": "train"})
         print(
@@ -97,3 +104,47 @@ def tiny(out: Path, env_name: str, *, seed: int, resume: bool) -> Model:
             print("         too few: steps without contrast train on the KL alone", flush=True)
         replace_file(report, [json.dumps(vars(found)).encode()])
     return Model(str(folder.absolute()), "qwen3", sizes)
+
+
+def check(config: DictConfig) -> None:
+    """Check that the model can play and that nothing of the hints is in what it reads.
+
+    Raises:
+        ConfigError: If its template shows no tools; if a prompt is too long (the error names the
+            task and its length); if a hint names an answer, or stands in a prompt.
+    """
+    clinic = settings.from_config(config)
+    tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
+    env = make_env(clinic.env, clinic.env_kwargs, clinic.modules)
+    if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
+        raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
+    told: list[list[int]] = []
+    if clinic.hints.mode != "none":
+        texts = hints.load(clinic.hints.path)
+        if leaks := hints.static_checks(texts, answers(env)):
+            raise ConfigError("; ".join(leaks))
+        told = [
+            tokenizer.encode(text, add_special_tokens=False)
+            for text in (*texts.correct, *texts.incorrect)
+        ]
+    for split, most in (
+        (config.data.train_files, config.data.train_max_samples),
+        (config.data.val_files, config.data.val_max_samples),
+    ):
+        rows = ClinicRows(split, tokenizer, config.data, max_samples=most)
+        for task in rows.tasks if told else ():
+            ids = prompt(rows.env, task, rows.tokens)
+            if any(hints.shares_ngram(ids, hint) for hint in told):
+                raise ConfigError(f"the prompt of task {task.id!r} holds the words of a hint")
+
+
+def answers(env: ClinicEnv) -> list[str]:
+    """Return the labels and texts that may be answers of an environment."""
+    found: dict[str, None] = {}
+    for task in env.tasks[:ANSWERED]:
+        labels = env.domain.menu(task).answers if env.domain.menu else {}
+        found |= dict.fromkeys(str(label) for label in labels)
+        gold = task.gold.get("answer")
+        values = gold.values() if isinstance(gold, Mapping) else [gold]
+        found |= dict.fromkeys(value for value in values if isinstance(value, str))
+    return list(found)

@@ -46,7 +46,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
             {**self.clinic.env_kwargs, "split": self.split},
             self.clinic.modules,
         )
-        tokens = Tokens(
+        self.tokens = Tokens(
             tokenizer,
             config.get("model_type", None),
             native=self.clinic.tools == "native",
@@ -54,7 +54,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
         )
         tasks = shortest(self.env, self.clinic.shortest)
         self.tasks = fitting(
-            self.env, tasks, tokens, int(config.max_prompt_length), self.clinic.overlong
+            self.env, tasks, self.tokens, int(config.max_prompt_length), self.clinic.overlong
         )
         if max_samples > 0:
             self.tasks = self.tasks[:max_samples]
@@ -91,10 +91,10 @@ def shortest(env: ClinicEnv, count: int | None) -> tuple[Task, ...]:
     return tuple(order[:count])
 
 
-def prompt_length(env: ClinicEnv, task: Task, tokens: Tokens) -> int:
-    """Return the tokens of a task's prompt."""
+def prompt(env: ClinicEnv, task: Task, tokens: Tokens) -> list[int]:
+    """Return a task's prompt."""
     _, info = env.reset(options={"task_id": task.id})
-    return len(tokens.prompt(opening(env, info, native=tokens.native), info["tools"]))
+    return tokens.prompt(opening(env, info, native=tokens.native), info["tools"])
 
 
 def fitting(
@@ -112,7 +112,7 @@ def fitting(
     Raises:
         PromptLengthError: If one does not fit and ``overlong`` is ``error``; it names the longest.
     """
-    lengths = {task.id: prompt_length(env, task, tokens) for task in tasks}
+    lengths = {task.id: len(prompt(env, task, tokens)) for task in tasks}
     too_long = {name: length for name, length in lengths.items() if length > limit}
     if too_long and overlong == "error":
         name = max(too_long, key=too_long.__getitem__)

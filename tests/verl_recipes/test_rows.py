@@ -43,7 +43,7 @@ def ids(found: Any) -> list[str]:
 def lengths(tokenizer: Any, **options: Any) -> dict[str, int]:
     env = ClinicEnv(INTERACTIONS)
     tokens = Tokens(tokenizer, "qwen3", **options)
-    return {task.id: rows.prompt_length(env, task, tokens) for task in env.tasks}
+    return {task.id: len(rows.prompt(env, task, tokens)) for task in env.tasks}
 
 
 @pytest.mark.parametrize(
