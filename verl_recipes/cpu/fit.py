@@ -57,12 +57,12 @@ class FitReport:
         fraction: Share of the groups with both outcomes.
         target: What was asked for.
         success: Share of successes among the first two samples of every group.
-        groups: Groups sampled, of tasks that were not trained on where there were enough.
+        groups: Groups sampled, of tasks that were not learned from.
         samples: Most samples of a group.
         loss: Mean negative log-likelihood of a policy token over the last twenty steps, in nats.
         steps: Steps trained.
         seconds: Wall-clock time of it all.
-        cut: Whether the time limit ended it; where not, the result depends on no clock.
+        cut: Whether the time limit cut anything; where not, the result depends on no clock.
     """
 
     fraction: float
@@ -185,6 +185,7 @@ def first_fit(
             player = Player(env, tokens, budgets, sampler, temperature, seed)
             last, until = ends or step == steps, begun + seconds
             look = sample_groups(player, held, samples, patient=last, until=until)
+            late = late or time.monotonic() >= until
             if last or look.fraction >= target:
                 break
     with replacing(model_dir) as beside:

@@ -32,7 +32,7 @@ def transcripts(
     budgets: Budgets,
     draw: random.Random,
 ) -> list[Transcript]:
-    """Play the runs of tasks to tokens, as a rollout would; those past the budgets are left out.
+    """Play the runs of tasks to tokens, as a rollout would; those that a budget cuts are left out.
 
     Args:
         env: Plays them.
@@ -61,14 +61,15 @@ def transcripts(
                 if one.over or not fits:
                     break
                 one.take(said, [0.0] * len(said), finished=True)
-            if fits and one.turns:
+            if fits and one.turns and not one.truncated:
                 first = len(one.ids) - len(one.mask)
                 spoken = (first + place for place, own in enumerate(one.mask) if own)
                 found.append(Transcript(tuple(one.ids), tuple(spoken)))
     if not found:
         raise ConfigError(
-            f"none of {len(tasks)} tasks has a run that fits into {budgets.response:,} tokens of "
-            "response; raise data.max_response_length"
+            f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "
+            f"prompt and {budgets.response:,} of response; raise data.max_prompt_length or "
+            "data.max_response_length"
         )
     return found
 
