@@ -2,7 +2,7 @@
 
 Run: ``python bench/prove_learning.py [--seeds 3] [--steps 60] [--arms grpo,ttopd] [--out DIR]``,
 or ``make prove-learning``. The domain is the least that can be learnt: eight starts, one call,
-then the right one of four answers (tests/learning_domain.py). Each seed has a tiny model of its
+then the right one of two answers (tests/learning_domain.py). Each seed has a tiny model of its
 own, fitted on every answer alike, so that it starts at chance. Arms:
 
 - ``grpo``, ``ttopd``: must reach .9;
@@ -29,7 +29,7 @@ ENV = "learning_domain:RHYTHM"
 WINDOW = 5
 """Steps over which a mean reward is taken."""
 
-CHANCE = 0.25
+CHANCE = 0.5
 GOAL = 0.9
 
 SHARED = (
@@ -41,8 +41,8 @@ SHARED = (
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=32",
     "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=32",
     "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=32",
-    "actor_rollout_ref.actor.optim.lr=3e-3",
-    "actor_rollout_ref.actor.ppo_mini_batch_size=4",
+    "actor_rollout_ref.actor.optim.lr=5e-4",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=2",
     "actor_rollout_ref.actor.ppo_epochs=2",
     "algorithm.filter_groups.enable=false",
     "trainer.val_before_train=false",

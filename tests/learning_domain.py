@@ -11,8 +11,8 @@ from typing import Literal
 from gym_clinic import Case, Domain, Episode, Kind, Menu, Rubric, Task, tool
 from gym_clinic.rewards import exact_answer
 
-RHYTHMS = ("brady", "tachy", "block", "flutter")
-TREATMENTS = ("atropine", "adenosine", "pacing", "cardiovert")
+RHYTHMS = ("slow", "fast")
+TREATMENTS = ("atropine", "adenosine")
 
 
 @tool
@@ -22,7 +22,7 @@ def monitor(case: Case) -> str:
 
 
 @tool(kind=Kind.SUBMIT)
-def treat(drug: Literal["atropine", "adenosine", "pacing", "cardiovert"]) -> None:
+def treat(drug: Literal["atropine", "adenosine"]) -> None:
     """Treat and close.
 
     Args:
@@ -41,7 +41,7 @@ def _solved(episode: Episode) -> bool:
 
 
 def _task(bay: int) -> Task:
-    kind = (bay * 3 + bay // 4) % 4
+    kind = (0, 1, 1, 0, 1, 0, 0, 1)[bay]
     answer = {"drug": TREATMENTS[kind]}
     return Task(
         id=f"bay{bay}",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
+from transformers.utils.logging import disable_progress_bar
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
@@ -86,6 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def train(wanted: Wanted) -> int:
     """Check, set up, run, and tell."""
     began = time.monotonic()
+    disable_progress_bar()
     if wanted.model is None and wanted.gpus:
         raise ConfigError("on GPUs name a model: MODEL=Qwen/Qwen3-1.7B, say, or a folder")
     check.before_run(wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -83,12 +83,33 @@ class ClinicRows(Dataset[dict[str, Any]]):
 
 
 def shortest(env: ClinicEnv, count: int | None) -> tuple[Task, ...]:
-    """Return the tasks of an environment, or those with the ``count`` shortest tickets."""
+    """Return the tasks of an environment, or the ``count`` shortest.
+
+    Tasks whose records mark all their documents as short (``"short": true``) come first, then
+    those with the shortest tickets.
+    """
     tasks = tuple(env.tasks)
     if count is None:
         return tasks
-    order = sorted(tasks, key=lambda task: (len(env.domain.ticket(task)), task.id))
-    return tuple(order[:count])
+
+    def order(task: Task) -> tuple[bool, int, str]:
+        marks = list(_marks(task.record))
+        return (not (marks and all(marks)), len(env.domain.ticket(task)), task.id)
+
+    return tuple(sorted(tasks, key=order)[:count])
+
+
+def _marks(value: Any) -> Iterator[bool]:
+    """Yield what stands under ``short`` anywhere in a record."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if name == "short" and isinstance(item, bool):
+                yield item
+            else:
+                yield from _marks(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _marks(item)
 
 
 def prompt(env: ClinicEnv, task: Task, tokens: Tokens) -> list[int]:

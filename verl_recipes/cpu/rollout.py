@@ -72,11 +72,8 @@ class HFServer:
         self, weights: Mapping[str, torch.Tensor], global_steps: int | None = None
     ) -> int:
         """Take new weights; returns how many tensors."""
-        missing, unexpected = self.model.load_state_dict(dict(weights), strict=False)
-        tied = set(getattr(self.model, "_tied_weights_keys", None) or ())
-        if unexpected or set(missing) - tied:
-            raise ValueError(f"weights: unexpected {unexpected}, missing {set(missing) - tied}")
-        self.sampler.clear()
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self.threads, self.sampler.load, weights)
         self.global_steps = global_steps
         return len(weights)
 
