@@ -86,7 +86,7 @@ class ClinicAgentLoop(AgentLoopBase):
             turn=self.clinic.turn_tokens,
             least=self.clinic.min_reply_tokens,
         )
-        self.parser = self.clinic.tool_parser and ToolParser.get_tool_parser(
+        self.parser: Any = self.clinic.tool_parser and ToolParser.get_tool_parser(
             self.clinic.tool_parser, self.tokenizer
         )
         self.stops = list(self.parser.stop_token_ids) if self.parser else []

@@ -172,7 +172,7 @@ class BoundedReplayBuffer(ReplayBuffer):
         fields = tq.kv_batch_get(
             keys=keys, partition_id=partition_id, select_fields=["extra_fields"]
         )
-        name = {None: "success", "reward": "score"}.get(self.metric, self.metric)
+        name = "score" if self.metric == "reward" else self.metric or "success"
         outcomes: dict[str, list[float]] = {}
         for key, field in zip(keys, fields["extra_fields"], strict=True):
             record = getattr(field, "data", field)["reward_extra_info"]

@@ -596,6 +596,7 @@ def test_the_stage_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def counted(*args: Any) -> ClinicEnv:
         made.append(args[0])
+        threading.Event().wait(0.05)  # long enough for the others to ask too
         return make_env(*args)
 
     monkeypatch.setattr(loops, "make_env", counted)
