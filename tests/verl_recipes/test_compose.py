@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import itertools
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gym_clinic import ConfigError
 from verl_recipes import settings
+from verl_recipes.trajectory import make_env
 
 pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
@@ -91,25 +94,69 @@ def as_the_worker_reads_it(config: Any) -> Any:
     return ref
 
 
-@pytest.mark.parametrize(("stack", "method"), RUNS)
-def test_verl_reads_every_section(stack: str, method: str, tiny_model: Path) -> None:
-    config = composed(stack, method).copy()
+def read_by_verl(config: Any, tiny_model: Path) -> dict[str, Any]:
+    """Build verl's dataclasses of every section, and run verl's own checks."""
+    config = config.copy()
     config.actor_rollout_ref.model.path = str(tiny_model)
     made = {}
     for name in SECTIONS:
         node = OmegaConf.select(config, name)
         made[name] = verl_config.omega_conf_to_dataclass(node)
         assert dataclasses.is_dataclass(made[name]), name
-    ref = verl_config.omega_conf_to_dataclass(as_the_worker_reads_it(config))
-    assert ref.strategy == made["actor_rollout_ref.actor"].strategy == "fsdp2"
-    assert made["actor_rollout_ref.rollout"].name == {"cpu": "hf", "gpu": "vllm"}[stack]
-    assert made["actor_rollout_ref.model"].hf_config.model_type == "qwen3"
-    assert "hf_model" in made["actor_rollout_ref.actor.checkpoint"].save_contents
+    made["ref"] = verl_config.omega_conf_to_dataclass(as_the_worker_reads_it(config))
     verl_config.validate_config(
         config,
         use_reference_policy=bool(config.actor_rollout_ref.actor.use_kl_loss),
         use_critic=False,
     )
+    return made
+
+
+@pytest.mark.parametrize(("stack", "method"), RUNS)
+def test_verl_reads_every_section(stack: str, method: str, tiny_model: Path) -> None:
+    made = read_by_verl(composed(stack, method), tiny_model)
+    assert made["ref"].strategy == made["actor_rollout_ref.actor"].strategy == "fsdp2"
+    assert made["actor_rollout_ref.rollout"].name == {"cpu": "hf", "gpu": "vllm"}[stack]
+    assert made["actor_rollout_ref.model"].hf_config.model_type == "qwen3"
+    assert "hf_model" in made["actor_rollout_ref.actor.checkpoint"].save_contents
+
+
+PAPERS = [
+    ("grpo", "clingen_outcome"),
+    ("grpo", "clingen_hybrid"),
+    ("ttopd", "ttopd_9b"),
+    ("grpo", "ttopd_9b"),
+]
+
+
+@pytest.mark.parametrize(("method", "paper"), PAPERS)
+def test_verl_reads_the_papers_settings(
+    method: str, paper: str, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of vLLM, which is not here, verl asks the ranks of adapters that it takes.
+    ranks = SimpleNamespace(get_vllm_max_lora_rank=lambda rank: rank)
+    monkeypatch.setitem(sys.modules, "verl.workers.rollout.vllm_rollout.utils", ranks)
+    config = compose("gpu", method, [f"+paper={paper}"])
+    made = read_by_verl(config, tiny_model)
+    clinic = settings.from_config(config)
+    env = make_env(clinic.env, clinic.env_kwargs, clinic.modules)
+    rollout, actor = made["actor_rollout_ref.rollout"], made["actor_rollout_ref.actor"]
+    assert rollout.n == 8
+    if paper == "ttopd_9b":
+        assert (rollout.response_length, rollout.temperature) == (12_288, 1.0)
+        assert clinic.tool_parser == "qwen3_coder"
+        assert clinic.teacher.enabled == (method == "ttopd")
+        assert made["actor_rollout_ref.model"].lora_rank == 64
+        return
+    assert (config.data.train_batch_size, rollout.temperature) == (16, 0.8)
+    assert (actor.clip_ratio_low, actor.clip_ratio_high) == (0.2, 0.35)
+    assert (actor.use_kl_loss, env.max_turns) == (False, 2)
+    process = {"clingen_outcome": 0.0, "clingen_hybrid": 0.5}[paper]
+    assert env.rubric.weights.get("process", 0.0) == process
+
+
+def test_every_paper_is_read() -> None:
+    assert {paper for _, paper in PAPERS} == set(names("paper"))
 
 
 @pytest.mark.parametrize("stack", ["cpu", "gpu"])
