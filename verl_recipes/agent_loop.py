@@ -136,7 +136,7 @@ class ClinicAgentLoop(AgentLoopBase):
             finished = self._ended(out, one.room)
             text = one.reply(out.token_ids, log_probs, finished=finished)
             if self.parser:
-                text = await self._in_dialect(stage, text, out.token_ids)
+                text = await self._in_dialect(stage, one.opened, text, out.token_ids)
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)
@@ -148,12 +148,14 @@ class ClinicAgentLoop(AgentLoopBase):
         ends = (self.tokenizer.eos_token_id, *self.stops)
         return len(out.token_ids) < room or out.token_ids[-1] in ends
 
-    async def _in_dialect(self, stage: Stage, text: str, token_ids: Sequence[int]) -> str:
+    async def _in_dialect(
+        self, stage: Stage, opened: str, text: str, token_ids: Sequence[int]
+    ) -> str:
         """Rewrite calls in the model's own notation into the environment's.
 
         What cannot be written there is handed over as it stands, and answered as such.
         """
-        whole = self.tokenizer.decode(list(token_ids), skip_special_tokens=False)
+        whole = opened + self.tokenizer.decode(list(token_ids), skip_special_tokens=False)
         spoken = without_thoughts(whole)
         if spoken != whole:  # a call that is only thought of is none
             token_ids = self.tokenizer.encode(spoken, add_special_tokens=False)

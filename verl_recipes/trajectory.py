@@ -15,6 +15,9 @@ from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.errors import ClinicError
 from gym_clinic.names import import_module, suggest
 
+THINK = "<think>"
+"""Some chat templates open a thought where the model speaks; the reply closes it."""
+
 Messages = list[dict[str, Any]]
 Step = tuple[str, float, bool, bool, dict[str, Any]]
 """What ``env.step`` returns."""
@@ -173,6 +176,7 @@ class Trajectory:
         over: Whether it has ended.
         reward: The environment's, summed.
         info: Of the last step.
+        opened: What the prompt has begun of the last reply: a thought, or nothing.
     """
 
     env: ClinicEnv
@@ -188,6 +192,7 @@ class Trajectory:
     over: bool = False
     reward: float = 0.0
     info: dict[str, Any] = field(default_factory=dict)
+    opened: str = ""
     _messages: Messages = field(default_factory=list)
     _tools: list[dict[str, Any]] | None = None
     _prompt_length: int = 0
@@ -227,18 +232,21 @@ class Trajectory:
                 once the environment has read it.
 
         Returns:
-            Its text, to step the environment with.
+            Its text, to step the environment with. A thought that the prompt opened is opened
+            here too: cut short, it would pass for an answer otherwise.
 
         Raises:
             ValueError: If it is longer than ``room``.
         """
         if len(token_ids) > self.room:
             raise ValueError(f"a reply of {len(token_ids)} tokens; there was room for {self.room}")
+        before = self.tokens.text(self.ids[-8:]).rstrip()
+        self.opened = THINK if before.endswith(THINK) else ""
         merged = self.tokens.builder.merge_assistant_tokens(self.ids, list(token_ids))
         self.turns += 1
         self._take_over(merged, self.turns, assistant_logprobs=list(log_probs))
         self._cut = not finished
-        text = self.tokens.text(token_ids)
+        text = self.opened + self.tokens.text(token_ids)
         self._messages = [*self._messages, {"role": "assistant", "content": text}]
         return text
 

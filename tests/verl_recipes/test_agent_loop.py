@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import importlib
 import threading
 from collections import Counter
@@ -514,6 +515,23 @@ def test_a_call_that_is_only_thought_of_is_none(
     assert [one.arguments for one in HERMES.parse(actions[0]).requests] == [{"sign": "spo2"}]
     assert actions[1] == f"{considered}\n{urgency}"
     assert (record(out)["calls"], record(out)["success"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_nor_is_one_in_a_thought_that_the_prompt_opened(
+    tokenizer: Any, actions: list[str], closed: bool
+) -> None:
+    other = copy.deepcopy(tokenizer)
+    speaks = "<|im_start|>assistant\\n"
+    before, after = other.chat_template.rsplit(speaks, 1)
+    other.chat_template = f"{before}{speaks}<think>\\n{after}"
+    said = f"or {xml('read_vital_sign', sign='pulse')}"
+    if closed:
+        said += f"</think>{xml('read_vital_sign', sign='spo2')}"
+    out = with_parser(other, "qwen3_coder", TRIAGE, said, "word", "word")
+    calls = [one.arguments for one in HERMES.parse(actions[0]).requests]
+    assert calls == ([{"sign": "spo2"}] if closed else [])
+    assert record(out)["calls"] == float(closed)
 
 
 @pytest.mark.parametrize(

@@ -226,6 +226,27 @@ def test_a_stop_token_that_the_next_message_takes_back_is_nobodys(tokenizer: Any
     assert sum(one.log_probs) == -len(reply[:-1])
 
 
+def test_a_thought_that_the_prompt_opened_is_no_answer(tokenizer: Any) -> None:
+    other = copy.deepcopy(tokenizer)
+    speaks = "<|im_start|>assistant\\n"
+    before, after = other.chat_template.rsplit(speaks, 1)
+    other.chat_template = f"{before}{speaks}<think>\\n{after}"
+    tokens = Tokens(other, "qwen3")
+    urgency = ClinicEnv(TRIAGE).tasks[0].gold["answer"]
+    cut = begin(tokens, TRIAGE)
+    assert other.decode(cut.ids).endswith("assistant\n<think>\n")
+    take(cut, f"Surely {urgency}", end=False, finished=False)
+    assert cut.env.episode.turns[0].action == f"<think>Surely {urgency}"
+    assert cut.env.episode.answer is None
+    assert of_turn(cut, 1) == said(tokens, f"Surely {urgency}", end=False)
+    closed = begin(tokens, TRIAGE)
+    take(closed, f"Hm.\n</think>\n\n{write(('read_vital_sign', {'sign': 'pulse'}))}")
+    check(closed)
+    assert [call.ok for call in closed.env.episode.calls] == [True]
+    take(closed, f"Red?\n</think>\n\n{urgency}")
+    assert closed.record(record_keys(closed.env))["success"] == 1.0
+
+
 # --- budgets ---
 
 
