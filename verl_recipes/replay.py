@@ -126,7 +126,7 @@ class BoundedReplayBuffer(ReplayBuffer):
         metrics = {}
         if training:
             metrics = {
-                f"{PREFIX}/groups": float(len(groups)),
+                f"{PREFIX}/drawn_groups": float(len(groups)),
                 f"{PREFIX}/constant_groups_trained": float(len(filling)),
                 f"{PREFIX}/refills": float(refills),
                 f"{PREFIX}/refilled_prompts": float(drawn),

@@ -119,7 +119,7 @@ def test_groups_come_in_the_order_they_were_drawn(queue: Queue) -> None:
     assert batch.keys[:12] == [f"{name(0)}_{session}_0" for session in range(12)]
     assert [tag["prompt_len"] for tag in batch.tags[:12]] == list(range(12))
     assert not any(tag["constant"] for tag in batch.tags)
-    assert (metrics["clinic/groups"], metrics["clinic/mixed_groups"]) == (5.0, 5.0)
+    assert (metrics["clinic/drawn_groups"], metrics["clinic/mixed_groups"]) == (5.0, 5.0)
     assert metrics["clinic/refills"] == 0.0
 
 
@@ -176,7 +176,7 @@ def test_constant_groups_are_replaced(queue: Queue) -> None:
     assert uids(batch) == [name(1), name(10), name(11), name(12)]
     assert metrics["clinic/refills"] == 1.0
     assert metrics["clinic/refilled_prompts"] == 4.0
-    assert metrics["clinic/groups"] == 8.0
+    assert metrics["clinic/drawn_groups"] == 8.0
     assert metrics["clinic/constant_groups_trained"] == 0.0
 
 
@@ -421,3 +421,12 @@ def test_it_always_ends_and_always_alike(
     assert found[0] == found[1]
     if found[0] is None:
         assert all(set(outcomes) == {FAULT} for outcomes in groups)
+
+
+def test_no_figure_of_the_sampling_has_the_name_of_a_figure_of_the_step(queue: Queue) -> None:
+    queue.group(name(0), [1.0, 0.0])
+    _, metrics = buffer().sample(1, "train", 1)
+    diagnostics = importlib.import_module("verl_recipes.diagnostics")
+    keys = importlib.import_module("verl_recipes.trajectory")._OWN_KEYS
+    step = diagnostics.step_metrics([dict.fromkeys(keys, 0.0)], ["s0"], {})
+    assert step.keys() & metrics.keys() == set()
