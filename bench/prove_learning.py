@@ -38,10 +38,11 @@ SHARED = (
     "data.train_batch_size=8",
     "clinic.turn_tokens=40",
     "actor_rollout_ref.rollout.n=8",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=32",
-    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=32",
-    "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=32",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=16",
+    "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=16",
     "actor_rollout_ref.actor.optim.lr=5e-4",
+    "actor_rollout_ref.actor.optim.lr_scheduler_type=cosine",
     "actor_rollout_ref.actor.ppo_mini_batch_size=2",
     "actor_rollout_ref.actor.ppo_epochs=2",
     "algorithm.filter_groups.enable=false",
@@ -53,7 +54,7 @@ SHARED = (
 DISTIL = (
     "clinic.reward.mode=env",
     # A fast teacher: the paper's decay moves it by 6% in sixty steps.
-    "clinic.teacher.lam=0.5",
+    "clinic.teacher.lam=0.25",
     "clinic.teacher.decay=0.9",
     "clinic.teacher.every=1",
     "clinic.teacher.diagnose_every=20",
@@ -66,6 +67,10 @@ ARMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "kl_alone": ("ttopd", (*DISTIL, "clinic.advantage_scale=0.0")),
     "shuffled": ("ttopd", (*DISTIL, "clinic.hints.mode=shuffled")),
 }
+
+
+LEARNERS = ("grpo", "ttopd")
+"""Arms that must reach the goal, with every seed; the others are controls, with one."""
 
 
 @dataclass(frozen=True)
@@ -89,23 +94,22 @@ class Result:
     @property
     def held(self) -> bool | None:
         """Whether it did what it must; None for an arm that is only reported."""
-        if self.arm in ("grpo", "ttopd"):
+        if self.arm in LEARNERS:
             return self.last >= GOAL
         return self.last < self.first if self.arm == "flipped" else None
 
 
 def model(out: Path, seed: int) -> Path:
     """Make the model of a seed, or find it: it knows the form, and every answer alike."""
-    from verl_recipes.cpu import fit, tiny
+    from verl_recipes.prepare import make_tiny
     from verl_recipes.trajectory import Budgets, make_env
 
     folder = out / f"model-{seed}"
     if not folder.is_dir():
         env = make_env(ENV, {"split": "train"})
-        tiny.build(folder, tiny.corpus(env), seed=seed, vocab=512, hidden=64, positions=512)
-        found = fit.first_fit(
-            folder, env, [task.id for task in env.tasks], budgets=Budgets(256, 96, 40), seed=seed
-        )
+        names = [task.id for task in env.tasks]
+        sizes = {"vocab": 512, "hidden": 64, "positions": 512}
+        found = make_tiny(folder, env, names, Budgets(256, 96, 40), seed=seed, **sizes)
         print(f"seed {seed}: {found}", flush=True)
     return folder
 
@@ -159,7 +163,7 @@ def main() -> int:
     """Run the arms; 1 if one did not do what it must."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--arms", default=",".join(ARMS), help="some of the arms, by comma")
     parser.add_argument("--out", type=Path, default=Path("runs/prove-learning"))
     args = parser.parse_args()
@@ -169,7 +173,11 @@ def main() -> int:
     arms = args.arms.split(",")
     if unknown := sorted(set(arms) - set(ARMS)):
         parser.error(f"no arms {unknown}; choose from {list(ARMS)}")
-    results = [run(arm, seed, args.steps, args.out) for arm in arms for seed in range(args.seeds)]
+    results = [
+        run(arm, seed, args.steps, args.out)
+        for arm in arms
+        for seed in range(args.seeds if arm in LEARNERS else 1)
+    ]
     held = report(results)
     from gym_clinic.viewer import curves
     from gym_clinic.viewer.runs import read_run

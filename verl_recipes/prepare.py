@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -13,6 +14,8 @@ from transformers import AutoConfig, AutoTokenizer
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
 from verl_recipes import hints, settings
+from verl_recipes.cpu.fit import FitReport, first_fit
+from verl_recipes.cpu.tiny import build, corpus
 from verl_recipes.pretrained import template_fault
 from verl_recipes.rows import ClinicRows, prompt, shortest
 from verl_recipes.trajectory import Budgets, make_env
@@ -84,26 +87,42 @@ def tiny(out: Path, env_name: str, *, seed: int, resume: bool) -> Model:
     if resume and not report.is_file():
         raise ConfigError(f"{out} has no model to go on with")
     if not report.is_file():
-        from verl_recipes.cpu import fit
-        from verl_recipes.cpu import tiny as maker
-
-        env = make_env(env_name, {"split": "train"})
         print(
             f"model    a tiny Qwen3 and its tokenizer, from the prompts of {env_name}", flush=True
         )
-        maker.build(folder, maker.corpus(env), seed=seed)
-        found = fit.first_fit(
-            folder,
-            env,
-            [task.id for task in shortest(env, TASKS)],
-            budgets=Budgets(PROMPT, RESPONSE),
-            seed=seed,
-        )
+        env = make_env(env_name, {"split": "train"})
+        names = [task.id for task in shortest(env, TASKS)]
+        found = make_tiny(folder, env, names, Budgets(PROMPT, RESPONSE), seed=seed)
         print(f"         {found}", flush=True)
         if not found.reached:
             print("         too few: steps without contrast train on the KL alone", flush=True)
         replace_file(report, [json.dumps(vars(found)).encode()])
     return Model(str(folder.absolute()), "qwen3", sizes)
+
+
+def make_tiny(
+    folder: Path,
+    env: ClinicEnv,
+    task_ids: Sequence[str],
+    budgets: Budgets,
+    *,
+    seed: int,
+    **sizes: int,
+) -> FitReport:
+    """Make a tiny model, fit it, and show it the hints, so that to a teacher they are no noise.
+
+    Args:
+        folder: Where to.
+        env: What it will play.
+        task_ids: The tasks of the training to come.
+        budgets: Of the rollouts.
+        seed: Of weights and fit.
+        sizes: Further arguments of :func:`verl_recipes.cpu.tiny.build`.
+    """
+    texts = hints.load()
+    asides = (*texts.correct, *texts.incorrect)
+    build(folder, chain(corpus(env), asides), seed=seed, **sizes)
+    return first_fit(folder, env, task_ids, budgets=budgets, seed=seed, asides=asides)
 
 
 def check(config: DictConfig) -> None:

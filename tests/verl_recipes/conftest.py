@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gym_clinic import ClinicEnv
+from verl_recipes.trajectory import Tokens
 
 DOMAINS = ("tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE")
 
@@ -29,6 +30,13 @@ def _texts() -> Iterator[str]:
 def tokenizer() -> Any:
     """A tokenizer with Qwen's special tokens, trained on two small domains."""
     return _tiny().train_tokenizer(_texts(), vocab=700, positions=4096)
+
+
+@pytest.fixture(scope="session")
+def tokens(tokenizer: Any) -> Tokens:
+    """That tokenizer with verl's continuous-token builder of its family."""
+    pytest.importorskip("verl")
+    return Tokens(tokenizer, "qwen3")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.names import at_least_one
 from verl_recipes.cpu.sampler import Sampler
 from verl_recipes.cpu.tiny import replacing
-from verl_recipes.cpu.transcripts import Transcript, transcripts
+from verl_recipes.cpu.transcripts import Transcript, transcripts, with_asides
 from verl_recipes.rows import shortest
 from verl_recipes.trajectory import Budgets, Tokens, Trajectory
 
@@ -120,6 +120,7 @@ def first_fit(
     near_steps: int = NEAR_STEPS,
     steps: int = STEPS,
     looks: Collection[int] = LOOKS,
+    asides: Sequence[str] = (),
 ) -> FitReport:
     """Fit a model in its folder until enough groups are mixed, and save it there.
 
@@ -142,6 +143,7 @@ def first_fit(
         near_steps: Steps on the ends of prompts.
         steps: Most steps on whole transcripts.
         looks: After which of these to sample groups; the last is one in any case.
+        asides: Texts that may stand between prompt and response: the hints of a teacher to come.
 
     Raises:
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
@@ -159,9 +161,11 @@ def first_fit(
     model = AutoModelForCausalLM.from_pretrained(model_dir)
     tokenizer = AutoTokenizer.from_pretrained(model_dir)
     tokens = Tokens(tokenizer, model.config.model_type, native=native)
+    told = [tokenizer.encode(text, add_special_tokens=False) for text in asides]
+    played = transcripts(env, lessons, tokens, budgets, random.Random(f"{seed}:runs"))
     learner = Learner(
         model,
-        transcripts(env, lessons, tokens, budgets, random.Random(f"{seed}:runs")),
+        with_asides(played, told, random.Random(f"{seed}:asides")),
         random.Random(f"{seed}:order"),
         near_steps + at_least_one("steps", steps),
     )
