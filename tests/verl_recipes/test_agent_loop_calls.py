@@ -270,4 +270,4 @@ def test_the_stage_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_registry_names_the_class() -> None:
     (entry,) = OmegaConf.load(composing.CONFIGS / "agent_loop.yaml")
     assert entry == {"name": row()["agent_name"], "_target_": ENTRY}
-    assert ENTRY == f"{loops.__name__}.{loops.ClinicAgentLoop.__name__}"
+    assert f"{loops.__name__}.{loops.ClinicAgentLoop.__name__}" == ENTRY
