@@ -77,7 +77,7 @@ lint: $(VENV)/.dev  ## ruff
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev  ## mypy --strict
-	$(BIN)/mypy --strict gym_clinic
+	$(BIN)/mypy --strict gym_clinic verl_recipes
 
 tasks: $(VENV)/.core  ## validate every task: schema, ids, tools, and that the oracle earns full marks
 	$(BIN)/gym-clinic tasks validate

@@ -107,7 +107,9 @@ def make_tiny(
     budgets: Budgets,
     *,
     seed: int,
-    **sizes: int,
+    vocab: int = 4_096,
+    hidden: int = 128,
+    positions: int = 8_192,
 ) -> FitReport:
     """Make a tiny model, fit it, and show it the hints, so that to a teacher they are no noise.
 
@@ -117,11 +119,14 @@ def make_tiny(
         task_ids: The tasks of the training to come.
         budgets: Of the rollouts.
         seed: Of weights and fit.
-        sizes: Further arguments of :func:`verl_recipes.cpu.tiny.build`.
+        vocab: Entries of the tokenizer.
+        hidden: Width of the model.
+        positions: Longest sequence.
     """
     texts = hints.load()
     asides = (*texts.correct, *texts.incorrect)
-    build(folder, chain(corpus(env), asides), seed=seed, **sizes)
+    texts_read = chain(corpus(env), asides)
+    build(folder, texts_read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
     return first_fit(folder, env, task_ids, budgets=budgets, seed=seed, asides=asides)
 
 

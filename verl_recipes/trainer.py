@@ -26,7 +26,7 @@ from verl_recipes import diagnostics, settings
 from verl_recipes.replay import BoundedReplayBuffer, RolloutStalledError
 from verl_recipes.trajectory import make_env
 from verl_recipes.ttopd.engine import SHOWN_TURNS
-from verl_recipes.ttopd.teacher import init_weight
+from verl_recipes.ttopd.teacher import decay_at, init_weight
 from verl_recipes.ttopd.worker import ClinicWorker
 
 logger = logging.getLogger(__name__)
@@ -140,19 +140,18 @@ class ClinicTrainer(PPOTrainerSync):
 
     def _update_teacher(self, metrics: dict[str, Any]) -> None:
         """Average or copy, before the checkpoint of the step is written."""
-        settings_, step = self.teacher, self.global_steps
-        if settings_.hard_copy and step % settings_.hard_copy == 0:
-            self.actor_rollout_wg.update_teacher(0.0)
-            self.copies, self.updates, self.teacher_step = self.copies + 1, 0, step
-        elif step % settings_.every == 0:
-            self.actor_rollout_wg.update_teacher(settings_.decay)
+        how, step = self.teacher, self.global_steps
+        decay = decay_at(step, decay=how.decay, every=how.every, hard_copy=how.hard_copy)
+        if decay is not None:
+            self.actor_rollout_wg.update_teacher(decay)
             self.updates, self.teacher_step = self.updates + 1, step
+            self.copies += not decay
         metrics |= {
             "ttopd/teacher_distance": float(self.actor_rollout_wg.teacher_distance()[0]),
             "ttopd/teacher_age": float(step - self.teacher_step),
             "ttopd/teacher_updates": float(self.updates),
             "ttopd/teacher_copies": float(self.copies),
-            "ttopd/ema_init_weight": init_weight(settings_.decay, self.updates)
+            "ttopd/ema_init_weight": init_weight(how.decay, self.updates)
             if not self.copies
             else 0.0,
         }
@@ -193,7 +192,7 @@ class ClinicTrainer(PPOTrainerSync):
         metrics |= diagnostics.step_metrics(
             [records[i] for i in real], [uids[i] for i in real], self.weights
         )
-        mixed, groups = metrics.get("clinic/mixed_groups"), metrics.get("clinic/groups")
+        mixed, groups = metrics.get("clinic/mixed_groups"), metrics.get("clinic/drawn_groups")
         if mixed is not None and groups:
             metrics["clinic/mixed_fraction"] = mixed / groups
         self._check(metrics)

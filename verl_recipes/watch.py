@@ -44,7 +44,7 @@ def watch(path: Path, steps: int, stall_s: float) -> int:
     size = 0
     with log.open("ab") as sink:
         child = subprocess.Popen(
-            [sys.executable, "-m", "verl_recipes.run", str(path)],
+            command(path),
             stdout=sink,
             stderr=subprocess.STDOUT,
             env=variables,
@@ -83,6 +83,11 @@ def watch(path: Path, steps: int, stall_s: float) -> int:
         print(f"train: the run failed: {why}       log: {log}", file=sys.stderr)
         return 1
     return 0
+
+
+def command(path: Path) -> list[str]:
+    """Return what runs a config."""
+    return [sys.executable, "-m", "verl_recipes.run", str(path)]
 
 
 def stop(child: subprocess.Popen[bytes]) -> None:

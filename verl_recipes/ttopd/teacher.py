@@ -7,13 +7,14 @@ must be sharded alike; nothing is communicated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from gym_clinic import ConfigError
 
-Weights = nn.Module | Iterable[Tensor]
+Weights: TypeAlias = nn.Module | Iterable[Tensor]
 """A module, or its parameters in a fixed order."""
 
 
