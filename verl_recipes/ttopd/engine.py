@@ -185,6 +185,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
                 micro_batch=micro_batch,
                 logits_processor_func=loss_function,
             )
+            del raw  # where a temperature scales the logits, a whole copy of them
             policy_loss, metrics = loss_function(
                 model_output=model_output, data=micro_batch, dp_group=self.get_data_parallel_group()
             )
