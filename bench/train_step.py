@@ -82,10 +82,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     if args.steps < 2:
         parser.error("--steps is 2 or more: the first one warms up")
     from verl_recipes import prepare
+    from verl_recipes.settings import Clinic
 
     seconds: dict[str, dict[str, list[float]]] = {arm: {p: [] for p in PHASES} for arm in ARMS}
     with tempfile.TemporaryDirectory() as folder:
-        model = Path(prepare.tiny(Path(folder), args.env, seed=0, resume=False).path)
+        model = Path(prepare.tiny(Path(folder), Clinic(env=args.env)).path)
         for number in range(args.rounds):
             for arm in ARMS if number % 2 == 0 else reversed(ARMS):
                 found = measure(arm, model, Path(folder) / f"{arm}-{number}", args.env, args.steps)

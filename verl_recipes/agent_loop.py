@@ -109,7 +109,9 @@ class ClinicAgentLoop(AgentLoopBase):
             return self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
         except EnvironmentFaultError:
             logger.exception("task %s ends as a fault of its environment", one.task_id)
-            return self._failed(one, stage, versions)
+            # What no reply was made for has the version of its step; verl wants one of every row.
+            known = dict.fromkeys(VERSIONS, int(row["global_steps"]) - 1) | versions
+            return self._failed(one, stage, known)
 
     async def _play(
         self,

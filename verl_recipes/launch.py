@@ -16,7 +16,7 @@ from transformers.utils.logging import disable_progress_bar
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from gym_clinic.files import replace_file
-from verl_recipes import check, prepare
+from verl_recipes import check, prepare, settings
 from verl_recipes.compose import CONFIGS, compose, names
 from verl_recipes.prepare import Model
 from verl_recipes.tell import tell
@@ -92,7 +92,14 @@ def train(wanted: Wanted) -> int:
         raise ConfigError("on GPUs name a model: MODEL=Qwen/Qwen3-1.7B, say, or a folder")
     check.before_run(wanted)
     if wanted.model is None:
-        model = prepare.tiny(wanted.out, wanted.env, seed=wanted.seed, resume=wanted.resume)
+        named = [f"clinic.env={_quote(wanted.env)}", f"clinic.seed={wanted.seed}"]
+        config = compose(wanted.stack, wanted.method, [*named, *wanted.overrides])
+        model = prepare.tiny(
+            wanted.out,
+            settings.from_config(config),
+            split=str(config.data.train_files),
+            resume=wanted.resume,
+        )
     else:
         model = prepare.named(wanted.model)
     config = configure(wanted, model)
@@ -141,9 +148,15 @@ def configure(wanted: Wanted, model: Model) -> DictConfig:
     config = compose(wanted.stack, wanted.method, [*overrides, *wanted.overrides])
     OmegaConf.set_struct(config, False)
     config.ray_kwargs.ray_init.runtime_env.env_vars = dict(environment(wanted, config))
-    if config.clinic.teacher.enabled and config.actor_rollout_ref.model.lora_rank:
+    actor, adapted = config.actor_rollout_ref.actor, config.actor_rollout_ref.model.lora_rank
+    if config.clinic.teacher.enabled and actor.kl_loss_coef and not adapted:
+        raise ConfigError(
+            f"actor_rollout_ref.actor.kl_loss_coef={actor.kl_loss_coef} needs LORA: without it the "
+            "teacher takes the reference model's place"
+        )
+    if config.clinic.teacher.enabled and adapted:
         # The teacher is an adapter here: the reference model is free to be what it is called.
-        config.actor_rollout_ref.actor.use_kl_loss = config.actor_rollout_ref.actor.kl_loss_coef > 0
+        actor.use_kl_loss = actor.kl_loss_coef > 0
     return config
 
 

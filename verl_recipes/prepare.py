@@ -18,6 +18,7 @@ from verl_recipes.cpu.fit import FitReport, first_fit
 from verl_recipes.cpu.tiny import build, corpus
 from verl_recipes.pretrained import template_fault
 from verl_recipes.rows import ClinicRows, prompt, shortest
+from verl_recipes.settings import Clinic
 from verl_recipes.trajectory import Budgets, make_env
 
 PROMPT, RESPONSE = 3_000, 1_500
@@ -64,13 +65,13 @@ def named(path: str) -> Model:
     return Model(path, str(found.model_type))
 
 
-def tiny(out: Path, env_name: str, *, seed: int, resume: bool) -> Model:
+def tiny(out: Path, clinic: Clinic, *, split: str = "train", resume: bool = False) -> Model:
     """Make the tiny model of a run and fit it, or find the one that is there.
 
     Args:
         out: Folder of the run; the model goes to ``model`` in it.
-        env_name: What it will play.
-        seed: Of weights and fit.
+        clinic: What it will play, and how; its seed is that of weights and fit.
+        split: The tasks it will train on.
         resume: Whether the run goes on, so that the model must be there.
 
     Raises:
@@ -88,11 +89,20 @@ def tiny(out: Path, env_name: str, *, seed: int, resume: bool) -> Model:
         raise ConfigError(f"{out} has no model to go on with")
     if not report.is_file():
         print(
-            f"model    a tiny Qwen3 and its tokenizer, from the prompts of {env_name}", flush=True
+            f"model    a tiny Qwen3 and its tokenizer, from the prompts of {clinic.env}", flush=True
         )
-        env = make_env(env_name, {"split": "train"})
+        env = make_env(clinic.env, {**clinic.env_kwargs, "split": split}, clinic.modules)
         names = [task.id for task in shortest(env, TASKS)]
-        found = make_tiny(folder, env, names, Budgets(PROMPT, RESPONSE), seed=seed)
+        budgets = Budgets(PROMPT, RESPONSE, clinic.turn_tokens, clinic.min_reply_tokens)
+        found = make_tiny(
+            folder,
+            env,
+            names,
+            budgets,
+            seed=clinic.seed,
+            native=clinic.tools == "native",
+            texts=hints.load(clinic.hints.path),
+        )
         print(f"         {found}", flush=True)
         if not found.reached:
             print("         too few: steps without contrast train on the KL alone", flush=True)
@@ -107,6 +117,8 @@ def make_tiny(
     budgets: Budgets,
     *,
     seed: int,
+    native: bool = True,
+    texts: hints.Hints | None = None,
     vocab: int = 4_096,
     hidden: int = 128,
     positions: int = 8_192,
@@ -119,15 +131,19 @@ def make_tiny(
         task_ids: The tasks of the training to come.
         budgets: Of the rollouts.
         seed: Of weights and fit.
+        native: Whether tools are shown by the chat template.
+        texts: The hints; ours by default.
         vocab: Entries of the tokenizer.
         hidden: Width of the model.
         positions: Longest sequence.
     """
-    texts = hints.load()
+    texts = texts or hints.load()
     asides = (*texts.correct, *texts.incorrect)
-    texts_read = chain(corpus(env), asides)
-    build(folder, texts_read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
-    return first_fit(folder, env, task_ids, budgets=budgets, seed=seed, asides=asides)
+    read = chain(corpus(env, native=native), asides)
+    build(folder, read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
+    return first_fit(
+        folder, env, task_ids, budgets=budgets, seed=seed, native=native, asides=asides
+    )
 
 
 def check(config: DictConfig) -> None:
@@ -139,7 +155,8 @@ def check(config: DictConfig) -> None:
     """
     clinic = settings.from_config(config)
     tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
-    env = make_env(clinic.env, clinic.env_kwargs, clinic.modules)
+    played = {**clinic.env_kwargs, "split": str(config.data.train_files)}
+    env = make_env(clinic.env, played, clinic.modules)
     if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
         raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
     told: list[list[int]] = []

@@ -14,6 +14,15 @@ from gym_clinic.names import suggest
 REWARDS = ("env", "cosine", "env_plus_length")
 WRONG_MODES = ("paper", "yeo", "flat")
 ESTIMATORS = ("full", "topk_tail", "k2")
+REFUSED = {
+    "k1": "as a loss, log p_s - log p_t of the sampled token has an expected gradient of zero; "
+    "use 'k2', whose gradient is the reverse KL's",
+    "k3": "as a loss, its gradient is the forward KL's, not the reverse one's; use 'k2'",
+    "topk_notail": "without a tail the student lowers it by moving mass off the support; "
+    "use 'topk_tail'",
+}
+"""Estimators that are not offered, and why."""
+
 REDUCTIONS = ("mean_turns", "sum_turns")
 HINTS = ("outcome", "shuffled", "none")
 OVERLONG = ("error", "skip")
@@ -91,6 +100,10 @@ class Teacher:
     def __post_init__(self) -> None:
         if not isinstance(self.enabled, bool):
             raise ConfigError(f"clinic.teacher.enabled is true or false, not {self.enabled!r}")
+        if isinstance(self.estimator, str) and self.estimator in REFUSED:
+            raise ConfigError(
+                f"clinic.teacher.estimator {self.estimator!r} is refused: {REFUSED[self.estimator]}"
+            )
         _one_of("clinic.teacher.estimator", self.estimator, ESTIMATORS)
         _one_of("clinic.teacher.reduce", self.reduce, REDUCTIONS)
         for name in ("every", "l_max_turn", "k", "chunk"):

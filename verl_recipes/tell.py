@@ -19,7 +19,11 @@ def tell(out: Path, env: str) -> None:
     print_evaluations(run, env)
     picture = draw(out)
     print(f"metrics  {out}/metrics-*.jsonl")
-    print(f"plot     {picture}" if picture else "plot     needs matplotlib: pip install matplotlib")
+    print(
+        f"plot     {picture}"
+        if picture
+        else "plot     needs matplotlib: pip install 'gym_clinic[plot]'"
+    )
     latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
     if latest.is_file():
         print(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import shutil
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -54,7 +56,8 @@ class ClinicTrainer(PPOTrainerSync):
             # verl takes every other name for an asynchronous trainer.
             config.trainer.v1.trainer_mode = "sync"
         super().__init__(config)
-        env = make_env(self.clinic.env, self.clinic.env_kwargs, self.clinic.modules)
+        played = {**self.clinic.env_kwargs, "split": str(config.data.train_files)}
+        env = make_env(self.clinic.env, played, self.clinic.modules)
         self.weights = {name: float(w) for name, w in env.rubric.weights.items()}
 
     # --- sampling ---
@@ -104,23 +107,18 @@ class ClinicTrainer(PPOTrainerSync):
         self._put(batch, uid=NonTensorStack(*alone))
         batch = super()._compute_advantage(batch, metrics)
         self._put(batch, uid=NonTensorStack(*uids))
+        # Alone in its group a row has its bare reward for an advantage.
+        lone = {uid for uid, members in Counter(alone).items() if members == 1}
         factors = [
-            0.0 if tag.get("constant") else self.clinic.advantage_scale for tag in batch.tags
+            0.0 if tag.get("constant") or uid in lone else self.clinic.advantage_scale
+            for tag, uid in zip(batch.tags, alone, strict=True)
         ]
         if set(factors) != {1.0}:
             found = tq.kv_batch_get(
-                keys=batch.keys,
-                partition_id=batch.partition_id,
-                select_fields=["advantages", "returns"],
-            )
-            scaled = {
-                name: torch.nested.as_nested_tensor(
-                    [row * f for row, f in zip(found[name].unbind(), factors, strict=True)],
-                    layout=torch.jagged,
-                )
-                for name in ("advantages", "returns")
-            }
-            self._put(batch, **scaled)
+                keys=batch.keys, partition_id=batch.partition_id, select_fields=["advantages"]
+            )["advantages"]
+            rows = [row * factor for row, factor in zip(found.unbind(), factors, strict=True)]
+            self._put(batch, advantages=torch.nested.as_nested_tensor(rows, layout=torch.jagged))
         return batch
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
@@ -159,6 +157,10 @@ class ClinicTrainer(PPOTrainerSync):
     def on_init_end(self) -> None:
         """Give the rollout servers the weights."""
         self._within("weights to the rollout servers", super().on_init_end)
+
+    def on_sample_end(self) -> None:
+        """Put the rollout servers to sleep."""
+        self._within("sleep of the rollout servers", super().on_sample_end)
 
     def on_step_end(self) -> None:
         """Give the rollout servers the new weights."""
@@ -239,6 +241,9 @@ class ClinicTrainer(PPOTrainerSync):
         replace_file(folder / "clinic.json", [orjson.dumps(state)])
         # verl names the checkpoint the latest one as its last act: what is ours is there by then.
         super()._save_checkpoint()
+        for old in folder.parent.glob("global_step_*"):
+            if not (old / "actor").is_dir():  # verl dropped the student; the teacher goes with it
+                shutil.rmtree(old)
 
     def _load_checkpoint(self) -> None:
         super()._load_checkpoint()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from omegaconf import OmegaConf
@@ -39,7 +40,9 @@ def watch(path: Path, steps: int, stall_s: float) -> int:
     variables = {**os.environ, **config.ray_kwargs.ray_init.runtime_env.env_vars}
     variables = {name: str(value) for name, value in variables.items()}
     log = out / LOG
-    shown: set[int] = set(read_steps(out))
+    metrics = Path(variables.get("VERL_FILE_LOGGER_PATH", out / "metrics-0.jsonl"))
+    start = log.stat().st_size if log.is_file() else 0  # what an earlier attempt said is past
+    shown: set[int] = set()
     began = moved = time.monotonic()
     size = 0
     with log.open("ab") as sink:
@@ -53,11 +56,11 @@ def watch(path: Path, steps: int, stall_s: float) -> int:
         try:
             while True:
                 status = child.poll()
-                for step, row in sorted(read_steps(out).items()):
+                for step, row in sorted(read_steps(metrics).items()):
                     if step not in shown:
                         shown.add(step)
                         print(line(step, steps, row, time.monotonic() - began), flush=True)
-                        for alarm in alarms(log, step):
+                        for alarm in alarms(log, step, start):
                             print(f"         {alarm}", flush=True)
                 if status is not None:
                     break
@@ -94,21 +97,19 @@ def stop(child: subprocess.Popen[bytes]) -> None:
     """End a child and all it started."""
     for how in (signal.SIGTERM, signal.SIGKILL):
         try:
-            os.killpg(child.pid, how)
-            child.wait(timeout=20)
-            return
+            os.killpg(child.pid, how)  # the group, though its leader may be gone already
         except ProcessLookupError:
             return
-        except subprocess.TimeoutExpired:
-            continue
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=20)
 
 
-def read_steps(out: Path) -> Mapping[int, Mapping[str, float]]:
-    """Return what the run has logged so far, by step."""
-    if not any(out.glob("metrics-*.jsonl")):
+def read_steps(metrics: Path) -> Mapping[int, Mapping[str, float]]:
+    """Return what a file of metrics holds so far, by step."""
+    if not metrics.is_file():
         return {}
     try:
-        return read_run(out).steps
+        return read_run(metrics).steps
     except ConfigError:
         return {}  # the file is there, its first line is not yet
 
@@ -134,9 +135,11 @@ def line(step: int, steps: int, row: Mapping[str, float], seconds: float) -> str
     return f"step {step:>4}/{steps}  {'  '.join(parts)}  {row['timing_s/step']:.1f} s"
 
 
-def alarms(log: Path, step: int) -> list[str]:
-    """Return the alarms that the log holds of a step."""
+def alarms(log: Path, step: int, start: int = 0) -> list[str]:
+    """Return the alarms that the log holds of a step, from byte ``start`` on."""
     marker = f"ALARM step {step}: "
-    text = log.read_text(encoding="utf-8", errors="replace")
+    with log.open("rb") as source:
+        source.seek(start)
+        text = source.read().decode("utf-8", errors="replace")
     found = [line[line.index(marker) :] for line in text.splitlines() if marker in line]
     return list(dict.fromkeys(found))

@@ -112,6 +112,14 @@ def test_lora_frees_the_place_of_the_reference_model(model, tmp_path):
     assert paper.actor_rollout_ref.actor.kl_loss_coef == 0.01
 
 
+def test_a_kl_to_the_base_model_needs_an_adapter(model, tmp_path):
+    beta = ("actor_rollout_ref.actor.kl_loss_coef=0.01",)
+    with pytest.raises(ConfigError, match="needs LORA"):
+        launch.configure(wanted(tmp_path, overrides=beta), model)
+    config = launch.configure(wanted(tmp_path, lora=8, overrides=beta), model)
+    assert config.actor_rollout_ref.actor.use_kl_loss
+
+
 def test_a_path_with_a_quote_and_a_space_survives(model, tmp_path):
     odd = tmp_path / "it's a run"
     config = launch.configure(wanted(tmp_path, out=odd), model)
@@ -142,6 +150,7 @@ def test_a_run_in_use_is_not_overwritten(tmp_path, monkeypatch):
         (["train", "--model", "no/such/folder/anywhere"], "no/such/folder/anywhere"),
         (["train", "clinic.teacher.decai=0.9"], "decai"),
         (["train", "clinic.teacher.decay=1.5"], "from 0 to 1"),
+        (["train", "clinic.teacher.estimator=k1"], "expected gradient of zero"),
         (["trian"], "did you mean 'train'"),
     ],
 )
@@ -190,7 +199,7 @@ def test_steps_are_shown_once_with_their_alarms(tmp_path, monkeypatch, capsys):
         monkeypatch,
         "import pathlib, sys; out = pathlib.Path(sys.argv[1]).parent;"
         "print('(worker) ALARM step 1: too few turns', flush=True);"
-        "(out / 'later').rename(out / 'metrics-1.jsonl')",
+        "(out / 'later').rename(out / 'metrics-0.jsonl')",
     )
     assert watch.watch(path, 3, 60.0) == 0
     shown = capsys.readouterr().out

@@ -43,8 +43,7 @@ def test_every_knob_of_teacher_and_reward_stands_in_the_config() -> None:
     written = yaml.safe_load((CONFIG / "method/ttopd.yaml").read_text(encoding="utf-8"))["clinic"]
     for name, kind in (("teacher", Teacher), ("reward", Reward), ("hints", settings.HintChoice)):
         assert sorted(written[name]) == sorted(one.name for one in dataclasses.fields(kind))
-    known = {one.name for one in dataclasses.fields(Clinic)} - {"reward", "teacher", "hints"}
-    assert set(section("train.yaml")) == known
+    assert set(section("train.yaml")) == {one.name for one in dataclasses.fields(Clinic)}
 
 
 def test_the_papers_values() -> None:
@@ -131,7 +130,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"teacher": {"l_max_turn": 0}}, f"clinic.teacher.l_max_turn is {COUNTS}, not 0"),
     ({"teacher": {"k": 0}}, f"clinic.teacher.k is {COUNTS}, not 0"),
     ({"teacher": {"chunk": 0}}, f"clinic.teacher.chunk is {COUNTS}, not 0"),
-    ({"teacher": {"estimator": "k1"}}, "clinic.teacher.estimator is one of ['full', 'topk_tail', "),
+    ({"teacher": {"estimator": "k1"}}, "has an expected gradient of zero"),
     ({"teacher": {"reduce": "sum"}}, "clinic.teacher.reduce is one of ['mean_turns', 'sum_turns']"),
     ({"teacher": {"diagnose_every": -1}}, "diagnose_every is a whole number from 0, not -1"),
     ({"hints": {"mode": "gold"}}, "clinic.hints.mode is one of ['outcome', 'shuffled', 'none']"),

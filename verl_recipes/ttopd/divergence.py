@@ -15,20 +15,10 @@ from torch import Tensor
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
+from verl_recipes.settings import ESTIMATORS, REFUSED
 
 Divergence = Callable[[Tensor, Tensor, "Tensor | None"], tuple[Tensor, Tensor]]
 """Logits of student and teacher, and tokens -> values and gradients."""
-
-ESTIMATORS = ("full", "topk_tail", "k2")
-
-REFUSED = {
-    "k1": "as a loss, log p_s - log p_t of the sampled token has an expected gradient of zero; "
-    "use 'k2', whose gradient is the reverse KL's",
-    "k3": "as a loss, its gradient is the forward KL's, not the reverse one's; use 'k2'",
-    "topk_notail": "without a tail the student lowers it by moving mass off the support; "
-    "use 'topk_tail'",
-}
-"""Estimators that are not offered, and why."""
 
 
 def choose(estimator: str, k: int, vocabulary: int) -> Divergence:

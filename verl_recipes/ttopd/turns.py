@@ -14,8 +14,7 @@ from torch import Tensor
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-
-REDUCTIONS = ("mean_turns", "sum_turns")
+from verl_recipes.settings import REDUCTIONS
 
 _Ids = TypeVar("_Ids", list[int], Tensor)
 
