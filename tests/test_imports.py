@@ -184,7 +184,9 @@ def test_the_mathematics_of_distillation_needs_no_verl(name: str) -> None:
     ours = {"gym_clinic", "verl_recipes", "torch"}
     tree = ast.parse(RECIPES[module].read_text(encoding="utf-8"))
     found = {one for one, _ in imports(module, tree) if one.startswith("verl_recipes.")}
-    assert found <= {f"verl_recipes.ttopd.{other}" for other in PLAIN_TORCH}
+    # The settings are plain data: the names of estimators and reductions stand there once.
+    allowed = {f"verl_recipes.ttopd.{other}" for other in PLAIN_TORCH} | {"verl_recipes.settings"}
+    assert found <= allowed
     assert foreign(module, RECIPES[module]) - set(sys.stdlib_module_names) <= ours
 
 
