@@ -1,9 +1,22 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from chat_server import ChatServer
+
+GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden" / "golden.json"
+
+
+@pytest.fixture(scope="session")
+def golden() -> Any:
+    """The reference values, by name; tests that ask for them skip where they are not at hand."""
+    if not GOLDEN.is_file():
+        pytest.skip(f"the reference values are not beside this checkout: {GOLDEN}")
+    return json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from verl.utils import tensordict_utils as tu
 
 from gym_clinic.files import replace_file
 from verl_recipes import diagnostics, settings
+from verl_recipes.alarms import Alarms
 from verl_recipes.replay import BoundedReplayBuffer, RolloutStalledError
 from verl_recipes.trajectory import make_env
 from verl_recipes.ttopd.engine import SHOWN_TURNS
@@ -49,7 +50,7 @@ class ClinicTrainer(PPOTrainerSync):
     def __init__(self, config: DictConfig) -> None:
         self.clinic = settings.from_config(config)
         self.teacher = self.clinic.teacher
-        self.alarms = diagnostics.Alarms()
+        self.alarms = Alarms()
         self.updates = self.copies = self.teacher_step = 0
         self._drawn = 0
         with open_dict(config):

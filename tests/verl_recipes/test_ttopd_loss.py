@@ -1,19 +1,14 @@
-"""The distillation loss against golden values, torch's own KL, and its own promises."""
+"""The distillation loss against torch's own KL, and its own promises."""
 
 from __future__ import annotations
 
 import importlib
-import json
 import math
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ttopd_math import ESTIMATORS, normal, per_token
 
 from gym_clinic import ConfigError
 
@@ -22,48 +17,7 @@ turn_kl = importlib.import_module("verl_recipes.ttopd.loss").turn_kl
 turns = importlib.import_module("verl_recipes.ttopd.turns")
 dispatch = importlib.import_module("torch.utils._python_dispatch")
 
-GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "golden.json"
 ATOL = 1e-9
-ESTIMATORS = ("full", "topk_tail", "k2")
-
-
-@pytest.fixture(scope="module")
-def golden():
-    if not GOLDEN.exists():
-        pytest.skip(f"the golden values are not beside this checkout: {GOLDEN}")
-    return json.loads(GOLDEN.read_text(encoding="utf-8"))
-
-
-def double(values, grad=False):
-    return torch.tensor(values, dtype=torch.float64, requires_grad=grad)
-
-
-def normal(*shape, seed=0, grad=False, dtype=torch.float32):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=dtype).requires_grad_(grad)
-
-
-def numbered(spans, length):
-    ids = [0] * length
-    for turn, (start, end) in enumerate(spans, 1):
-        ids[start:end] = [turn] * (end - start)
-    return ids
-
-
-def per_token(student, teacher, tokens, estimator, k):
-    """Divergence of each row from whole logits, differentiable by torch, written another way."""
-    p, q = student.log_softmax(-1), teacher.log_softmax(-1)
-    if estimator == "full":
-        return torch.nn.functional.kl_div(q, p, reduction="none", log_target=True).sum(-1)
-    if estimator in ("topk_tail", "topk_notail"):
-        support = p.topk(k, dim=-1).indices
-        p_in, q_in = p.gather(-1, support).exp(), q.gather(-1, support).exp()
-        if estimator == "topk_tail":
-            p_in = torch.cat([p_in, 1 - p_in.sum(-1, keepdim=True)], -1)
-            q_in = torch.cat([q_in, 1 - q_in.sum(-1, keepdim=True)], -1)
-        return (p_in * (p_in / q_in).log()).sum(-1)
-    ratio = (p - q).gather(-1, tokens[:, None]).squeeze(-1)
-    return {"k1": ratio, "k2": ratio.square() / 2, "k3": (-ratio).exp() - 1 + ratio}[estimator]
 
 
 def reduced(values, turn_ids, sequence_ids, reduce):
@@ -78,90 +32,6 @@ def reduced(values, turn_ids, sequence_ids, reduce):
         total = torch.stack(means).sum()
         of_sequences.append(total / len(means) if reduce == "mean_turns" else total)
     return torch.stack(of_sequences).mean() if of_sequences else values.sum() * 0
-
-
-# --- golden values -------------------------------------------------------------------------------
-
-
-def test_golden_chunked_kl(golden):
-    case = golden["002_chunked_kl"]
-    hidden, head = double(case["Hs"], grad=True), double(case["W"], grad=True)
-    ids = torch.tensor(numbered(golden["002_ttopd"]["spans"], len(case["mask"])))
-    assert (ids > 0).long().tolist() == case["mask"]
-    for chunk in (1, 4, 512):
-        loss, *_ = turn_kl(hidden, double(case["Ht"]), head, ids, reduce="sum_turns", chunk=chunk)
-        of_hidden, of_head = torch.autograd.grad(loss, (hidden, head))
-        assert loss.item() == pytest.approx(case["loss"], abs=ATOL)
-        torch.testing.assert_close(of_hidden, double(case["grad_Hs"]), atol=ATOL, rtol=0)
-        torch.testing.assert_close(of_head, double(case["grad_W"]), atol=ATOL, rtol=0)
-
-
-def test_golden_estimators_and_truncation(golden):
-    case = golden["002_ttopd"]
-    student, teacher = double(case["student_logits"]), double(case["teacher_logits"])
-    tokens, identity = torch.tensor(case["tokens"]), torch.eye(12, dtype=torch.float64)
-    ids = numbered(case["spans"], len(tokens))
-    checked = 0
-    for want in case["out"]:
-        kept = torch.tensor(turns.within(ids, case["prompt_len"], want["lmax"]))
-        assert [list(span) for span in turns.spans(kept.tolist())] == want["kept"]
-        if want["kind"] in ESTIMATORS:
-            found = turn_kl(
-                student,
-                teacher,
-                identity,
-                kept,
-                tokens=tokens,
-                estimator=want["kind"],
-                k=want["k"],
-                reduce=want["reduce"],
-            )
-            loss, per_turn = found.loss.item(), found.per_turn.tolist()
-            checked += 1
-        else:  # refused as a loss; the averages over turns are the same
-            values = per_token(student, teacher, tokens, want["kind"], want["k"])
-            groups = turns.group(kept)
-            per_turn = groups.means(values[groups.rows]).tolist()
-            weights = groups.weights(want["reduce"], torch.float64)
-            loss = float((weights * values[groups.rows]).sum())
-        assert loss == pytest.approx(want["loss"], abs=ATOL), want
-        assert per_turn == pytest.approx(want["per_turn"], abs=ATOL), want
-    assert checked == len(case["out"]) / 2
-
-
-@pytest.mark.parametrize(("estimator", "key"), [("full", "rkl"), ("k2", "sup_k2")])
-def test_golden_gradients(golden, estimator, key):
-    case = golden["002_estimator_gradients"]
-    size = len(case["student_logits"])
-    student = double([case["student_logits"]], grad=True)
-    teacher = double([case["teacher_logits"]])
-    # The expectation over sampled tokens, exactly: every token, weighted by its probability.
-    chances = student.detach().softmax(-1)[0]
-    total = torch.zeros(size, dtype=torch.float64)
-    for token in range(size):
-        loss, *_ = turn_kl(
-            student,
-            teacher,
-            torch.eye(size, dtype=torch.float64),
-            torch.ones(1, dtype=torch.long),
-            tokens=torch.tensor([token]),
-            estimator=estimator,
-        )
-        total += chances[token] * torch.autograd.grad(loss, student)[0][0]
-    torch.testing.assert_close(total, double(case["grads"][key]), atol=ATOL, rtol=0)
-    torch.testing.assert_close(total, double(case["grads"]["rkl"]), atol=ATOL, rtol=0)
-
-
-def test_golden_splice(golden):
-    case = golden["002_splice"]
-    prompt, hint, response = case["prompt"], case["hint"], case["response"]
-    assert prompt + hint + response == case["teacher_ids"]
-    everything = torch.ones(len(response), dtype=torch.long)
-    rows = turns.predicting(everything, len(prompt))
-    assert rows.tolist() == case["student_logit_pos"]
-    rows = turns.predicting(everything, len(prompt) + len(hint))
-    assert rows.tolist() == case["teacher_logit_pos"]
-    assert [case["teacher_ids"][row + 1] for row in rows] == response
 
 
 # --- torch's own KL ------------------------------------------------------------------------------
@@ -457,52 +327,6 @@ def test_a_tail_that_underflows_stays_finite():
         assert torch.autograd.grad(loss, student)[0].isfinite().all()
 
 
-class Largest(dispatch.TorchDispatchMode):
-    """Remembers the size of the largest tensor that any operation returned."""
-
-    def __init__(self):
-        super().__init__()
-        self.elements = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        for one in result if isinstance(result, (tuple, list)) else (result,):
-            if torch.is_tensor(one):
-                self.elements = max(self.elements, one.numel())
-        return result
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_never_all_logits_at_once(estimator):
-    rows, width, vocabulary, chunk = 96, 8, 500, 16
-    hidden, head = normal(rows, width, grad=True), normal(vocabulary, width, grad=True)
-    saved = []
-
-    def keep(tensor):
-        saved.append(tensor.numel())
-        return tensor
-
-    def give(tensor):
-        return tensor
-
-    with Largest() as largest, torch.autograd.graph.saved_tensors_hooks(keep, give):
-        turn_kl(
-            hidden,
-            normal(rows, width, seed=1),
-            head,
-            torch.arange(rows) // 10 + 1,
-            tokens=torch.arange(rows),
-            estimator=estimator,
-            chunk=chunk,
-        ).loss.backward()
-    assert largest.elements == chunk * vocabulary
-    assert sorted(saved) == [rows * width, vocabulary * width]
-    # The spy does see a tensor of all logits where there is one.
-    with Largest() as largest:
-        hidden @ head.t()
-    assert largest.elements == rows * vocabulary
-
-
 def test_the_head_is_only_read_forward():
     """A sharded head may be released before the backward pass."""
     arguments = simple()
@@ -559,39 +383,3 @@ def test_refuses(changed, message):
     with pytest.raises(ConfigError, match=message) as caught:
         turn_kl(**simple(**changed))
     assert isinstance(caught.value, ValueError)
-
-
-# --- what it costs -------------------------------------------------------------------------------
-
-
-def test_products_on_a_gpu_add_up_in_fp32():
-    """Types and shapes alone, so no GPU is needed."""
-    fake = importlib.import_module("torch._subclasses.fake_tensor")
-    product = importlib.import_module("verl_recipes.ttopd.loss")._product
-    with fake.FakeTensorMode():
-        for left, right in (("bfloat16", "bfloat16"), ("float32", "bfloat16"), ("float32",) * 2):
-            found = product(
-                torch.empty(4, 3, device="cuda", dtype=getattr(torch, left)),
-                torch.empty(3, 5, device="cuda", dtype=getattr(torch, right)),
-            )
-            assert (found.dtype, found.shape) == (torch.float32, (4, 5))
-
-
-def test_bench_prints_ratios(tmp_path):
-    figures = tmp_path / "figures.json"
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, root / "bench" / "ttopd_kl.py", "--quick", "--json", figures],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(root)},
-    )
-    assert done.returncode == 0, done.stderr
-    for arm in ("policy gradient", *ESTIMATORS):
-        assert re.search(rf"  {arm} +\d+\.\d +\d\.\d\d +\d+ +\d+\.\d\d\n", done.stdout), done.stdout
-        assert len(re.findall(rf" {arm} .* ms, ratio \d", done.stdout)) == 2, done.stdout
-    rows = json.loads(figures.read_text(encoding="utf-8"))["rows"]
-    assert {row["loss"] for row in rows} == {"policy gradient", *ESTIMATORS}
-    assert all(row["seconds"] > 0 and row["peak_bytes"] > 0 for row in rows)

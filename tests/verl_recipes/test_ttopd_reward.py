@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,17 +11,9 @@ from hypothesis import strategies as st
 from gym_clinic import ConfigError
 from verl_recipes.ttopd.reward import WRONG_MODES, cosine_reward
 
-GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "golden.json"
 ATOL = 1e-9
 
 lengths = st.integers(0, 40_000)
-
-
-@pytest.fixture(scope="module")
-def golden():
-    if not GOLDEN.exists():
-        pytest.skip(f"the golden values are not beside this checkout: {GOLDEN}")
-    return json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
 def test_golden(golden):

@@ -1,4 +1,4 @@
-"""Which tokens belong to which turn, and which rows of hidden states predict them.
+"""Which tokens belong to which turn.
 
 A turn id stands beside every response token: 0 for what the policy did not write (or what is left
 out of the loss), t for the policy's t-th turn.
@@ -25,19 +25,6 @@ def last_tokens(turn_ids: Sequence[int]) -> dict[int, int]:
     return dict(sorted(last.items(), key=lambda item: item[1]))
 
 
-def spans(turn_ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the runs of policy tokens of one turn, each as (start, end), end excluded."""
-    found: list[tuple[int, int]] = []
-    for index, turn in enumerate(turn_ids):
-        if not turn:
-            continue
-        if found and found[-1][1] == index and turn_ids[index - 1] == turn:
-            found[-1] = (found[-1][0], index + 1)
-        else:
-            found.append((index, index + 1))
-    return found
-
-
 def within(turn_ids: _Ids, offset: int, l_max: int) -> _Ids:
     """Return the turn ids with those of every turn zeroed whose end passes ``l_max``.
 
@@ -60,22 +47,6 @@ def within(turn_ids: _Ids, offset: int, l_max: int) -> _Ids:
     late = {turn for turn, index in last_tokens(ids).items() if offset + index + 1 > l_max}
     kept = [0 if turn in late else turn for turn in ids]
     return turn_ids.new_tensor(kept) if isinstance(turn_ids, Tensor) else kept
-
-
-def predicting(turn_ids: Tensor, offset: int) -> Tensor:
-    """Return the rows of hidden states that predict the policy tokens (N,), int64.
-
-    Args:
-        turn_ids: One id per response token (R,).
-        offset: Tokens before the response: the prompt's for the student, prompt and hint for the
-            teacher.
-
-    Raises:
-        ConfigError: If ``offset`` is below 1: no row would predict the first token.
-    """
-    if offset < 1:
-        raise ConfigError(f"offset is {offset}: the response needs 1 token or more before it")
-    return turn_ids.nonzero().squeeze(-1) + (offset - 1)
 
 
 class Groups(NamedTuple):

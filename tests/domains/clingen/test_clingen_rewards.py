@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
 import math
-import pathlib
 
 import pytest
 from hypothesis import given
@@ -20,15 +18,7 @@ from gym_clinic.domains.clingen.rewards import (
 )
 from gym_clinic.errors import ConfigError
 
-GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "shared" / "golden" / "golden.json"
 NO_KNOWN, LIMITED, MODERATE, STRONG, DEFINITIVE = CLASSES
-
-
-@pytest.fixture(scope="module")
-def golden():
-    if not GOLDEN.exists():
-        pytest.skip("the reference values are not here")
-    return json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
 def near(value):
