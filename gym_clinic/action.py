@@ -278,6 +278,10 @@ class Tag:
     separator: str | None = None
 
 
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
 class Tags:
     """Actions written as tags, ``<search>gout, colchicine</search>``, given as data.
 
@@ -327,14 +331,25 @@ class Tags:
         return Reading(requests, "".join(text).strip())
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-        """Return one tag a call."""
+        """Return one tag a call.
+
+        Raises:
+            ConfigError: If no tag calls the tool, or what the tag takes is missing or no text.
+        """
         return "\n".join(self._write_one(name, arguments) for name, arguments in calls)
 
     def _write_one(self, tool: str, arguments: Mapping[str, Any]) -> str:
         for name, tag in self.tags.items():
             if tag.tool == tool:
+                if tag.argument not in arguments:
+                    raise ConfigError(
+                        f"<{name}> takes the argument {tag.argument!r} of {tool!r}, got "
+                        f"{sorted(arguments)}"
+                    )
                 value = arguments[tag.argument]
                 if tag.separator is not None:
+                    if not _is_texts(value):
+                        raise ConfigError(f"<{name}> takes a list of texts, got {value!r}")
                     value = f"{tag.separator} ".join(value)
                 return f"<{name}>{value}</{name}>"
         known = sorted(tag.tool for tag in self.tags.values() if tag.tool)

@@ -200,6 +200,11 @@ def test_tags() -> None:
     assert TAGS.wrap("search_literature", "none") == "<result>\nnone\n</result>"
     with pytest.raises(ConfigError, match=r"no tag calls 'x'; tags call \['check_drugs'"):
         TAGS.write([("x", {"query": "y"})])
+    with pytest.raises(ConfigError, match=r"<drugs> takes the argument 'names' .* got \['drugs'\]"):
+        TAGS.write([("check_drugs", {"drugs": ["a"]})])
+    for wrong in ("a", ["a", 1]):
+        with pytest.raises(ConfigError, match="<drugs> takes a list of texts"):
+            TAGS.write([("check_drugs", {"names": wrong})])
 
 
 @each_dialect

@@ -23,7 +23,7 @@ from verl.experimental.agent_loop.agent_loop import (
 from verl.experimental.agent_loop.tool_parser import ToolParser
 from verl.tools.schemas import OpenAIFunctionToolSchema
 
-from gym_clinic import ClinicEnv
+from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.action import without_thoughts
 from verl_recipes import hints, settings
 from verl_recipes.trajectory import (
@@ -166,8 +166,10 @@ class ClinicAgentLoop(AgentLoopBase):
             return text
         try:
             written = [(call.name, orjson.loads(call.arguments)) for call in calls]
+            if not all(isinstance(arguments, dict) for _, arguments in written):
+                return text
             return stage.env.dialect.write(written)
-        except (TypeError, ValueError, KeyError):
+        except (orjson.JSONDecodeError, ConfigError):
             return text
 
     def _finished(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -220,21 +221,58 @@ def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
     assert "RolloutStalledError: the server is dead" in capsys.readouterr().err
 
 
-def test_a_silent_run_is_ended_with_all_it_started(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(watch, "GRACE_S", 0.5)
-    instead(
-        monkeypatch,
-        "import pathlib, subprocess, sys, time; out = pathlib.Path(sys.argv[1]).parent;"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
-        "(out / 'pid').write_text(str(child.pid)); time.sleep(600)",
-    )
-    assert watch.watch(config_in(tmp_path / "run"), 3, 1.0) == 1
-    assert "no sign of life" in capsys.readouterr().err
-    state = Path(f"/proc/{(tmp_path / 'run' / 'pid').read_text()}/stat")
-    until = time.monotonic() + 20
-    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":
+SLEEPER = """
+import pathlib, subprocess, sys, time
+out = pathlib.Path(sys.argv[1]).parent
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+(out / "new").write_text(str(child.pid))
+(out / "new").rename(out / "pid")
+time.sleep(600)
+"""
+"""A run that says nothing and has started a process of its own."""
+
+LAUNCHER = """
+import pathlib, sys
+from verl_recipes import launch, watch
+watch.command = lambda path: [sys.executable, "-c", sys.argv[2], str(path)]
+launch.read = lambda argv: pathlib.Path(sys.argv[1])
+launch.train = lambda path: watch.watch(path, 3, 600.0)
+sys.exit(launch.main())
+"""
+
+
+def wait(over):
+    until = time.monotonic() + 60
+    while not over():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def gone(pid):
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_silent_run_is_ended_with_all_it_started(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(watch, "GRACE_S", 0.5)
+    instead(monkeypatch, SLEEPER)
+    assert watch.watch(config_in(tmp_path / "run"), 3, 1.0) == 1
+    assert "no sign of life" in capsys.readouterr().err
+    pid = (tmp_path / "run" / "pid").read_text()
+    wait(lambda: gone(pid))
+
+
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_launcher_that_is_ended_ends_its_run(how, status, tmp_path):
+    path = config_in(tmp_path / "run")
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(path), SLEEPER], cwd=ROOT, start_new_session=True
+    )
+    wait((tmp_path / "run" / "pid").exists)
+    launcher.send_signal(how)
+    assert launcher.wait(timeout=60) == status
+    pid = (tmp_path / "run" / "pid").read_text()
+    wait(lambda: gone(pid))
 
 
 def test_evaluations_stand_beside_one_another(capsys):
