@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -74,8 +73,6 @@ class Wanted:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run from the command line; 0, 1 for a run that failed, 2 for a mistake of the caller."""
-    # Ended from outside it ends its run too: the exit unwinds through the watch.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         wanted = read(argv)
         return train(wanted)

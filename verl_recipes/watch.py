@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from omegaconf import OmegaConf
@@ -45,7 +45,7 @@ def watch(path: Path, steps: int, stall_s: float) -> int:
     shown: set[int] = set()
     began = moved = time.monotonic()
     size = 0
-    with log.open("ab") as sink:
+    with log.open("ab") as sink, exiting_on(signal.SIGTERM):
         child = subprocess.Popen(
             command(path),
             stdout=sink,
@@ -86,6 +86,16 @@ def watch(path: Path, steps: int, stall_s: float) -> int:
         print(f"train: the run failed: {why}       log: {log}", file=sys.stderr)
         return 1
     return 0
+
+
+@contextmanager
+def exiting_on(number: signal.Signals) -> Iterator[None]:
+    """Turn a signal into an exit, so that what is ended from outside ends its child as well."""
+    before = signal.signal(number, lambda *_: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def command(path: Path) -> list[str]:
