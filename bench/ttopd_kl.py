@@ -196,11 +196,11 @@ def updates(sizes: Sizes, *, frozen: bool) -> dict[str, Callable[[], None]]:
             with torch.no_grad():
                 judged = teacher(embedded)
         hidden = student(embedded)
-        loss = policy_loss(hidden, head, tokens)
-        if judged is not None:
+        added = None
+        if judged is not None:  # before the student's logits are there, as in the engine
             added = distillation(arm, hidden, judged, head, tokens, sizes.chunk, POLICY)
-            loss = loss + 4.0 * added
-        torch.autograd.backward(loss)
+        loss = policy_loss(hidden, head, tokens)
+        torch.autograd.backward(loss if added is None else loss + 4.0 * added)
         embedded.grad = head.grad = None
         student.zero_grad(set_to_none=True)
 

@@ -265,28 +265,34 @@ def _ttopd(shape: Shape, s: Setting) -> dict[str, tuple[Line, ...]]:
     summed = [] if s.lora else [Line("gradient of the head, fp32", 2 * whole, "4VH")]
     stored = [] if s.lora else [Line("gradient of the head by the KL", whole, "2VH")]
     scaled = [] if s.lora else [Line("the same, scaled", whole, "2VH")]
+    of_head = [] if s.lora else [Line("gradient of the head", whole, "2VH")]
     chunked = 4 * min(s.chunk, s.tokens) * shape.vocab * WORKING_SET
-    return {
+    head = Line("head, gathered", whole, "2VH")
+    # Both distil before the student's logits exist.
+    distilling = {
         "distillation": (
-            *plain["policy loss"],
+            head,
             *own,
             states,
             Line("logits of a chunk", chunked, f"{WORKING_SET} * 4CV"),
             *summed,
         ),
-        "end of the distillation": (*plain["policy loss"], *own, states, *summed, *stored),
+        "end of the distillation": (head, *own, states, *summed, *stored),
+    }
+    policy = {
+        name: (*plain[name], states, *stored)
+        for name in ("policy loss", "backward of the policy loss")
+    }
+    return {
+        **distilling,
+        **policy,
         "backward of the distillation": (
-            *plain["policy loss"][:1],
             *plain["backward of the policy loss"][-1:],
-            Line("head, gathered", whole, "2VH"),
+            head,
+            *of_head,
             states,
             *stored,
             *scaled,
-        ),
-        "backward of the policy loss": (
-            *plain["backward of the policy loss"],
-            Line("gradient of the hidden states", 2 * s.tokens * shape.hidden, "2NH"),
-            *stored,
         ),
         "backward of a layer": plain["backward of a layer"],
     }

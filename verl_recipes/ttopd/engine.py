@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 import torch
 from peft.tuners.tuners_utils import BaseTunerLayer
 from tensordict import TensorDict
-from torch.distributed.fsdp import FSDPModule
-from torch.distributed.tensor import DTensor
 from verl.utils import tensordict_utils as tu
 from verl.utils.device import get_device_id, get_device_name
 from verl.utils.metric import AggregationType, Metric
@@ -28,6 +26,7 @@ from verl_recipes.ttopd.batch import (
     temperature_of,
     within_mask,
 )
+from verl_recipes.ttopd.head import before_head, lm_head, local, reshard
 from verl_recipes.ttopd.loss import TurnKL, turn_kl
 from verl_recipes.ttopd.teacher import ema_
 
@@ -60,6 +59,18 @@ class Judgement(NamedTuple):
     rows: Rows
     hidden: torch.Tensor
     head: torch.Tensor | None
+
+
+class Distilled(NamedTuple):
+    """What the distillation of a micro-batch came to.
+
+    Attributes:
+        loss: Its share of the mean over all sequences, with a gradient.
+        metrics: For the logs.
+    """
+
+    loss: torch.Tensor
+    metrics: dict[str, Metric]
 
 
 @EngineRegistry.register(
@@ -176,8 +187,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         micro_batch = micro_batch.to(get_device_id())
         inputs, args = self.prepare_model_inputs(micro_batch=micro_batch)
         with self._precision():
-            judged = self._judge(micro_batch)
-            with read_by_head(self.module) as student:
+            with self._distilling(micro_batch) as distilled:
                 raw = self.module(**inputs, use_cache=False)
             model_output = self.prepare_model_outputs(
                 output=raw,
@@ -189,24 +199,64 @@ class ClinicEngine(FSDPEngineWithLMHead):
             policy_loss, metrics = loss_function(
                 model_output=model_output, data=micro_batch, dp_group=self.get_data_parallel_group()
             )
-            rows = judged.rows
-            hidden = pick(student[0], micro_batch, rows.sequence, rows.student)
-            kl = self._compare(hidden, judged, temperature_of(micro_batch))
-            # Gradients are averaged over ranks: the factor makes of the micro-batches' means the
-            # mean over all sequences.
-            share = micro_batch["dp_size"] / micro_batch["batch_num_distilled"]
-            weight = len(kl.sequences.unique()) * share
-            if self._diagnosed(micro_batch) and self.terms.distill:
-                metrics.update(self._probe(hidden.detach(), judged, micro_batch, weight))
+        loss = self.terms.policy * policy_loss
+        loss = loss + self.terms.distill * self.distillation.lam * distilled[0].loss
+        shown = {name: value.detach() for name, value in model_output.items()}
+        metrics |= distilled[0].metrics
+        return loss, {"model_output": shown, "loss": loss.detach().item(), "metrics": metrics}
+
+    @contextmanager
+    def _distilling(self, micro_batch: TensorDict) -> Iterator[list[Distilled]]:
+        """Distil as soon as the student's hidden states are there.
+
+        By then its logits are not: they and what the distillation holds never share the memory.
+
+        Yields:
+            A list that holds the outcome once the student has run.
+        """
+        judged = self._judge(micro_batch)
+        measured = self._diagnosed(micro_batch) and self.terms.distill
+        plain = self._judge(micro_batch, hinted=False) if measured else None
+        found: list[Distilled] = []
+
+        def distil(states: torch.Tensor) -> torch.Tensor:
+            found.append(self._distil(states, judged, plain, micro_batch))
             if self.teacher_engine is not None:
                 reshard(self.teacher_engine.module)
-        distilled = kl.loss * weight
-        metrics.update(kl_metrics(kl, distilled, micro_batch["dp_size"]))
-        loss = (
-            self.terms.policy * policy_loss + self.terms.distill * self.distillation.lam * distilled
-        )
-        shown = {name: value.detach() for name, value in model_output.items()}
-        return loss, {"model_output": shown, "loss": loss.detach().item(), "metrics": metrics}
+            return states
+
+        with before_head(self.module, distil):
+            yield found
+
+    def _distil(
+        self,
+        states: torch.Tensor,
+        judged: Judgement,
+        plain: Judgement | None,
+        micro_batch: TensorDict,
+    ) -> Distilled:
+        rows = judged.rows
+        hidden = pick(states, micro_batch, rows.sequence, rows.student)
+        kl = self._compare(hidden, judged, temperature_of(micro_batch))
+        # Gradients are averaged over ranks: the factor makes of the micro-batches' means the
+        # mean over all sequences.
+        share = micro_batch["dp_size"] / micro_batch["batch_num_distilled"]
+        weight = len(kl.sequences.unique()) * share
+        metrics = kl_metrics(kl, kl.loss * weight, micro_batch["dp_size"])
+        if plain is not None:
+            found = probe.distributions(
+                hidden.detach(),
+                judged.hidden,
+                plain.hidden,
+                rows.token,
+                lm_head(self.module).detach(),
+                judged.head,
+                temperature_of(micro_batch),
+            )
+            metrics |= {
+                f"ttopd/{k}": Metric(AggregationType.SUM, v * weight) for k, v in found.items()
+            }
+        return Distilled(kl.loss * weight, metrics)
 
     @staticmethod
     def _diagnosed(data: TensorDict) -> bool:
@@ -223,15 +273,18 @@ class ClinicEngine(FSDPEngineWithLMHead):
         shown = teacher_batch(micro_batch, hinted=hinted)
         inputs, _ = self.prepare_model_inputs(micro_batch=shown)
         holder = self.teacher_engine or self
-        with (
-            torch.no_grad(),
-            self._as_teacher(),
-            read_by_head(holder.module, logits=False) as hidden,
-        ):
+        found: list[torch.Tensor] = []
+
+        def catch(states: torch.Tensor) -> torch.Tensor:
+            found.append(states)
+            # Logits of one position, the least: not every model heeds logits_to_keep.
+            return states[:, -1:]
+
+        with torch.no_grad(), self._as_teacher(), before_head(holder.module, catch):
             holder.module(**inputs, use_cache=False)
         where = rows.teacher if hinted else rows.student
         head = lm_head(holder.module).detach() if self.teacher_engine else None
-        return Judgement(rows, pick(hidden[0], shown, rows.sequence, where), head)
+        return Judgement(rows, pick(found[0], shown, rows.sequence, where), head)
 
     @contextmanager
     def _as_teacher(self) -> Iterator[None]:
@@ -265,21 +318,6 @@ class ClinicEngine(FSDPEngineWithLMHead):
             reduce=settings.reduce,
             chunk=settings.chunk,
         )
-
-    def _probe(
-        self, hidden: torch.Tensor, judged: Judgement, micro_batch: TensorDict, weight: float
-    ) -> dict[str, Metric]:
-        plain = self._judge(micro_batch, hinted=False)
-        found = probe.distributions(
-            hidden,
-            judged.hidden,
-            plain.hidden,
-            judged.rows.token,
-            lm_head(self.module).detach(),
-            judged.head,
-            temperature_of(micro_batch),
-        )
-        return {f"ttopd/{k}": Metric(AggregationType.SUM, v * weight) for k, v in found.items()}
 
     def _both_terms_apart(self, data: TensorDict, loss_function: Callable[..., Any]) -> Any:
         """Take the gradient of each term alone; their sum is what the optimiser sees."""
@@ -316,67 +354,6 @@ class ClinicEngine(FSDPEngineWithLMHead):
         losses = zip(outputs[0]["loss"], outputs[1]["loss"], strict=True)
         outputs[1]["loss"] = [a + b for a, b in losses]
         return outputs[1]
-
-
-@contextmanager
-def read_by_head(module: Any, *, logits: bool = True) -> Iterator[list[torch.Tensor]]:
-    """Catch the hidden states that a causal language model's output head reads.
-
-    Args:
-        module: The model.
-        logits: False to compute those of the last position alone, the least there is. Not every
-            model that verl patches heeds ``logits_to_keep``.
-
-    Yields:
-        A list that holds them once the module has run.
-    """
-    caught: list[torch.Tensor] = []
-
-    def catch(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...] | None:
-        caught.append(inputs[0])
-        return None if logits else (inputs[0][:, -1:],)
-
-    handle = module.get_output_embeddings().register_forward_pre_hook(catch)
-    try:
-        yield caught
-    finally:
-        handle.remove()
-
-
-def lm_head(module: Any) -> torch.Tensor:
-    """Return the whole weight of the output head, (V, H), with its gradient's way back.
-
-    An untied head is an FSDP group of its own and is sharded again after forward. ``unshard``
-    gathers the parameter that the backward pass knows; ``full_tensor`` would make another one,
-    whose gradient is silently wrong on several ranks.
-
-    Raises:
-        RuntimeError: If the weight is still sharded.
-    """
-    head = module.get_output_embeddings()
-    owner = head if isinstance(head, FSDPModule) else module
-    if isinstance(owner, FSDPModule):
-        owner.unshard()
-    weight = head.weight
-    if isinstance(weight, DTensor):
-        raise RuntimeError("the output head is still sharded; its FSDP group was not found")
-    return weight
-
-
-def reshard(module: Any) -> None:
-    """Give back all that is gathered of a module's parameters.
-
-    A backward pass does so by itself; a teacher has none. While a group is gathered the module's
-    parameters are the gathered copies: an average written there would be lost with them.
-    """
-    for part in module.modules():
-        if isinstance(part, FSDPModule):
-            part.reshard()
-
-
-def local(tensor: torch.Tensor) -> torch.Tensor:
-    """Return this rank's shard of a tensor."""
-    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
 
 
 def kl_metrics(kl: TurnKL, distilled: torch.Tensor, ranks: int) -> dict[str, Metric]:

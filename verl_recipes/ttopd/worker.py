@@ -18,7 +18,7 @@ from verl.workers.utils.losses import ppo_loss
 
 from gym_clinic import ConfigError
 from verl_recipes import settings
-from verl_recipes.ttopd.engine import local
+from verl_recipes.ttopd.head import local
 from verl_recipes.ttopd.teacher import distance, ema_
 
 
