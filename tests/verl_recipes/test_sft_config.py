@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +45,17 @@ THINKING = """\
 {{- message.content + '<|im_end|>\\n' -}}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}
+"""
+# verl's own entry names the one device twice where there is no accelerator.
+TRAIN = """
+import sys
+import hydra, torch
+from verl.trainer.sft_trainer import SFTTrainer
+torch.distributed.init_process_group("gloo")
+with hydra.initialize_config_module("verl_recipes.config", version_base=None):
+    config = hydra.compose("sft_subagent", overrides=sys.argv[1:])
+SFTTrainer(config=config).fit()
+torch.distributed.destroy_process_group()
 """
 OVERRIDES = ("engine.dtype=float32", "+model.override_config.attn_implementation=sdpa")
 
@@ -84,7 +99,8 @@ def model(exported: Path, conversations: list[list[dict[str, str]]]) -> Path:
         architectures=["Qwen3ForCausalLM"],
     )  # fmt: skip
     tokenizer.save_pretrained(exported / "model")
-    config.save_pretrained(exported / "model")
+    torch.manual_seed(0)
+    transformers.Qwen3ForCausalLM(config).save_pretrained(exported / "model")
     return exported / "model"
 
 
@@ -209,3 +225,47 @@ def test_what_is_too_long_is_not_cut(exported: Path, trainer: Any) -> None:
     read = dataset(exported, trainer, CHATML, "data.max_length=64")
     with pytest.raises(ValueError, match=r"is larger than self\.max_length=64"):
         read[0]
+
+
+def test_verl_trains_on_them(exported: Path, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "checkpoints"
+    overrides = [
+        *OVERRIDES, f"model.path={model}", f"data.train_files={exported / 'sft.parquet'}",
+        "model.use_remove_padding=false", "trainer.device=cpu", "trainer.n_gpus_per_node=1",
+        "trainer.total_training_steps=3", "trainer.save_freq=3", "optim.lr=1e-2",
+        f"trainer.default_local_dir={out}",
+    ]  # fmt: skip
+    variables = {
+        "VERL_PLATFORM": "cpu",
+        "VERL_USE_EXTERNAL_MODULES": "verl_recipes.cpu.platform,verl_recipes.ttopd.engine",
+        "VERL_USE_EXTERNAL_PLUGINS": "none",
+        "VERL_ENGINE_VENDOR": "gym_clinic",
+        "VERL_FILE_LOGGER_PATH": str(tmp_path / "metrics.jsonl"),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "OMP_NUM_THREADS": "1",
+        "RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1",
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", TRAIN, *overrides],
+        env={**os.environ, **variables},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    losses = [row["data"]["train/loss"] for row in rows if "train/loss" in row["data"]]
+    assert len(losses) == 3
+    assert losses[2] < losses[0] - 0.1
+    saved = transformers.AutoModelForCausalLM.from_pretrained(out / "global_step_3" / "huggingface")
+    first = transformers.AutoModelForCausalLM.from_pretrained(model)
+    assert not torch.equal(saved.lm_head.weight, first.lm_head.weight)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
