@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from hydra import compose as hydra_compose
 from hydra import initialize_config_module
@@ -38,10 +39,12 @@ def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfi
     for group, name in (("stack", stack), ("method", method)):
         if name not in names(group):
             raise ConfigError(f"no {group} {name!r}; {suggest(name, names(group))}")
-    chosen = [f"stack={stack}", f"method={method}", *overrides]
+    chosen = [f"stack={stack}", f"method={method}"]
     try:
         with initialize_config_module("verl_recipes.config", version_base=None):
-            config = hydra_compose("train", overrides=chosen)
+            if fault := unknown_key(hydra_compose("train", overrides=chosen), overrides):
+                raise ConfigError(fault)
+            config = hydra_compose("train", overrides=[*chosen, *overrides])
         clinic = settings.from_config(config)
         hints.load(clinic.hints.path)
         if clinic.tool_parser is not None:
@@ -49,6 +52,28 @@ def compose(stack: str, method: str, overrides: Sequence[str] = ()) -> DictConfi
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(f"the config cannot be composed: {error}") from error
     return config
+
+
+def unknown_key(config: DictConfig, overrides: Sequence[str]) -> str | None:
+    """Say which override sets what is not there; hydra's own words would have it added.
+
+    Args:
+        config: Without the overrides.
+        overrides: Of these, ``+key=value`` and ``~key`` are left to hydra.
+    """
+    for override in overrides:
+        key, assigned, _ = override.partition("=")
+        if not assigned or key[:1] in ("+", "~"):
+            continue
+        node: Any = config
+        for depth, part in enumerate(parts := key.split(".")):
+            if not isinstance(node, DictConfig):
+                break
+            if part not in node:
+                where = ".".join(parts[:depth]) or "the config"
+                return f"{where} has no {part!r}; {suggest(part, map(str, node))}"
+            node = node._get_node(part)
+    return None
 
 
 def check_parser(name: str) -> None:
