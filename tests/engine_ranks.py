@@ -21,6 +21,7 @@ from engine_pairs import (
     Seat,
     full_pair,
     lora_pair,
+    name_of,
     only,
     reference,
     update,
@@ -35,8 +36,9 @@ from engine_rows import (
     without_turn,
     without_turns,
 )
-from peft import LoraConfig
+from peft import LoraConfig, PeftModel
 from peft.tuners import lora
+from transformers import AutoModelForCausalLM
 from verl.workers.engine.utils import prepare_micro_batches
 
 from gym_clinic import ConfigError
@@ -181,6 +183,20 @@ def save_and_load(folder: Path, engine: ClinicEngine) -> dict[str, Any]:
     return {"before": before, "copied": copied, "after": after, "said": said, "files": files}
 
 
+def export_adapter(folder: Path, tied: bool, engine: ClinicEngine) -> dict[str, Any]:
+    """The student's adapter, and what peft loads of what was saved, on the same base."""
+    place = folder / f"adapter_{dist.get_world_size()}_{tied}"
+    Seat(engine).save_adapter(str(place))
+    dist.barrier()
+    base = AutoModelForCausalLM.from_pretrained(folder / name_of("student", tied))
+    loaded = PeftModel.from_pretrained(base, str(place))
+    return {
+        "loaded": {n: p.detach() for n, p in loaded.named_parameters() if "lora_" in n},
+        "student": {n: whole(p) for n, p in engine.student_parameters()},
+        "files": sorted(one.name for one in place.iterdir() if one.suffix != ".md"),
+    }
+
+
 def positions_with_axes(engine: ClinicEngine) -> dict[str, Any]:
     """What the model is given where text and pictures count positions differently."""
     samples = []
@@ -237,6 +253,7 @@ def play(folder: Path) -> dict[str, Any]:
             found[f"saved: {kind}"] = save_and_load(folder, engine)
             found[f"equals: {kind}"] = compare_equals(pair(folder, tied, same=True))
             if way == "lora":
+                found[f"exported: {kind}"] = export_adapter(folder, tied, engine)
                 found[f"adapter: {kind}"] = inspect_adapter(engine)
     engine = full_pair(folder, tied=False)
     found["paddings"] = compare_paddings(engine)

@@ -154,6 +154,9 @@ def configure(wanted: Wanted, model: Model) -> DictConfig:
             f"actor_rollout_ref.actor.kl_loss_coef={actor.kl_loss_coef} needs LORA: without it the "
             "teacher takes the reference model's place"
         )
+    if adapted:  # it would hold the wrapped model; the adapter is saved by itself
+        kept = [one for one in actor.checkpoint.save_contents if one != "hf_model"]
+        actor.checkpoint.save_contents = kept
     if config.clinic.teacher.enabled and adapted:
         # The teacher is an adapter here: the reference model is free to be what it is called.
         actor.use_kl_loss = actor.kl_loss_coef > 0

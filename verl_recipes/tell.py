@@ -26,9 +26,9 @@ def tell(out: Path, env: str) -> None:
     )
     latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
     if latest.is_file():
-        print(
-            f"model    {latest.parent}/global_step_{latest.read_text().strip()}/actor/huggingface"
-        )
+        folder = latest.parent / f"global_step_{latest.read_text().strip()}"
+        adapter = folder / "adapter"
+        print(f"model    {adapter if adapter.is_dir() else folder / 'actor' / 'huggingface'}")
     print(f"log      {out / LOG}")
 
 

@@ -233,6 +233,8 @@ class ClinicTrainer(PPOTrainerSync):
         folder = Path(self.config.trainer.default_local_dir) / f"global_step_{self.global_steps}"
         if self.teacher.enabled:
             self.actor_rollout_wg.save_teacher(str((folder / "teacher").absolute()))
+        if self.config.actor_rollout_ref.model.lora_rank:
+            self.actor_rollout_wg.save_adapter(str((folder / "adapter").absolute()))
         state = {
             "updates": self.updates,
             "copies": self.copies,

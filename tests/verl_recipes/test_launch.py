@@ -108,6 +108,7 @@ def test_lora_frees_the_place_of_the_reference_model(model, tmp_path):
     adapted = launch.configure(wanted(tmp_path, lora=8), model)
     assert adapted.actor_rollout_ref.model.lora_rank == 8
     assert not adapted.actor_rollout_ref.actor.use_kl_loss
+    assert "hf_model" not in adapted.actor_rollout_ref.actor.checkpoint.save_contents
     paper = launch.configure(wanted(tmp_path, gpus=8, overrides=("+paper=ttopd_9b",)), model)
     assert paper.actor_rollout_ref.model.lora_rank == 64
     assert paper.actor_rollout_ref.actor.use_kl_loss

@@ -384,6 +384,15 @@ def test_another_number_of_ranks_is_told(ranks, way, number):
     assert "nowhere" in nowhere
 
 
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("way", ADAPTED)
+def test_peft_loads_the_adapter_that_was_saved(ranks, way, number):
+    found = ranks[number][f"exported: {way}"]
+    assert found["files"] == ["adapter_config.json", "adapter_model.safetensors"]
+    assert any(value.any() for value in found["student"].values())
+    assert_same(found["loaded"], found["student"], atol=0.0)
+
+
 def test_a_teacher_that_cannot_be_is_refused(ranks):
     said = ranks[1]["refused"]
     assert "engine of its own" in said["engine"]

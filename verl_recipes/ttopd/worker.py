@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from peft import get_peft_model_state_dict
+from safetensors.torch import save_file
+from torch.distributed.tensor import DTensor
 from verl.single_controller.base.decorator import Dispatch, register
 from verl.utils.config import omega_conf_to_dataclass
 from verl.utils.device import get_device_id, get_device_name
@@ -104,6 +107,25 @@ class ClinicWorker(ActorRolloutRefWorker):
                 if name not in saved or saved[name].shape != mine.shape:
                     raise ConfigError(f"{path} holds no {name} of shape {tuple(mine.shape)}")
                 mine.copy_(saved[name])
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def save_adapter(self, folder: str) -> None:
+        """Save the student's adapter as peft loads it; verl saves shards and a wrapped model.
+
+        Every rank takes part; the first one writes.
+        """
+        module = self.actor.engine.module
+        named = [(n, p.detach()) for n, p in module.named_parameters() if ".default." in n]
+        whole = {n: p.full_tensor() if isinstance(p, DTensor) else p for n, p in named}
+        if self.rank:
+            return
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        adapter = get_peft_model_state_dict(module, state_dict=whole, adapter_name="default")
+        beside = path / "adapter_model.part"
+        save_file({name: tensor.cpu().contiguous() for name, tensor in adapter.items()}, beside)
+        beside.replace(path / "adapter_model.safetensors")
+        module.peft_config["default"].save_pretrained(folder)
 
     def _pairs(self) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         engine = self.actor.engine
