@@ -11,6 +11,7 @@ import hashlib
 import random
 import time
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -24,7 +25,7 @@ from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.names import at_least_one
 from verl_recipes.cpu.sampler import Sampler
 from verl_recipes.cpu.tiny import replacing
-from verl_recipes.cpu.transcripts import Transcript, transcripts, with_asides
+from verl_recipes.cpu.transcripts import Transcript, transcripts, with_aside
 from verl_recipes.rows import shortest
 from verl_recipes.trajectory import Budgets, Tokens, Trajectory
 
@@ -103,6 +104,18 @@ class Look:
     success: float
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread: the same bits on any machine, and no waiting on a busy one."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@one_thread()
 def first_fit(
     model_dir: Path,
     env: ClinicEnv,
@@ -165,9 +178,10 @@ def first_fit(
     played = transcripts(env, lessons, tokens, budgets, random.Random(f"{seed}:runs"))
     learner = Learner(
         model,
-        with_asides(played, told, random.Random(f"{seed}:asides")),
+        played,
         random.Random(f"{seed}:order"),
         near_steps + at_least_one("steps", steps),
+        asides=told,
     )
     late = False
     for _ in range(near_steps):
@@ -216,18 +230,28 @@ class Learner:
         found: The transcripts.
         draw: Source of their order.
         steps: Steps until the learning rate is 0.
+        asides: One of them stands between prompt and response, at even odds, whenever a transcript
+            is read. To a tiny model a hint would be noise that changes whatever it says next;
+            having met each before right and wrong runs alike, it reads on.
 
     Attributes:
         losses: Mean loss of every step so far, in nats a policy token.
     """
 
     def __init__(
-        self, model: Any, found: Sequence[Transcript], draw: random.Random, steps: int
+        self,
+        model: Any,
+        found: Sequence[Transcript],
+        draw: random.Random,
+        steps: int,
+        *,
+        asides: Sequence[Sequence[int]] = (),
     ) -> None:
         self.model = model
         self.losses: list[float] = []
         self._steps = steps
         self._order = _shuffled(found, draw)
+        self._draw, self._asides = draw, asides
         self._optimizer = torch.optim.AdamW(
             model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.0
         )
@@ -242,6 +266,8 @@ class Learner:
         for group in self._optimizer.param_groups:
             group["lr"] = RATE * min(1.0, (done + 1) / WARM_UP) * (1 - done / self._steps)
         one = next(self._order)
+        if self._asides and self._draw.random() < 0.5:
+            one = with_aside(one, self._draw.choice(self._asides))
         start = 0 if context is None else max(0, one.targets[0] - context)
         ids = torch.tensor(one.ids[start:])
         targets = torch.tensor(one.targets) - start

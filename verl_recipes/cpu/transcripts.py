@@ -74,28 +74,16 @@ def transcripts(
     return found
 
 
-def with_asides(
-    found: Sequence[Transcript], asides: Sequence[Sequence[int]], draw: random.Random
-) -> list[Transcript]:
-    """Put an aside between prompt and response, in every transcript at even odds.
-
-    A teacher reads hints there. To a tiny model they would be noise that changes whatever it says
-    next; having met each before right and wrong runs alike, it reads on.
+def with_aside(one: Transcript, aside: Sequence[int]) -> Transcript:
+    """Put tokens between prompt and response, where a teacher reads its hint.
 
     Args:
-        found: The transcripts.
-        asides: Tokens of each aside; with none the transcripts stay as they are.
-        draw: Source of randomness.
+        one: The transcript.
+        aside: The tokens.
     """
-    if not asides:
-        return list(found)
-    changed = []
-    for one in found:
-        aside = tuple(draw.choice(asides)) if draw.random() < 0.5 else ()
-        first = one.targets[0]
-        ids = one.ids[:first] + aside + one.ids[first:]
-        changed.append(Transcript(ids, tuple(place + len(aside) for place in one.targets)))
-    return changed
+    first = one.targets[0]
+    ids = (*one.ids[:first], *aside, *one.ids[first:])
+    return Transcript(ids, tuple(place + len(aside) for place in one.targets))
 
 
 def runs(ground: Ground, task: Task, draw: random.Random) -> list[list[Move]]:
