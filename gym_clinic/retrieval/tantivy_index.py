@@ -36,7 +36,8 @@ def library() -> Any:
         return importlib.import_module("tantivy")
     except ImportError:
         raise ConfigError(
-            "this knowledge base needs tantivy: pip install 'gym_clinic[tantivy]'"
+            "a large knowledge base needs tantivy (Python 3.11 or newer): "
+            "pip install 'gym_clinic[tantivy]'; a base built with --engine fts5 does not"
         ) from None
 
 
