@@ -15,7 +15,7 @@ _END = re.compile(r"""(?:[.!?…]["'”’)\]]*(?=\s+["'“‘(\[]*[^\Wa-z_])|[�
 # What ends in a full stop without ending a sentence; and so does a single initial.
 _SHORT = re.compile(
     r"(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|ca|approx|resp|incl|Dr|Drs|Mr|Mrs|Ms|Prof|St|Fig|Figs"
-    r"|Tab|Eq|Eqs|Ref|Refs|No|Nos|Vol|pp|al|spp|sp|subsp|var|Inc|Ltd|Jr|Sr)\.\Z"
+    r"|Tab|Eq|Eqs|Ref|Refs|No|Nos|Vol|p|pp|al|spp|sp|subsp|var|Inc|Ltd|Jr|Sr)\.\Z"
 )
 _LONGEST_SHORT = 9
 

@@ -21,14 +21,14 @@ _GONE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}")
-_TABLE = re.compile(r"^[ :]*\{\|(?:(?!^[ :]*\{\|).)*?^\s*\|\}", re.DOTALL | re.MULTILINE)
+_TABLE = re.compile(r"^[ :]*\{\|(?:(?!^[ :]*\{\|).)*?^[ \t]*\|\}", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[\[([^\[\]]*)\]\]")
 _NAMESPACE = re.compile(r":?\s*[^\W\d_]+\s*:")
 _ADDRESS = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]]+([^\[\]]*)\]")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _QUOTES = re.compile(r"'{2,5}")
-_HEADING = re.compile(r"^(={1,6})\s*(.+?)\s*\1\s*$")
-_LEFT = re.compile(r"\{\{|\}\}|\[\[|\]\]|^\s*(?:\{\||\|\}|\|-|[|!]).*$", re.MULTILINE)
+_LEFT = re.compile(r"\{\{|\}\}|\[\[|\]\]|^[ \t]*(?:\{\||\|\}|\|-|[|!]).*$", re.MULTILINE)
 
 # Templates that stand for their last argument, their first, or a number with its unit.
 _LAST = frozenset({"lang", "transl", "nowrap", "nobr", "small", "sub", "sup"})
@@ -52,15 +52,15 @@ def plain_paragraphs(markup: str) -> Iterator[str]:
     """
     skipped = 0
     for line in _plain(markup).split("\n"):
-        heading = _HEADING.match(line.strip())
-        if heading:
-            level, title = len(heading[1]), heading[2].strip()
+        text = " ".join(line.lstrip("*#:; \t").split())
+        title = text.strip("= ")
+        level = min(len(text) - len(text.lstrip("=")), len(text) - len(text.rstrip("=")))
+        if level and title:
             if skipped and level > skipped:
                 continue
             skipped = level if title.lower() in _APPENDICES else 0
-            if not skipped:
-                yield f"{title}."
-        elif not skipped and (text := " ".join(line.lstrip("*#:; \t").split())):
+            text = f"{title}."
+        if text and not skipped:
             yield text
 
 
@@ -69,7 +69,7 @@ def _plain(markup: str) -> str:
     text = _repeatedly(_TABLE, lambda _: "", text)
     text = _repeatedly(_LINK, _link, text)
     text = _ADDRESS.sub(r"\1", text)
-    text = _LEFT.sub("", _TAG.sub("", text))
+    text = _LEFT.sub("", _TAG.sub("", _BREAK.sub(" ", text)))
     return html.unescape(_QUOTES.sub("", text)).replace("\xa0", " ")
 
 
