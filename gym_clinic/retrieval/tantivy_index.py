@@ -46,7 +46,9 @@ def versions() -> dict[str, str]:
     return {"tantivy": metadata.version("tantivy")}
 
 
-def _analyzer(tantivy: Any) -> Any:
+def analyzer() -> Any:
+    """Return what turns a text into terms."""
+    tantivy = library()
     return (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
         .filter(tantivy.Filter.lowercase())
@@ -70,7 +72,7 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
     fields.add_text_field("source", tokenizer_name="raw", index_option="basic")
     fields.add_unsigned_field("n", stored=True, fast=True)
     index = tantivy.Index(fields.build(), path=str(folder))
-    index.register_tokenizer("english", _analyzer(tantivy))
+    index.register_tokenizer("english", analyzer())
     # One thread: the same passages give the same segments.
     writer = index.writer(_HEAP, 1)
     for number, source, title, text in rows:
@@ -104,7 +106,7 @@ class TantivyEngine:
                 f"no readable index {folder}: {error}; it belongs beside the file of the base; "
                 f"built with another tantivy than {versions()['tantivy']}, build it again"
             ) from None
-        self._analyzer = _analyzer(tantivy)
+        self._analyzer = analyzer()
         index.register_tokenizer("english", self._analyzer)
         index.config_reader("manual")
         index.reload()
