@@ -6,8 +6,11 @@ The folder holds the inverted index of title and text alone; the passages stay i
 from __future__ import annotations
 
 import importlib
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,8 @@ SNIPPET_CHARACTERS = 160
 
 _LAST_PIECE = re.compile(r"\S*\Z")
 _FIRST_PIECE = re.compile(r"\S*")
+
+_LOCK = ".tantivy-meta.lock"
 
 _HEAP = 256 << 20
 """Bytes of postings that are gathered before a segment is written: few segments, fast searches."""
@@ -70,7 +75,7 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
     fields = tantivy.SchemaBuilder()
     fields.add_text_field("body", tokenizer_name="english")
     fields.add_text_field("source", tokenizer_name="raw", index_option="basic")
-    fields.add_unsigned_field("n", stored=True, fast=True)
+    fields.add_unsigned_field("n", fast=True)
     index = tantivy.Index(fields.build(), path=str(folder))
     index.register_tokenizer("english", analyzer())
     # One thread: the same passages give the same segments.
@@ -85,6 +90,9 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
         writer.add_document(document)
     writer.commit()
     writer.wait_merging_threads()
+    mode = folder.stat().st_mode & 0o666
+    for file in folder.iterdir():
+        file.chmod(mode)  # some are made for the owner alone
 
 
 class TantivyEngine:
@@ -98,20 +106,21 @@ class TantivyEngine:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._tantivy = tantivy = library()
+        self._tantivy = library()
+        self._analyzer = analyzer()
         try:
-            index = tantivy.Index.open(str(folder))
+            with _lockable(folder) as place:
+                index = self._tantivy.Index.open(str(place))
+                index.register_tokenizer("english", self._analyzer)
+                index.config_reader("manual")
+                index.reload()
+                self._searcher = index.searcher()
         except (OSError, ValueError) as error:
             raise ConfigError(
                 f"no readable index {folder}: {error}; it belongs beside the file of the base; "
-                f"built with another tantivy than {versions()['tantivy']}, build it again"
+                f"if another tantivy than {versions()['tantivy']} built it, build it again"
             ) from None
-        self._analyzer = analyzer()
-        index.register_tokenizer("english", self._analyzer)
-        index.config_reader("manual")
-        index.reload()
         self._schema = index.schema
-        self._searcher = index.searcher()
 
     def hits(self, query: Node, limit: int, source: str | None) -> list[tuple[float, int]]:
         """Return score and number of the best passages; those of equal score in any order."""
@@ -165,6 +174,20 @@ class TantivyEngine:
             [(occur.Must, self.render(part)) for part in node.parts]
             + [(occur.MustNot, self.render(part)) for part in node.excluded]
         )
+
+
+@contextmanager
+def _lockable(folder: Path) -> Iterator[Path]:
+    """Give a folder that can be opened: tantivy locks a file in it, even to read."""
+    lock = folder / _LOCK
+    if os.access(lock if lock.exists() else folder, os.W_OK):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as own:
+        for file in folder.iterdir():
+            if file.name != _LOCK:
+                (Path(own) / file.name).symlink_to(file.resolve())
+        yield Path(own)
 
 
 def _marked(snippet: Any, text: str) -> str:
