@@ -53,10 +53,10 @@ def test_retrieval_prints_ratios_against_the_peer(tmp_path):
     pytest.importorskip("tantivy")
     printed = run(
         BENCH / "retrieval.py", "--shared", SHARED, "--work", tmp_path,
-        "--passages", "2000", "--queries", "20",
+        "--passages", "4000", "--queries", "20",
     )  # fmt: skip
     for line in (
-        r"2,000 passages, engine tantivy",
+        r"4,000 passages, engine tantivy",
         r"build: CPU ratio \d",
         r"search \(or\) p50: ours .* ms, peer .* ms, ratio \d",
         r"search \(heavy\) p99: ours .* ms, peer .* ms, ratio \d",

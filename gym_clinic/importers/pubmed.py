@@ -3,7 +3,7 @@
 One passage for each citation with an abstract: its title, and the paragraphs of the abstract with
 their labels. Its id is `pubmed:` and the PMID; versions after the first are told apart
 (`pubmed:123.2`). Citations without an abstract give a passage without text, which a build counts
-and drops. Deleted citations, which update files list, are not read.
+and drops. Book chapters, and the deleted citations that update files list, are not read.
 
 Source:
     NLM, PubMed DTD (`PubmedArticleSet`), 2019 and later.

@@ -9,10 +9,10 @@ base uses yet, and the folder of the old base is removed last.
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import itertools
 import json
+import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -193,7 +193,9 @@ class _Reading:
 
 
 def _folders(out: Path) -> list[Path]:
-    return sorted(out.parent.glob(f"{glob.escape(out.name)}.index*"))
+    """The index folders of all bases that this file has been."""
+    name = re.compile(rf"{re.escape(out.name)}\.index[0-9]+")
+    return [one for one in out.parent.iterdir() if name.fullmatch(one.name) and one.is_dir()]
 
 
 def _free_folder(out: Path) -> Path:

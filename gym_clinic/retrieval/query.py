@@ -14,6 +14,7 @@ words do not count where others stand beside them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -92,6 +93,7 @@ def parse(text: str, operator: str = "or") -> Node | None:
     """
     if operator not in get_args(Operator):
         raise ConfigError(f"no operator {operator!r}; {suggest(str(operator), get_args(Operator))}")
+    text = unicodedata.normalize("NFC", text)  # as the passages are
     tokens = []
     for token in _TOKEN.finditer(text):
         tokens.append(token[0])

@@ -14,7 +14,7 @@ from killed_build import POINTS, RECORDS
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval import build as building
-from gym_clinic.retrieval import tantivy_index
+from gym_clinic.retrieval import knowledge, tantivy_index
 from gym_clinic.retrieval.build import Listener, Source, build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
@@ -52,8 +52,7 @@ def files(folder: Path) -> set[str]:
 
 
 def test_the_manifest_says_how_a_base_was_built(tmp_path, engine):
-    knowledge = base(tmp_path, engine)
-    manifest = knowledge.manifest
+    manifest = base(tmp_path, engine).manifest
     assert manifest.engine == engine
     assert manifest.tokenizer
     assert manifest.versions["gym_clinic"]
@@ -207,11 +206,11 @@ def test_a_finished_base_is_one_plain_file(tmp_path):
 
 
 def test_a_missing_package_is_told_with_its_install_line(tmp_path, monkeypatch):
-    knowledge = base(tmp_path, "tantivy")
+    path = base(tmp_path, "tantivy").path
     monkeypatch.setitem(sys.modules, "tantivy", None)
     line = r"pip install 'gym_clinic\[tantivy\]'"
     with pytest.raises(ConfigError, match=line):
-        KnowledgeBase(knowledge.path)
+        KnowledgeBase(path)
     with pytest.raises(ConfigError, match=line):
         build([source(PASSAGES)], tmp_path / "other.db", engine="tantivy")
     monkeypatch.setitem(sys.modules, "sqlite_utils", None)
@@ -307,3 +306,25 @@ def test_an_index_may_be_read_by_whoever_may_read_its_folder(tmp_path):
     folder = tmp_path / base(tmp_path, "tantivy").manifest.index
     modes = {file.stat().st_mode & 0o777 for file in folder.iterdir()}
     assert modes == {folder.stat().st_mode & 0o666}
+
+
+def test_what_is_named_like_an_index_is_left_alone(tmp_path):
+    pytest.importorskip("tantivy")
+    (tmp_path / "tantivy.db.index-notes").mkdir()
+    (tmp_path / "tantivy.db.index7").write_text("a file")
+    assert base(tmp_path, "tantivy").manifest.index == "tantivy.db.index1"
+    assert base(tmp_path, "tantivy").manifest.index == "tantivy.db.index2"
+    assert files(tmp_path) == {
+        "tantivy.db", "tantivy.db.index2", "tantivy.db.index7", "tantivy.db.index-notes",
+    }  # fmt: skip
+
+
+def test_every_page_is_touched_at_load_unless_told_not_to(tmp_path, monkeypatch, engine):
+    path = base(tmp_path, engine).path
+    touched: list[Path] = []
+    monkeypatch.setattr(knowledge, "touch", touched.append)
+    index = KnowledgeBase(path, warm=False).manifest.index
+    assert not touched
+    KnowledgeBase(path)
+    beside = (tmp_path / index).iterdir() if index else ()
+    assert set(touched) == {path, *beside}

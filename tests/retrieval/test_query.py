@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +40,7 @@ def either(*words: str) -> AnyOf:
         ("hepatitis A", either("hepatitis", "A")),
         ("A child with fever", either("child", "fever")),
         ("IL-6 and β-blocker", either("IL", "6", "β", "blocker")),
+        ("nai\u0308ve", w("na\u00efve")),
         ('"heart failure"', w("heart", "failure")),
         ('"loss of the voice"', w("loss", "of", "the", "voice")),
         ('rash "heart failure"', AnyOf((w("rash"), w("heart", "failure")))),
@@ -105,6 +108,7 @@ PIECES = st.sampled_from(
 @given(st.text() | st.lists(PIECES, max_size=40).map("".join), st.sampled_from(["or", "and"]))
 def test_any_text_is_a_query_of_plain_words(text: str, operator: str) -> None:
     tree = parse(text, operator)
+    text = unicodedata.normalize("NFC", text)
     assert (tree is None) == (not any(character.isalnum() for character in text))
     for phrase in phrases(tree) if tree else []:
         assert phrase.words
