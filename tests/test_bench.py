@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
 
@@ -40,3 +42,37 @@ def test_trust_prints_every_policy():
     for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):
         assert printed.count(f"  {policy}") + printed.count(f", {policy}") >= 2, printed
     assert re.search(r"oracle +scaled 1\.000   success 1\.000", printed)
+
+
+SHARED = BENCH.parent.parent / "shared" / "bench"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the peers are not beside this checkout: {SHARED}")
+def test_retrieval_prints_ratios_against_the_peer(tmp_path):
+    pytest.importorskip("sqlite_utils")
+    pytest.importorskip("tantivy")
+    printed = run(
+        BENCH / "retrieval.py", "--shared", SHARED, "--work", tmp_path,
+        "--passages", "4000", "--queries", "20",
+    )  # fmt: skip
+    for line in (
+        r"4,000 passages, engine tantivy",
+        r"build: CPU ratio \d",
+        r"search \(or\) p50: ours .* ms, peer .* ms, ratio \d",
+        r"search \(heavy\) p99: ours .* ms, peer .* ms, ratio \d",
+        r"top 10 \(heavy\): overlap with exact BM25 (0\.9|1\.0).*, with the peer \d",
+    ):
+        assert re.search(line, printed), printed
+
+
+def test_retrieval_says_what_it_misses(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "retrieval.py"), "--shared", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"no peer {tmp_path / 'make_corpus.py'}; --shared names the folder that holds it\n"
+    )

@@ -263,7 +263,7 @@ def test_every_module_imports_without_the_extras() -> None:
 import importlib, sys
 for extra in (
     "httpx", "tenacity", "lxml", "matplotlib", "pyarrow", "torch", "sklearn", "yaml",
-    "hypothesis", "pytest",
+    "hypothesis", "pytest", "sqlite_utils", "tantivy",
 ):
     sys.modules[extra] = None
 for name in {sorted(MODULES)!r}:

@@ -23,7 +23,13 @@ from gym_clinic.errors import ClinicError
 from gym_clinic.policies.playing import play
 
 NEEDED = ("gymnasium", "numpy", "orjson", "pydantic", "rich")
-EXTRAS = {"chat": ("httpx", "tenacity"), "import": ("lxml",), "plot": ("matplotlib",)}
+EXTRAS = {
+    "chat": ("httpx", "tenacity"),
+    "import": ("lxml",),
+    "kb": ("lxml", "sqlite_utils"),
+    "plot": ("matplotlib",),
+    "tantivy": ("tantivy",),
+}
 
 Finding = tuple[str, str, str]
 """Verdict (ok, none, broken), what was looked at, what was found."""

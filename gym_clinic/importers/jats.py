@@ -94,6 +94,25 @@ def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
         ConfigError: As `read_jats`.
         TaskError: As `read_jats`, for a file without any article too.
     """
+    for found in each_article(path):
+        if isinstance(found, TaskError):
+            raise found
+        yield found
+
+
+def each_article(path: str | os.PathLike[str]) -> Iterator[Article | TaskError]:
+    """Read every article of a file that can be read, whatever the others are.
+
+    Args:
+        path: The XML file.
+
+    Yields:
+        Articles, and in place of one that cannot be read what is wrong with it.
+
+    Raises:
+        ConfigError: As `read_jats`.
+        TaskError: If the file is no JATS XML or holds no article.
+    """
     etree = _lxml()
     file = Path(path)
     try:
@@ -122,7 +141,10 @@ def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
     if not found:
         raise TaskError(f"{file}: <{_tag(root)}> holds no <article>; expected JATS XML")
     for node in found:
-        yield _Reader(file).article(node)
+        try:
+            yield _Reader(file).article(node)
+        except TaskError as error:
+            yield error
 
 
 def _lxml() -> Any:

@@ -1,0 +1,64 @@
+"""Article full texts in JATS XML -> `Passage`: the abstract and every section in pieces.
+
+The id of a piece is that of the article (its PMCID, else `pubmed:` and its PMID) and a number, its
+title those of the article and the section. `jats.py` says what of an article is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gym_clinic.errors import TaskError
+from gym_clinic.importers.chunks import chunks
+from gym_clinic.importers.jats import Article, Section, each_article
+from gym_clinic.importers.labels import Labels
+from gym_clinic.retrieval.passage import BrokenRecord, Passage
+
+
+def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
+    """Read the articles of a file.
+
+    Args:
+        path: The file.
+        labels: Source, category and licence of its passages.
+
+    Yields:
+        Passages, or what is wrong with an article or the file.
+
+    Raises:
+        ConfigError: If the file cannot be opened, or lxml is missing.
+    """
+    try:
+        for article in each_article(path):
+            if isinstance(article, TaskError):
+                yield _broken(path, article)
+            else:
+                yield from _passages(article, labels)
+    except TaskError as error:
+        yield _broken(path, error)
+
+
+def _passages(article: Article, labels: Labels) -> Iterator[Passage]:
+    id = article.pmcid or f"pubmed:{article.pmid}"
+    number = 0
+    for section in (Section("Abstract", article.abstract), *article.sections):
+        for text in chunks(section.text.split("\n")):
+            number += 1
+            yield Passage(
+                f"{id}-{number}",
+                labels.source,
+                f"{article.title} > {section.title}",
+                text,
+                labels.category,
+                labels.licence,
+            )
+    if not number:
+        yield Passage(id, labels.source, article.title, "")
+
+
+def _broken(path: Path, error: TaskError) -> BrokenRecord:
+    place, _, what = str(error).removeprefix(f"{path}").strip(": ").partition(": ")
+    if place.startswith("line "):
+        return BrokenRecord(str(path), place, what)
+    return BrokenRecord(str(path), "line 1", f"{place}: {what}" if what else place)

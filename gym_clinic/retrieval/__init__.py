@@ -1,0 +1,1 @@
+"""What clinical agents look up: passages, guidelines, similar patients, the symptom graph."""

@@ -1,0 +1,204 @@
+"""Building a knowledge base: streaming, in constant memory, resumable and atomic.
+
+Records go by batches into an unfinished file beside the new one (`staging.py`). A build that was
+stopped goes on from its last batch if it is started again with the same sources. When all is
+read, the passages are indexed; then the finished file takes the place of the old one by a rename,
+which is the one moment at which the base changes. An index folder is written under a name that no
+base uses yet, and the folder of the old base is removed last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from gym_clinic._version import __version__
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.names import suggest
+from gym_clinic.retrieval import fts5, tantivy_index
+from gym_clinic.retrieval.manifest import Manifest
+from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.staging import Staging
+
+ENGINES = ("auto", fts5.NAME, tantivy_index.NAME)
+
+LARGE = 50_000
+"""Passages from which ``auto`` takes tantivy."""
+
+BATCH = 5_000
+"""Records that are written at once; at most so many are read again after a stop."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where passages come from.
+
+    Attributes:
+        name: What it is called in messages; most often a file.
+        fingerprint: Changes when the source does; a stopped build goes on only with the same.
+        records: Reads it from its beginning, the same records in the same order each time.
+    """
+
+    name: str
+    fingerprint: str
+    records: Callable[[], Iterator[Passage | BrokenRecord]]
+
+
+class Listener:
+    """What is told of a build as it goes on; does nothing by itself."""
+
+    def resumed(self, records: int) -> None:
+        """A stopped build goes on; so many records were read before."""
+
+    def broken(self, record: BrokenRecord) -> None:
+        """A record is skipped."""
+
+    def read(self, source: str, records: int) -> None:
+        """So many records of a source were read."""
+
+    def indexed(self, passages: int, total: int) -> None:
+        """So many passages of all were given to the engine."""
+
+
+def build(
+    sources: Sequence[Source],
+    out: Path,
+    *,
+    engine: str = "auto",
+    strict: bool = False,
+    listener: Listener | None = None,
+) -> Manifest:
+    """Build a base.
+
+    Args:
+        sources: What to read, in this order; of two passages with the same title and text, the
+            first stays.
+        out: The file to write; its folder is made if it is missing.
+        engine: ``fts5``, ``tantivy``, or ``auto``: FTS5 below 50,000 passages, else tantivy.
+        strict: Stop at the first broken record instead of skipping it.
+        listener: Is told how it goes.
+
+    Returns:
+        The manifest of the new base.
+
+    Raises:
+        ConfigError: If there is no source, the engine is unknown or its package is missing,
+            another build is writing the same base, or the disk is full.
+        TaskError: With ``strict``, if a record is broken; or if there is no passage at all. The
+            old base is then as it was.
+    """
+    if engine not in ENGINES:
+        raise ConfigError(f"no engine {engine!r}; {suggest(engine, ENGINES)}")
+    if not sources:
+        raise ConfigError("a knowledge base needs at least one source")
+    if engine == tantivy_index.NAME:
+        tantivy_index.library()  # before the work: it may be missing
+    listener = listener or Listener()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    fingerprint = json.dumps([[source.name, source.fingerprint] for source in sources])
+    staging = Staging(out.with_name(f".{out.name}.part"), fingerprint)
+    try:
+        if staging.resumed:
+            listener.resumed(staging.totals().records)
+        for number, source in enumerate(sources):
+            _read(staging, number, source, listener, strict=strict)
+        return _finish(staging, out, engine, listener)
+    except sqlite3.OperationalError as error:  # the disk is full, for one
+        raise ConfigError(f"cannot write {staging.path}: {error}") from None
+    finally:
+        staging.close()
+
+
+def _read(
+    staging: Staging, number: int, source: Source, listener: Listener, *, strict: bool
+) -> None:
+    so_far = staging.progress(number)
+    if so_far.finished:
+        return
+    records = itertools.islice(source.records(), so_far.records, None)
+    while batch := list(itertools.islice(records, BATCH)):
+        for record in staging.add(number, source.name, batch, so_far, strict=strict):
+            listener.broken(record)
+        listener.read(source.name, so_far.records)
+    staging.finish(number, so_far)
+
+
+def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Manifest:
+    passages, totals = staging.count(), staging.totals()
+    if not passages:
+        raise TaskError(
+            f"no passage for {out}: {totals.records:,} records, of them {totals.broken:,} broken "
+            f"and {totals.empty:,} without text"
+        )
+    if engine == "auto":
+        engine = fts5.NAME if passages < LARGE else tantivy_index.NAME
+    reading = _Reading(staging, passages, listener)
+    index = ""
+    if engine == fts5.NAME:
+        tokenizer, versions = fts5.TOKENIZER, fts5.versions()
+        for _ in reading.rows():
+            pass
+        fts5.build(staging.tables())
+    else:
+        tokenizer, versions = tantivy_index.TOKENIZER, tantivy_index.versions()
+        index = _free_folder(out).name
+        tantivy_index.build(reading.rows(), out.with_name(index))
+    manifest = Manifest(
+        engine=engine,
+        tokenizer=tokenizer,
+        versions={"gym_clinic": __version__, **versions},
+        passages=passages,
+        duplicates=totals.duplicates,
+        empty=totals.empty,
+        broken=totals.broken,
+        sources=dict(sorted(reading.sources.items())),
+        content_hash=reading.hash.hexdigest(),
+        index=index,
+    )
+    staging.seal(manifest)
+    staging.path.replace(out)
+    for folder in _folders(out):
+        if folder.name != index:
+            shutil.rmtree(folder)
+    return manifest
+
+
+class _Reading:
+    """Reads all passages once, for the engine, and takes their hash and counts on the way."""
+
+    def __init__(self, staging: Staging, total: int, listener: Listener) -> None:
+        self.staging, self.total, self.listener = staging, total, listener
+        self.hash = hashlib.sha256()
+        self.sources: Counter[str] = Counter()
+
+    def rows(self) -> Iterator[tuple[int, str, str, str]]:
+        """Number, source, title and text of each passage."""
+        for done, (number, *fields) in enumerate(self.staging.rows(), start=1):
+            self.hash.update(orjson.dumps(fields))
+            _, source, title, text, *_ = fields
+            self.sources[source] += 1
+            yield number, source, title, text
+            if done % BATCH == 0 or done == self.total:
+                self.listener.indexed(done, self.total)
+
+
+def _folders(out: Path) -> list[Path]:
+    """The index folders of all bases that this file has been."""
+    name = re.compile(rf"{re.escape(out.name)}\.index[0-9]+")
+    return [one for one in out.parent.iterdir() if name.fullmatch(one.name) and one.is_dir()]
+
+
+def _free_folder(out: Path) -> Path:
+    """An index folder that neither the old base nor a stopped build has used."""
+    names = (out.with_name(f"{out.name}.index{number}") for number in itertools.count(1))
+    return next(folder for folder in names if not folder.exists())

@@ -1,0 +1,31 @@
+"""Small knowledge bases for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from gym_clinic.retrieval.build import Source, build
+from gym_clinic.retrieval.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passage import BrokenRecord, Passage
+
+PASSAGES = [
+    Passage("p1", "alpha", "Chest pain", "Chest pain with raised troponin is an infarction."),
+    Passage("p2", "alpha", "Heart failure", "Heart failure may raise troponin; pain is rare."),
+    Passage("p3", "beta", "Migraine", "A headache with aura. Pain on one side of the head."),
+    Passage("p4", "beta", "Failure to thrive", "The heart of an infant with failure to thrive."),
+    Passage("p5", "beta", "Hepatitis A", "A viral infection; treatments are supportive.", "viral"),
+    Passage("p6", "gamma", "β-blocker", "Für Ärzte: naïve patients, 5 µg/kg — “slowly”. 😀",
+            licence="CC0"),
+]  # fmt: skip
+
+
+def source(records: Iterable[Passage | BrokenRecord], name: str = "list") -> Source:
+    kept = list(records)
+    return Source(name, str(hash(tuple(kept))), lambda: iter(kept))
+
+
+def base(folder: Path, engine: str, records: Iterable[Passage] = PASSAGES) -> KnowledgeBase:
+    out = folder / f"{engine}.db"
+    build([source(records)], out, engine=engine)
+    return KnowledgeBase(out)

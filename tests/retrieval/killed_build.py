@@ -1,0 +1,49 @@
+"""A build that kills its own process at a chosen point: ``OUT ENGINE POINT``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from gym_clinic.retrieval import build as building
+from gym_clinic.retrieval.passage import Passage
+
+RECORDS = 90
+BATCH = 20
+POINTS = ("reading", "indexing", "sealed", "replaced")
+
+
+def die(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def records(point: str = "", read: list[int] | None = None) -> Iterator[Passage]:
+    for number in range(RECORDS):
+        if point == "reading" and number == 50:
+            die()
+        if read is not None:
+            read.append(number)
+        yield Passage(f"new{number:03}", "new", "", f"a new text on subject{number}")
+
+
+class Deadly(building.Listener):
+    def indexed(self, passages: int, total: int) -> None:
+        die()
+
+
+def main(out: str, engine: str, point: str) -> None:
+    building.BATCH = BATCH
+    if point == "sealed":
+        Path.replace = die
+    if point == "replaced":
+        building._folders = lambda out: die()
+    source = building.Source("new", "1", lambda: records(point))
+    listener = Deadly() if point == "indexing" else None
+    building.build([source], Path(out), engine=engine, listener=listener)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

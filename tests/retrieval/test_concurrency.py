@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from bases import PASSAGES, base, source
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.retrieval.build import build
+from gym_clinic.retrieval.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passage import Passage
+
+pytest.importorskip("sqlite_utils")
+
+QUERIES = ["pain", "troponin NOT chest", '"heart failure"', "treatment", "β", "nothing"] * 20
+
+
+@pytest.fixture(params=["fts5", "tantivy"])
+def knowledge(request: pytest.FixtureRequest, tmp_path: Path) -> KnowledgeBase:
+    if request.param == "tantivy":
+        pytest.importorskip("tantivy")
+    return base(tmp_path, request.param)
+
+
+def answers(knowledge: KnowledgeBase) -> list[list[Passage]]:
+    return [knowledge.search(query) for query in QUERIES]
+
+
+def test_many_threads_get_the_same_answers(knowledge):
+    expected = answers(knowledge)
+    together = threading.Barrier(16)
+
+    def work() -> list[list[Passage]]:
+        together.wait(timeout=30)
+        return answers(knowledge)
+
+    with ThreadPoolExecutor(16) as pool:
+        waiting = [pool.submit(work) for _ in range(16)]
+        assert all(one.result(timeout=60) == expected for one in waiting)
+
+
+def send_answers(knowledge: KnowledgeBase, pipe) -> None:
+    pipe.send(answers(knowledge))
+    pipe.close()
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_other_processes_get_the_same_answers(knowledge, start):
+    expected = answers(knowledge)
+    context = multiprocessing.get_context(start)
+    pipes, workers = [], []
+    for _ in range(2):
+        mine, theirs = context.Pipe(duplex=False)
+        worker = context.Process(target=send_answers, args=(knowledge, theirs))
+        worker.start()
+        theirs.close()
+        pipes.append(mine)
+        workers.append(worker)
+    for pipe, worker in zip(pipes, workers, strict=True):
+        assert pipe.poll(60)
+        assert pipe.recv() == expected
+        worker.join(timeout=60)
+        assert worker.exitcode == 0
+    assert answers(knowledge) == expected
+
+
+def test_a_base_is_sent_by_its_path(knowledge):
+    copied = pickle.loads(pickle.dumps(knowledge))
+    assert copied.path == knowledge.path
+    assert answers(copied) == answers(knowledge)
+
+
+def test_a_closed_base_opens_again(knowledge):
+    expected = answers(knowledge)
+    knowledge.close()
+    assert answers(knowledge) == expected
+
+
+def test_a_base_replaced_in_use_is_told_and_never_mixed(knowledge):
+    engine = knowledge.manifest.engine
+    before = answers(knowledge)
+    build(
+        [source([*PASSAGES, Passage("p7", "alpha", "", "More pain.")])],
+        knowledge.path,
+        engine=engine,
+    )
+    # The open connection still reads the old file, which is whole.
+    assert answers(knowledge) == before
+    knowledge.close()
+    with pytest.raises(ConfigError, match="was replaced while it was in use; open it again"):
+        knowledge.search("pain")
+    assert {one.id for one in KnowledgeBase(knowledge.path).search("pain")} >= {"p7"}
