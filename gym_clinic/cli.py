@@ -12,7 +12,7 @@ from pathlib import Path
 import gymnasium as gym
 
 from gym_clinic._version import __version__
-from gym_clinic.commands import doctor, export, play, plot, score, show, tasks
+from gym_clinic.commands import doctor, export, kb, play, plot, score, show, tasks
 from gym_clinic.errors import ClinicError, ServiceError
 
 INTERRUPTED = 130
@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"gym-clinic {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (show, play, score, tasks, export, plot, doctor):
+    for command in (show, play, score, tasks, kb, export, plot, doctor):
         command.add(commands)
     return top
 

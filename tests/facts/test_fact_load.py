@@ -89,7 +89,10 @@ def appended(table, row):
         (amber(reviewed="30.1.2026"), "field reviewed: expected a day as YYYY-MM-DD"),
         (amber(id="Amber fever"), "line 1, field id: String should match"),
         (amber(id="zebra-fever"), "line 2, field id: 'blue-palsy' comes after 'zebra-fever'"),
-        (amber(id="blue-palsy", look_alikes=[]), "line 2, field id: 'blue-palsy' stands on line 1 already"),
+        (
+            amber(id="blue-palsy", look_alikes=[]),
+            "line 2, field id: 'blue-palsy' stands on line 1 already",
+        ),
         (
             appended("diseases", disease("cyan-cough", "C", codes={"orpha": ["ORPHA:17"]})),
             "line 3 .cyan-cough., field codes: 'ORPHA:17' belongs to 'amber-fever' already",
