@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
 
@@ -40,3 +42,15 @@ def test_trust_prints_every_policy():
     for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):
         assert printed.count(f"  {policy}") + printed.count(f", {policy}") >= 2, printed
     assert re.search(r"oracle +scaled 1\.000   success 1\.000", printed)
+
+
+def test_names_prints_ratios():
+    pytest.importorskip("rank_bm25")
+    printed = run(BENCH / "names.py", "--names", "300", "--queries", "5")
+    for line in (
+        r"rank-bm25, best of 300 names: p50 .* ratio 1\.0",
+        r"\nbest of 300 names: p50 .* ratio \d",
+        r"top 10 of 300 names: p50 .* ratio \d",
+        r"apart by at most \d\.\de-1\d",
+    ):
+        assert re.search(line, printed), printed

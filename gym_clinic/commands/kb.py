@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gym_clinic.commands.kb_import import add_import
 from gym_clinic.commands.kb_validate import add_validate
 
 
@@ -16,3 +17,4 @@ def add(commands: Any) -> None:
     )
     doing = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     add_validate(doing)
+    add_import(doing)

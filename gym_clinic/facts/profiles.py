@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from gym_clinic.facts.lines import read_lines
@@ -45,6 +46,44 @@ class Profile(Strict):
     codes: Codes = Codes()
     features: tuple[ProfileFeature, ...] = ()
     source: Slug | None = None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one row of a source says of a feature.
+
+    Attributes:
+        feature: The feature, with the frequency that this row gives it.
+        patients: How many patients were counted; 0 where the row does not say.
+    """
+
+    feature: ProfileFeature
+    patients: int = 0
+
+
+def merge(statements: Iterable[Statement]) -> tuple[ProfileFeature, ...]:
+    """Return each feature once, in the order of first mention, with all its references.
+
+    Where several statements differ, a present feature goes before an absent one, a share counted
+    in more patients before one counted in fewer or in an unknown number, that before a band, and
+    a band before an unknown frequency; of equals the first stays. Nothing is averaged.
+    """
+    found: dict[str, list[Statement]] = {}
+    for one in statements:
+        found.setdefault(one.feature.id, []).append(one)
+    return tuple(map(_merged, found.values()))
+
+
+def _merged(statements: list[Statement]) -> ProfileFeature:
+    best = max(statements, key=_weight).feature
+    references = dict.fromkeys(name for one in statements for name in one.feature.references)
+    return best.model_copy(update={"references": tuple(references)})
+
+
+def _weight(one: Statement) -> tuple[bool, bool, int, bool]:
+    frequency = one.feature.frequency
+    counted = frequency.value is not None
+    return not frequency.absent, counted, one.patients, frequency.band is not None
 
 
 def profiles(facts: Facts) -> list[Profile]:
