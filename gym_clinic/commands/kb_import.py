@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from gym_clinic.errors import ConfigError
-from gym_clinic.files import json_line, replace_file
+from gym_clinic.files import replace_file
 from gym_clinic.names import import_named, suggest
 
 _HERE = "gym_clinic.importers"
@@ -22,9 +23,9 @@ FORMATS: dict[str, tuple[str, str]] = {
     "orphanet-names": (f"{_HERE}.orphanet:read_names", "Orphanet product 1 -> names, codes"),
     "orphanet-phenotypes": (f"{_HERE}.orphanet:read_phenotypes", "Orphanet product 4 -> profiles"),
     "orphanet-history": (f"{_HERE}.orphanet:read_history", "Orphanet product 9 -> onset, death"),
-    "orphanet-prevalence": (f"{_HERE}.orphanet:read_prevalences", "Orphanet product 9 -> estimates"),
+    "orphanet-prevalence": (f"{_HERE}.orphanet:read_prevalences", "Orphanet product 9 -> rates"),
     "icd10cm": (f"{_HERE}.icd10cm:read_icd10cm", "ICD-10-CM order file -> codes, titles"),
-    "ddxplus": (f"{_HERE}.ddxplus:read_conditions", "DDXPlus release_conditions.json -> conditions"),
+    "ddxplus": (f"{_HERE}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
     "ddxplus-evidences": (f"{_HERE}.ddxplus:read_evidences", "DDXPlus evidences -> questions"),
 }  # fmt: skip
 """Format -> its reader, ``read(path)``, which yields records one by one, and what it makes."""
@@ -97,20 +98,10 @@ class _Counted:
     def __iter__(self) -> Iterator[bytes]:
         for record in self.records:
             self.count += 1
-            yield json_line(_row(record))
+            yield orjson.dumps(record, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _row(record: Any) -> dict[str, Any]:
-    """A record of a dataclass or a pydantic model as a JSON object, with what is in it."""
-    if not dataclasses.is_dataclass(record):
-        row: dict[str, Any] = record.model_dump(mode="json", by_alias=True)
-        return row
-    fields = ((one.name, getattr(record, one.name)) for one in dataclasses.fields(record))
-    return {name: _value(value) for name, value in fields}
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_value(one) for one in value]
-    plain = not dataclasses.is_dataclass(value) and not hasattr(value, "model_dump")
-    return value if plain else _row(value)
+def _plain(record: Any) -> dict[str, Any]:
+    """A pydantic record as a JSON object; orjson knows dataclasses by itself."""
+    row: dict[str, Any] = record.model_dump(mode="json", by_alias=True)
+    return row

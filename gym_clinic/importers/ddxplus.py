@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.lines import read_mapping
@@ -31,6 +31,10 @@ SOURCE = "ddxplus"
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+def _tidy(text: object) -> object:
+    return " ".join(text.split()) if isinstance(text, str) else text
+
+
 class _Published(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -42,7 +46,7 @@ class _Chance(BaseModel):
 
 
 class _Condition(_Published):
-    name: Text = Field(alias="cond-name-eng")
+    name: Annotated[Text, BeforeValidator(_tidy)] = Field(alias="cond-name-eng")
     icd10: Text = Field(alias="icd10-id")
     severity: int = Field(ge=1, le=5)
     symptoms: dict[str, Share | _Chance]
@@ -54,8 +58,7 @@ class _Meaning(_Published):
 
 
 class _Evidence(_Published):
-    name: Text
-    code_question: Text
+    code_question: str
     question_en: Text
     is_antecedent: bool
     data_type: Literal["B", "C", "M"]

@@ -7,6 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import ValidationError
+
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.lines import explain
 from gym_clinic.facts.models import Codes
 from gym_clinic.facts.profiles import Profile
 
@@ -81,29 +85,32 @@ def disease_profiles(terms: Iterable[Term]) -> Iterator[Profile]:
 
     Yields:
         One profile for each disease.
+
+    Raises:
+        TaskError: For an id or a name that is none; the text names the term.
     """
     for term in terms:
-        if term.obsolete or not term.id.startswith("MONDO:"):
-            continue
-        same = dict.fromkeys(one.text for one in term.synonyms if one.scope == "EXACT")
-        yield Profile(
-            id=term.id,
-            name=term.name,
-            synonyms=tuple(text for text in same if text != term.name),
-            codes=Codes(
-                omim=_coded(term, r"OMIM:[0-9]{6}"),
-                orpha=tuple(
-                    f"ORPHA:{code.partition(':')[2]}"
-                    for code in _coded(term, r"Orphanet:[1-9][0-9]*")
-                ),
-                mondo=(term.id,),
-                icd10cm=tuple(
-                    code.partition(":")[2]
-                    for code in _coded(term, r"ICD10CM:[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
-                ),
-            ),
-            source=SOURCE,
-        )
+        if not term.obsolete and term.id.startswith("MONDO:"):
+            try:
+                yield _profile(term)
+            except ValidationError as error:
+                raise TaskError(f"{term.id}, {explain(error)}") from None
+
+
+def _profile(term: Term) -> Profile:
+    name, *others = dict.fromkeys(
+        " ".join(text.split())
+        for text in (term.name, *(one.text for one in term.synonyms if one.scope == "EXACT"))
+    )
+    orpha = _coded(term, r"Orphanet:[1-9][0-9]*")
+    icd10cm = _coded(term, r"ICD10CM:[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
+    codes = Codes(
+        omim=_coded(term, r"OMIM:[0-9]{6}"),
+        orpha=tuple(f"ORPHA:{code.partition(':')[2]}" for code in orpha),
+        mondo=(term.id,),
+        icd10cm=tuple(code.partition(":")[2] for code in icd10cm),
+    )
+    return Profile(id=term.id, name=name, synonyms=tuple(others), codes=codes, source=SOURCE)
 
 
 def _coded(term: Term, pattern: str) -> tuple[str, ...]:

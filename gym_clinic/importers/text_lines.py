@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from gym_clinic.errors import ConfigError, TaskError
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -20,7 +23,8 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a line that is not UTF-8; the text names file and line.
+        TaskError: For a line that is not UTF-8 or holds a control character other than a tab; the
+            text names file and line.
     """
     try:
         file = path.open("rb")
@@ -35,5 +39,9 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
                 raise TaskError(
                     f"{path} line {number}: byte {error.start} of it is not UTF-8"
                 ) from None
+            if found := _CONTROL.search(text):
+                raise TaskError(
+                    f"{path} line {number}: the control character {found[0]!r}; expected text"
+                )
             if text.strip():
                 yield number, text

@@ -6,11 +6,14 @@ External entities are never fetched, document types never loaded and entities ne
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gym_clinic.errors import ConfigError, TaskError
+
+_CONTROL = re.compile(r"[\x7f-\x9f]")  # no XML text can hold the others
 
 
 def xml_elements(path: Path, tag: str, *, root: str) -> Iterator[Any]:
@@ -63,9 +66,10 @@ def xml_elements(path: Path, tag: str, *, root: str) -> Iterator[Any]:
                     yield node
                     _forget(node)
         except etree.XMLSyntaxError as error:
-            raise TaskError(
-                f"{path} line {error.lineno or 1}: no well-formed XML: {error.msg}"
-            ) from None
+            # Of an entity that is not defined, the error itself only says that nothing came.
+            logged = events.error_log.last_error
+            line, what = (logged.line, logged.message) if logged else (error.lineno, error.msg)
+            raise TaskError(f"{path} line {line or 1}: no well-formed XML: {what}") from None
     if not count:
         raise TaskError(f"{path}: <{root}> holds no <{tag}>; expected some")
 
@@ -74,8 +78,8 @@ def text_of(node: Any, *path: str) -> str:
     """Return the text of the first element along a path; empty where there is none.
 
     Raises:
-        ValueError: If it holds an entity that the file defines, or is UTF-8 that the file declares
-            to be ISO-8859-1.
+        ValueError: If it holds an entity that the file defines, or what a file holds that is not in
+            the encoding that it declares: control characters, or UTF-8 read as ISO-8859-1.
     """
     found = node.find("/".join(path)) if path else node
     if found is None:
@@ -83,6 +87,11 @@ def text_of(node: Any, *path: str) -> str:
     if any(not isinstance(child.tag, str) for child in found):
         raise ValueError(f"<{found.tag}> holds an entity; those that a file defines are not read")
     text = " ".join((found.text or "").split())
+    if found_control := _CONTROL.search(text):
+        raise ValueError(
+            f"<{found.tag}> holds the control character {found_control[0]!r}; the file is not in "
+            "the encoding that it declares"
+        )
     if not text.isascii() and _is_twice_encoded(text):
         raise ValueError(f"<{found.tag}> is {text[:60]!r}; the file is UTF-8, but declares another")
     return text
