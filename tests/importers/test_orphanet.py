@@ -16,6 +16,7 @@ from gym_clinic.importers.orphanet import (
     read_phenotypes,
     read_prevalences,
 )
+from gym_clinic.importers.xml_elements import xml_elements
 
 
 def feature(hpo="HP:0000002", term="Short", frequency="Frequent (79-30%)"):
@@ -261,3 +262,10 @@ def test_damaged_copies_of_the_published_phenotypes_are_named(tmp_path):
     ):
         with pytest.raises(TaskError, match=message):
             list(read_phenotypes(damaged(path, tmp_path, broken)))
+
+
+def test_what_was_read_is_forgotten(write):
+    path = write(*(f"<Status>{disorder(code=str(n))}</Status>" for n in range(1, 50)))
+    for node in xml_elements(path, "Disorder", root="JDBOR"):
+        outer = (node, *node.iterancestors())
+        assert all(len(list(one.itersiblings(preceding=True))) <= 1 for one in outer)
