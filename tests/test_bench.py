@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fact_tables import tables, write
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
@@ -54,3 +55,11 @@ def test_names_prints_ratios():
         r"apart by at most \d\.\de-1\d",
     ):
         assert re.search(line, printed), printed
+
+
+def test_names_measures_thresholds(tmp_path, monkeypatch):
+    write(tmp_path / "kb" / "facts", tables())
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    printed = run(BENCH / "names.py", "--thresholds")
+    assert re.search(r"as it stands: the right disease( +1\.000)+\n", printed), printed
+    assert re.search(r"a disease that is not there( +[01]\.\d+)+\n", printed), printed
