@@ -52,7 +52,7 @@ def test_names_prints_ratios():
         r"rank-bm25, best of 300 names: p50 .* ratio 1\.0",
         r"\nbest of 300 names: p50 .* ratio \d",
         r"top 10 of 300 names: p50 .* ratio \d",
-        r"apart by at most \d\.\de-1\d",
+        r"apart by at most \d\.\de[-+]\d",
     ):
         assert re.search(line, printed), printed
 
