@@ -125,23 +125,29 @@ class NameIndex:
         at_least_one("limit", limit)
         asked = words(query)
         touched, scores = self._score(asked)
-        own = self._own(asked) if touched.size else 0.0
-        hits: dict[str, NameHit] = {}
-        wanted = 8 * limit  # a name is touched once for each word, and an id has several names
-        while True:
-            cut = np.partition(scores, -wanted)[-wanted] if wanted < scores.size else 0.0
-            kept = scores >= cut
-            for place in np.lexsort((touched[kept], -scores[kept])):
-                number = int(touched[kept][place])
-                key = self._ids[number]
-                if key not in hits:
-                    hits[key] = self._hit(number, float(scores[kept][place]), own)
-                    if len(hits) == limit:
-                        return list(hits.values())
-            if wanted >= scores.size:
-                return list(hits.values())
-            hits.clear()
-            wanted *= 8
+        own = self._own(asked)
+        best: dict[str, tuple[int, float]] = {}
+        # A name is touched once for each word, and an id has several names: all are ordered only
+        # where the first few belong to too few ids.
+        for wanted in (8 * limit, scores.size):
+            least = np.partition(scores, -wanted)[-wanted] if wanted < scores.size else 0.0
+            kept = scores >= least
+            best = self._by_id(touched[kept], scores[kept], limit)
+            if len(best) == limit:
+                break
+        return [self._hit(number, score, own) for number, score in best.values()]
+
+    def _by_id(
+        self, touched: NDArray[np.intp], scores: NDArray[np.float64], limit: int
+    ) -> dict[str, tuple[int, float]]:
+        """The best ids in order, each with the number and score of its best name."""
+        best: dict[str, tuple[int, float]] = {}
+        for place in np.lexsort((touched, -scores)):
+            number = int(touched[place])
+            best.setdefault(self._ids[number], (number, float(scores[place])))
+            if len(best) == limit:
+                break
+        return best
 
     def _score(self, asked: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The names that share a word, once for each such word, and their scores."""
