@@ -92,6 +92,23 @@ def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
     }
 
 
+def build(model: type[Model], place: str, **fields: object) -> Model:
+    """Make a record from what a file gives.
+
+    Args:
+        model: The record.
+        place: Where it stands in the file, for the error.
+        fields: What it holds.
+
+    Raises:
+        TaskError: If it is none; the text names the place and the field.
+    """
+    try:
+        return model(**fields)
+    except ValidationError as error:
+        raise TaskError(f"{place}, {explain(error)}") from None
+
+
 def explain(error: ValidationError) -> str:
     """Return the first mistake: its field, what was wrong there and what was found."""
     first = error.errors(include_url=False)[0]

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.lines import read_mapping
+from gym_clinic.facts.lines import build, read_mapping
 from gym_clinic.facts.models import Frequency, Text, band_of
 from gym_clinic.facts.profiles import Profile, ProfileFeature
 from gym_clinic.names import suggest
@@ -125,17 +125,25 @@ def read_conditions(
             names file, condition and field.
     """
     file = Path(path)
-    named = {key: one.question for key, one in evidences.items()} if evidences else None
     for key, one in read_mapping(file, _Condition).items():
-        stated = {**one.symptoms, **one.antecedents}
-        for name in stated:
-            if named is not None and name not in named:
-                raise _unknown(f"{file} key {key!r}", name, named)
-        features = tuple(
-            ProfileFeature(id=name, name=(named or {}).get(name, ""), frequency=_frequency(chance))
-            for name, chance in stated.items()
+        place = f"{file} key {key!r}"
+        features = []
+        for name, chance in {**one.symptoms, **one.antecedents}.items():
+            if evidences is not None and name not in evidences:
+                raise _unknown(place, name, evidences)
+            question = evidences[name].question if evidences else ""
+            frequency = _frequency(chance)
+            features.append(
+                build(ProfileFeature, place, id=name, name=question, frequency=frequency)
+            )
+        profile = build(
+            Profile,
+            place,
+            id=f"DDXPLUS:{key}",
+            name=one.name,
+            features=tuple(features),
+            source=SOURCE,
         )
-        profile = Profile(id=f"DDXPLUS:{key}", name=one.name, features=features, source=SOURCE)
         yield Condition(profile, one.icd10.upper(), one.severity, tuple(one.antecedents))
 
 

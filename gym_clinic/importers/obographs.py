@@ -110,7 +110,7 @@ def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
 
 def read_diseases(path: str | os.PathLike[str]) -> Iterator[Profile]:
     """Read MONDO's diseases (`gym_clinic.importers.ontology.disease_profiles`); errors as above."""
-    return disease_profiles(read_obo_graph(path))
+    return disease_profiles(read_obo_graph(path), str(path))
 
 
 def curie(address: str) -> str:

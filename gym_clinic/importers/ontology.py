@@ -7,10 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import ValidationError
-
-from gym_clinic.errors import TaskError
-from gym_clinic.facts.lines import explain
+from gym_clinic.facts.lines import build
 from gym_clinic.facts.models import Codes
 from gym_clinic.facts.profiles import Profile
 
@@ -74,7 +71,7 @@ def names(terms: Iterable[Term]) -> dict[str, str]:
     return found
 
 
-def disease_profiles(terms: Iterable[Term]) -> Iterator[Profile]:
+def disease_profiles(terms: Iterable[Term], place: str = "") -> Iterator[Profile]:
     """Return MONDO's diseases as profiles without features.
 
     Codes are taken from exact matches alone: a cross-reference may be to a wider term. Synonyms
@@ -82,6 +79,7 @@ def disease_profiles(terms: Iterable[Term]) -> Iterator[Profile]:
 
     Args:
         terms: Terms of MONDO; others and obsolete ones are passed over.
+        place: Where they come from, for errors.
 
     Yields:
         One profile for each disease.
@@ -91,26 +89,33 @@ def disease_profiles(terms: Iterable[Term]) -> Iterator[Profile]:
     """
     for term in terms:
         if not term.obsolete and term.id.startswith("MONDO:"):
-            try:
-                yield _profile(term)
-            except ValidationError as error:
-                raise TaskError(f"{term.id}, {explain(error)}") from None
+            yield _profile(term, f"{place} {term.id}".lstrip())
 
 
-def _profile(term: Term) -> Profile:
+def _profile(term: Term, place: str) -> Profile:
     name, *others = dict.fromkeys(
         " ".join(text.split())
         for text in (term.name, *(one.text for one in term.synonyms if one.scope == "EXACT"))
     )
     orpha = _coded(term, r"Orphanet:[1-9][0-9]*")
     icd10cm = _coded(term, r"ICD10CM:[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
-    codes = Codes(
+    codes = build(
+        Codes,
+        place,
         omim=_coded(term, r"OMIM:[0-9]{6}"),
         orpha=tuple(f"ORPHA:{code.partition(':')[2]}" for code in orpha),
         mondo=(term.id,),
         icd10cm=tuple(code.partition(":")[2] for code in icd10cm),
     )
-    return Profile(id=term.id, name=name, synonyms=tuple(others), codes=codes, source=SOURCE)
+    return build(
+        Profile,
+        place,
+        id=term.id,
+        name=name,
+        synonyms=tuple(others),
+        codes=codes,
+        source=SOURCE,
+    )
 
 
 def _coded(term: Term, pattern: str) -> tuple[str, ...]:

@@ -103,7 +103,9 @@ def test_diseases_take_their_codes_from_exact_matches(write):
 
 
 def test_a_disease_whose_name_is_none_is_named(write):
-    with pytest.raises(TaskError, match="MONDO:9000003, field name: expected one line of text"):
+    with pytest.raises(
+        TaskError, match=r"mondo\.json MONDO:9000003, field name: expected one line of text"
+    ):
         list(read_diseases(write(node("MONDO_9000003", "a\x00b"))))
 
 
