@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUNS ?= runs/demo
 LIMIT ?= 60
+MAPPINGS ?= ../shared/data/rarebench
 
 # Of training: `make train-ttopd ENV=clinic/ClinGenSingle-v0 STEPS=20`. ENV counts on the command
 # line alone, since shells have a variable of that name.
@@ -16,7 +17,7 @@ TRAIN = $(if $(filter command,$(origin ENV)),--env '$(ENV)') --gpus $(GPUS) --no
 ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tasks bench ci clean train-grpo train-ttopd cluster-check \
+.PHONY: help demo test lint types tasks kb bench ci clean train-grpo train-ttopd cluster-check \
 	prove-learning
 
 help:  ## list the targets
@@ -81,6 +82,9 @@ types: $(VENV)/.dev  ## mypy --strict
 
 tasks: $(VENV)/.core  ## validate every task: schema, ids, tools, and that the oracle earns full marks
 	$(BIN)/gym-clinic tasks validate
+
+kb: $(VENV)/.core  ## validate the fact tables, and prove their codes where MAPPINGS is at hand
+	$(BIN)/gym-clinic kb validate $(if $(wildcard $(MAPPINGS)),--mappings '$(MAPPINGS)')
 
 bench: $(VENV)/.core  ## print what a step costs, and what every policy is worth
 	$(BIN)/python bench/env.py

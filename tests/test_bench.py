@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fact_tables import tables, write
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
@@ -76,3 +77,23 @@ def test_retrieval_says_what_it_misses(tmp_path):
     assert done.stderr == (
         f"no peer {tmp_path / 'make_corpus.py'}; --shared names the folder that holds it\n"
     )
+
+
+def test_names_prints_ratios():
+    pytest.importorskip("rank_bm25")
+    printed = run(BENCH / "names.py", "--names", "300", "--queries", "5")
+    for line in (
+        r"rank-bm25, best of 300 names: p50 .* ratio 1\.0",
+        r"\nbest of 300 names: p50 .* ratio \d",
+        r"top 10 of 300 names: p50 .* ratio \d",
+        r"apart by at most \d\.\de[-+]\d",
+    ):
+        assert re.search(line, printed), printed
+
+
+def test_names_measures_thresholds(tmp_path, monkeypatch):
+    write(tmp_path / "kb" / "facts", tables())
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    printed = run(BENCH / "names.py", "--thresholds")
+    assert re.search(r"as it stands: the right disease( +1\.000)+\n", printed), printed
+    assert re.search(r"a disease that is not there( +[01]\.\d+)+\n", printed), printed

@@ -20,6 +20,7 @@ ROWS = (
     ("_version",),
     ("errors",),
     ("strict_json", "paths", "files", "frozen", "names"),
+    ("facts",),
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate"),
     ("safety",),

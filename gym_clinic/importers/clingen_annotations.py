@@ -21,20 +21,18 @@ Source:
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from gym_clinic import strict_json
 from gym_clinic.domains.clingen.download import INHERITANCE
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.sop import GENETIC_CAP
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.lines import read_lines
 
 _ONE_LINE = "^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"  # a line more would be a line of the ticket
 
@@ -147,41 +145,17 @@ def read_annotations(path: str | os.PathLike[str]) -> Iterator[Annotation]:
     Args:
         path: A JSON Lines file in the form of this module's documentation.
 
-    Yields:
+    Returns:
         One annotation for each line that is not blank.
 
     Raises:
         ConfigError: If the file cannot be opened.
         TaskError: For a broken line; the text names file, line, field and what would be right.
     """
-    file = Path(path)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            yield Annotation.model_validate(strict_json.loads(line.decode()))
-        except ValidationError as error:
-            raise TaskError(f"{file} line {number}, {_explain(error)}") from None
-        except UnicodeDecodeError:
-            raise TaskError(f"{file} line {number}: not UTF-8; expected JSON Lines") from None
-        except ValueError as error:
-            raise TaskError(f"{file} line {number}: {error}") from None
+    return (annotation for _, annotation in read_lines(Path(path), Annotation))
 
 
 def _chosen(value: str, choices: Collection[str]) -> str:
     if value not in choices:
         raise ValueError(f"{value!r} is unknown; choose from {list(choices)}")
     return value
-
-
-def _explain(error: ValidationError) -> str:
-    """The first mistake: its place, what was wrong there and what was found."""
-    first = error.errors(include_url=False)[0]
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-    what = first["msg"].removeprefix("Value error, ")
-    found = "" if first["type"] in ("missing", "value_error") else f", found {first['input']!r:.80}"
-    return f"field {place.lstrip('.') or 'curation'}: {what}{found}"

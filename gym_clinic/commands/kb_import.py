@@ -1,0 +1,107 @@
+"""``gym-clinic kb import``: knowledge of others as JSON Lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.files import replace_file
+from gym_clinic.names import import_named, suggest
+
+_HERE = "gym_clinic.importers"
+
+FORMATS: dict[str, tuple[str, str]] = {
+    "hpo-obo": (f"{_HERE}.obo:read_obo", "ontology in OBO format (hp.obo) -> terms"),
+    "hpo": (f"{_HERE}.obographs:read_obo_graph", "OBO Graphs JSON (hp.json) -> terms"),
+    "mondo": (f"{_HERE}.obographs:read_diseases", "OBO Graphs JSON (mondo.json) -> diseases"),
+    "hpoa": (f"{_HERE}.hpoa:read_hpoa", "HPO annotations (phenotype.hpoa) -> profiles"),
+    "orphanet-names": (f"{_HERE}.orphanet:read_names", "Orphanet product 1 -> names, codes"),
+    "orphanet-phenotypes": (f"{_HERE}.orphanet:read_phenotypes", "Orphanet product 4 -> profiles"),
+    "orphanet-history": (f"{_HERE}.orphanet:read_history", "Orphanet product 9 -> onset, death"),
+    "orphanet-prevalence": (f"{_HERE}.orphanet:read_prevalences", "Orphanet product 9 -> rates"),
+    "icd10cm": (f"{_HERE}.icd10cm:read_icd10cm", "ICD-10-CM order file -> codes, titles"),
+    "ddxplus": (f"{_HERE}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
+    "ddxplus-evidences": (f"{_HERE}.ddxplus:read_evidences", "DDXPlus evidences -> questions"),
+}  # fmt: skip
+"""Format -> its reader, ``read(path)``, which yields records one by one, and what it makes."""
+
+NAMED_BY = {"hpoa": "an ontology, hp.json or hp.obo", "ddxplus": "release_evidences.json"}
+"""Formats whose features have ids alone -> the file that names them (``--names``)."""
+
+
+def add_import(doing: Any) -> None:
+    """Declare the command."""
+    width = max(map(len, FORMATS))
+    parser = doing.add_parser(
+        "import",
+        help="import knowledge of others",
+        description="Read a published file and write one JSON object a line. A broken record is "
+        "named by its place, and then nothing is written.",
+        epilog="formats:\n"
+        + "\n".join(f"  {name:{width}}  {makes}" for name, (_, makes) in FORMATS.items())
+        + "\n\nexample: gym-clinic kb import hpoa phenotype.hpoa --names hp.json --out hpoa.jsonl",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("format", metavar="FORMAT", help="one of the formats below")
+    parser.add_argument("source", type=Path, metavar="SOURCE", help="the file as published")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="the .jsonl file to write"
+    )
+    files = "; ".join(f"{name}: {what}" for name, what in NAMED_BY.items())
+    parser.add_argument(
+        "--names", type=Path, metavar="FILE", help=f"the file that names the features ({files})"
+    )
+    parser.set_defaults(run=run_import)
+
+
+def run_import(args: argparse.Namespace) -> int:
+    """Import a file, and say how many records it held."""
+    if args.format not in FORMATS:
+        raise ConfigError(f"no format {args.format!r}; {suggest(args.format, FORMATS)}")
+    if args.names and args.format not in NAMED_BY:
+        raise ConfigError(f"--names goes with {', '.join(NAMED_BY)}, not with {args.format}")
+    if args.out.resolve() in {args.source.resolve(), args.names and args.names.resolve()}:
+        raise ConfigError(f"{args.out} is a source itself; name another file to write")
+    reader = import_named(FORMATS[args.format][0], "importer")
+    given = [_names(args.format, args.names)] if args.names else []
+    lines = _Counted(reader(args.source, *given))
+    replace_file(args.out, lines)
+    print(f"{args.out}: {lines.count:,} records")
+    return 0
+
+
+def _names(name: str, path: Path) -> Any:
+    """What a reader takes to name its features."""
+    if name == "ddxplus":
+        from gym_clinic.importers.ddxplus import read_evidences
+
+        return {one.id: one for one in read_evidences(path)}
+    from gym_clinic.importers.obo import read_obo
+    from gym_clinic.importers.obographs import read_obo_graph
+    from gym_clinic.importers.ontology import names
+
+    return names(read_obo(path) if path.suffix == ".obo" else read_obo_graph(path))
+
+
+class _Counted:
+    """The lines of records, counted as they are written."""
+
+    def __init__(self, records: Iterable[Any]) -> None:
+        self.records = records
+        self.count = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for record in self.records:
+            self.count += 1
+            yield orjson.dumps(record, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    """A pydantic record as a JSON object; orjson knows dataclasses by itself."""
+    row: dict[str, Any] = record.model_dump(mode="json", by_alias=True)
+    return row

@@ -1,0 +1,320 @@
+"""What the fact tables hold: diseases, phenotypes, disciplines, drugs, instruments, guidelines.
+
+Every text is one line without blanks at its ends. A frequency says what it rests on: a source
+that states it, a qualitative class of the table's authors, or nothing at all.
+
+Source:
+    The bands and their ids are those of the Human Phenotype Ontology's frequency subontology.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
+
+BandName = Literal["obligate", "very_frequent", "frequent", "occasional", "very_rare", "excluded"]
+
+BANDS: dict[BandName, tuple[str, float, float]] = {
+    "obligate": ("HP:0040280", 1.0, 1.0),
+    "very_frequent": ("HP:0040281", 0.80, 0.99),
+    "frequent": ("HP:0040282", 0.30, 0.79),
+    "occasional": ("HP:0040283", 0.05, 0.29),
+    "very_rare": ("HP:0040284", 0.01, 0.04),
+    "excluded": ("HP:0040285", 0.0, 0.0),
+}
+"""Band -> its HPO id and its share of patients, from and to; the most frequent comes first."""
+
+
+def band_of(share: float) -> BandName:
+    """Return the band of a share of patients, 0 to 1; what lies between two goes to the lower."""
+    if share <= 0:
+        return "excluded"
+    return next((band for band, (_, low, _) in BANDS.items() if share >= low > 0), "very_rare")
+
+
+def _one_line(text: str) -> str:
+    if not text or text != text.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", text):
+        raise ValueError("expected one line of text without blanks at its ends")
+    return text
+
+
+def _day(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        raise ValueError("expected a day as YYYY-MM-DD")
+    datetime.date.fromisoformat(text)
+    return text
+
+
+def _distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
+    if double := [text for number, text in enumerate(texts) if text in texts[:number]]:
+        raise ValueError(f"{double[0]!r} stands twice")
+    return texts
+
+
+Text = Annotated[str, AfterValidator(_one_line)]
+Texts = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Day = Annotated[str, AfterValidator(_day)]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Slugs = Annotated[tuple[Slug, ...], AfterValidator(_distinct)]
+PhenotypeId = Annotated[str, Field(pattern=r"^(HP:[0-9]{7}|sym(-[a-z0-9]+)+)$")]
+Omim = Annotated[str, Field(pattern=r"^OMIM:[0-9]{6}$")]
+Orpha = Annotated[str, Field(pattern=r"^ORPHA:[1-9][0-9]*$")]
+Mondo = Annotated[str, Field(pattern=r"^MONDO:[0-9]{7}$")]
+Icd10cm = Annotated[str, Field(pattern=r"^[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?$")]
+
+
+class Strict(BaseModel):
+    """What is read as it stands: no further field, no conversion, no change afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Source(Strict):
+    """Where facts come from.
+
+    Attributes:
+        title: Its title, with the edition.
+        licence: Its licence.
+        taken: What was taken from it.
+        url: Its address; empty where it has none.
+    """
+
+    title: Text
+    licence: Text
+    taken: Text
+    url: str = ""
+
+
+class Record(Strict):
+    """What every record carries.
+
+    Attributes:
+        sources: Keys of the sources that its facts come from.
+        provenance: Whether its authors wrote it or took it from its sources.
+        reviewed: Day on which it was last checked, YYYY-MM-DD.
+    """
+
+    sources: Slugs
+    provenance: Literal["authored", "sourced"]
+    reviewed: Day
+
+
+class Frequency(Strict):
+    """How many patients with a disease have a feature.
+
+    Attributes:
+        value: Share of patients, 0 to 1; only where a source states it.
+        band: Qualitative class; "excluded" means that the feature is absent.
+        basis: What this rests on: a source, the authors' judgement (a band alone), or nothing.
+        source: Key of the source, where there is one.
+    """
+
+    value: float | None = Field(default=None, ge=0, le=1)
+    band: BandName | None = None
+    basis: Literal["sourced", "authored", "unknown"]
+    source: Slug | None = None
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.basis == "sourced":
+            if self.source is None or (self.value is None and self.band is None):
+                raise ValueError("a sourced frequency has a source, and a value or a band")
+        elif self.value is not None or self.source is not None:
+            raise ValueError(f"basis {self.basis!r} goes without value and source")
+        elif (self.band is None) != (self.basis == "unknown"):
+            raise ValueError("an authored frequency has a band, an unknown one has none")
+        if None not in (self.value, self.band) and band_of(self.value or 0) != self.band:
+            raise ValueError(f"{self.value} is {band_of(self.value or 0)}, not {self.band}")
+        return self
+
+    @property
+    def absent(self) -> bool:
+        """Whether the feature is absent in the disease."""
+        return self.band == "excluded" or self.value == 0
+
+
+class Feature(Strict):
+    """A phenotype of a disease, or one that the disease does not have.
+
+    Attributes:
+        phenotype: Id of the phenotype.
+        frequency: How often it occurs.
+    """
+
+    phenotype: PhenotypeId
+    frequency: Frequency
+
+
+def _once(features: tuple[Feature, ...]) -> tuple[Feature, ...]:
+    _distinct(tuple(feature.phenotype for feature in features))
+    return features
+
+
+Features = Annotated[tuple[Feature, ...], AfterValidator(_once)]
+
+
+class Codes(Strict):
+    """Ids of a disease elsewhere, with their prefixes; ICD-10-CM codes with their point."""
+
+    omim: Annotated[tuple[Omim, ...], AfterValidator(_distinct)] = ()
+    orpha: Annotated[tuple[Orpha, ...], AfterValidator(_distinct)] = ()
+    mondo: Annotated[tuple[Mondo, ...], AfterValidator(_distinct)] = ()
+    icd10cm: Annotated[tuple[Icd10cm, ...], AfterValidator(_distinct)] = ()
+
+
+class Disease(Record):
+    """A disease.
+
+    Attributes:
+        id: Slug.
+        name: Preferred name.
+        synonyms: Other names.
+        codes: Its ids elsewhere.
+        discipline: Id of the discipline that cares for it.
+        rare: Whether it is a rare disease.
+        phenotypes: Its features, present and absent.
+        look_alikes: Ids of diseases that it is mistaken for.
+        red_flags: Signs that call for help at once.
+        treatment: What is done about it.
+        tests: What proves it.
+        summary: One or two sentences.
+    """
+
+    id: Slug
+    name: Text
+    synonyms: Texts
+    codes: Codes
+    discipline: Slug
+    rare: bool
+    phenotypes: Features = Field(min_length=1)
+    look_alikes: Slugs
+    red_flags: Texts
+    treatment: Texts
+    tests: Texts
+    summary: Text
+
+    @model_validator(mode="after")
+    def _names_others(self) -> Self:
+        if self.name in self.synonyms:
+            raise ValueError(f"synonyms: {self.name!r} is the name itself")
+        if self.id in self.look_alikes:
+            raise ValueError(f"look_alikes: {self.id!r} is the disease itself")
+        return self
+
+
+class Phenotype(Record):
+    """A symptom, sign or finding.
+
+    Attributes:
+        id: HPO id, or a slug that begins with "sym-" where the HPO has none.
+        name: Preferred name; the HPO's where the id is one of its ids.
+        synonyms: Other names, of lay people and clinicians.
+        group: Body system.
+    """
+
+    id: PhenotypeId
+    name: Text
+    synonyms: Texts
+    group: Text
+
+
+class Discipline(Record):
+    """A discipline of medicine.
+
+    Attributes:
+        id: Slug.
+        name: Name.
+        about: What it cares for.
+    """
+
+    id: Slug
+    name: Text
+    about: Text
+
+
+class Interaction(Strict):
+    """What a drug does together with another.
+
+    Attributes:
+        other: Id of a drug, or a class of drugs; the field is called "with" in the table.
+        effect: What happens.
+    """
+
+    other: Text = Field(alias="with")
+    effect: Text
+
+
+class Drug(Record):
+    """A drug.
+
+    Attributes:
+        id: Slug.
+        name: International nonproprietary name.
+        classes: Classes that it belongs to.
+        uses: What it is given for: ids of diseases, or text.
+        cautions: When not to give it, or with care.
+        interactions: What it does together with others.
+        summary: One or two sentences.
+    """
+
+    id: Slug
+    name: Text
+    classes: Texts
+    uses: Texts
+    cautions: Texts
+    interactions: tuple[Interaction, ...]
+    summary: Text
+
+
+class ScoreBand(Strict):
+    """What a range of scores means.
+
+    Attributes:
+        range: Such as "0-4".
+        meaning: Its interpretation.
+    """
+
+    range: Text
+    meaning: Text
+
+
+class Instrument(Record):
+    """A clinical score or questionnaire.
+
+    Attributes:
+        id: Slug.
+        name: Name.
+        purpose: What it measures, and in whom.
+        items: What is scored.
+        bands: What the scores mean.
+    """
+
+    id: Slug
+    name: Text
+    purpose: Text
+    items: Texts
+    bands: tuple[ScoreBand, ...]
+
+
+class Guideline(Record):
+    """How to proceed on a topic.
+
+    Attributes:
+        id: Slug.
+        topic: What it is about.
+        diseases: Ids of the diseases concerned.
+        steps: What to do, in order.
+        red_flags: Signs that call for help at once.
+        summary: One or two sentences.
+    """
+
+    id: Slug
+    topic: Text
+    diseases: Slugs
+    steps: Texts
+    red_flags: Texts
+    summary: Text

@@ -1,0 +1,117 @@
+"""The phenotype profile of a disease: what patients with it have, and what they do not have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gym_clinic.facts.lines import read_lines
+from gym_clinic.facts.load import Facts
+from gym_clinic.facts.models import Codes, Frequency, Slug, Strict, Text, Texts
+
+
+class ProfileFeature(Strict):
+    """A feature of a disease, or one that the disease does not have.
+
+    Attributes:
+        id: Id of the phenotype.
+        name: Its name; empty where the source gives the id alone.
+        frequency: How often it occurs; `frequency.absent` tells an absent feature.
+        references: Publications that state it, where the source names them.
+    """
+
+    id: Text
+    name: str
+    frequency: Frequency
+    references: Texts = ()
+
+
+class Profile(Strict):
+    """A disease with its features.
+
+    Attributes:
+        id: Id of the disease.
+        name: Preferred name.
+        synonyms: Other names.
+        codes: Its ids elsewhere.
+        features: Its features, present and absent.
+        source: Where it comes from; None for the embedded tables.
+    """
+
+    id: Text
+    name: Text
+    synonyms: Texts = ()
+    codes: Codes = Codes()
+    features: tuple[ProfileFeature, ...] = ()
+    source: Slug | None = None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one row of a source says of a feature.
+
+    Attributes:
+        feature: The feature, with the frequency that this row gives it.
+        patients: How many patients were counted; 0 where the row does not say.
+    """
+
+    feature: ProfileFeature
+    patients: int = 0
+
+
+def merge(statements: Iterable[Statement]) -> tuple[ProfileFeature, ...]:
+    """Return each feature once, in the order of first mention, with all its references.
+
+    Where several statements differ, a present feature goes before an absent one, a share counted
+    in more patients before one counted in fewer or in an unknown number, that before a band, and
+    a band before an unknown frequency; of equals the first stays. Nothing is averaged.
+    """
+    found: dict[str, list[Statement]] = {}
+    for one in statements:
+        found.setdefault(one.feature.id, []).append(one)
+    return tuple(map(_merged, found.values()))
+
+
+def _merged(statements: list[Statement]) -> ProfileFeature:
+    best = max(statements, key=_weight).feature
+    references = dict.fromkeys(name for one in statements for name in one.feature.references)
+    return best.model_copy(update={"references": tuple(references)})
+
+
+def _weight(one: Statement) -> tuple[bool, bool, int, bool]:
+    frequency = one.feature.frequency
+    counted = frequency.value is not None
+    return not frequency.absent, counted, one.patients, frequency.band is not None
+
+
+def profiles(facts: Facts) -> list[Profile]:
+    """Return the profiles of all diseases of the fact tables, sorted by id."""
+    return [
+        Profile(
+            id=one.id,
+            name=one.name,
+            synonyms=one.synonyms,
+            codes=one.codes,
+            features=tuple(
+                ProfileFeature(
+                    id=has.phenotype,
+                    name=facts.phenotypes[has.phenotype].name,
+                    frequency=has.frequency,
+                )
+                for has in one.phenotypes
+            ),
+        )
+        for one in facts.diseases.values()
+    ]
+
+
+def read_profiles(path: str | os.PathLike[str]) -> Iterator[Profile]:
+    """Read profiles from JSON Lines, as ``gym-clinic kb import`` writes them.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a broken line; the text names file, line and field.
+    """
+    return (profile for _, profile in read_lines(Path(path), Profile))

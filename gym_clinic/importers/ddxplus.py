@@ -1,0 +1,176 @@
+"""DDXPlus: `release_conditions.json` -> conditions, `release_evidences.json` -> evidences.
+
+A condition lists the evidences that its patients may have: symptoms, and antecedents (history and
+risk factors). The published files give no probabilities (`{}`); where one stands, as a number or
+as `{"probability": number}`, it is the share of patients, and 0 means that the evidence is absent.
+The ICD-10 codes are those of the World Health Organization, not of ICD-10-CM.
+
+Source:
+    DDXPlus (Fansi Tchango et al. 2022), release of conditions and evidences, CC-BY.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.lines import build, read_mapping
+from gym_clinic.facts.models import Frequency, Text, band_of
+from gym_clinic.facts.profiles import Profile, ProfileFeature
+from gym_clinic.names import suggest
+
+SOURCE = "ddxplus"
+"""Key of this source in the frequencies."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _tidy(text: object) -> object:
+    return " ".join(text.split()) if isinstance(text, str) else text
+
+
+class _Published(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class _Chance(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    probability: Share | None = None
+
+
+class _Condition(_Published):
+    name: Annotated[Text, BeforeValidator(_tidy)] = Field(alias="cond-name-eng")
+    icd10: Text = Field(alias="icd10-id")
+    severity: int = Field(ge=1, le=5)
+    symptoms: dict[str, Share | _Chance]
+    antecedents: dict[str, Share | _Chance]
+
+
+class _Meaning(_Published):
+    en: str
+
+
+class _Evidence(_Published):
+    code_question: str
+    question_en: Text
+    is_antecedent: bool
+    data_type: Literal["B", "C", "M"]
+    default_value: str | int
+    values: list[str | int] = Field(alias="possible-values")
+    value_meaning: dict[str, _Meaning]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A question to the patient, and the answers it may have.
+
+    Attributes:
+        id: Such as "E_55".
+        question: The question in English.
+        parent: Id of the question that it details; its own where it stands alone.
+        antecedent: Whether it asks for history or risks, not for a symptom.
+        kind: "binary", "categorical" (one answer) or "multiple" (several).
+        default: The answer that means "nothing of this".
+        values: Answer -> what it means in English; empty for a binary one.
+    """
+
+    id: str
+    question: str
+    parent: str
+    antecedent: bool
+    kind: Literal["binary", "categorical", "multiple"]
+    default: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition with its evidences.
+
+    Attributes:
+        profile: Its name and features; a feature's id is that of the evidence.
+        icd10: ICD-10 code of the World Health Organization, in capitals.
+        severity: 1, the most severe, to 5.
+        antecedents: Which of the features are history or risks.
+    """
+
+    profile: Profile
+    icd10: str
+    severity: int
+    antecedents: tuple[str, ...]
+
+
+def read_conditions(
+    path: str | os.PathLike[str], evidences: Mapping[str, Evidence] | None = None
+) -> Iterator[Condition]:
+    """Read conditions.
+
+    Args:
+        path: `release_conditions.json`.
+        evidences: Evidences by id, to name the features by their question.
+
+    Yields:
+        One for each condition.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: If it is broken, or names an evidence that is not among those given; the text
+            names file, condition and field.
+    """
+    file = Path(path)
+    for key, one in read_mapping(file, _Condition).items():
+        place = f"{file} key {key!r}"
+        features = []
+        for name, chance in {**one.symptoms, **one.antecedents}.items():
+            if evidences is not None and name not in evidences:
+                raise _unknown(place, name, evidences)
+            question = evidences[name].question if evidences else ""
+            frequency = _frequency(chance)
+            features.append(
+                build(ProfileFeature, place, id=name, name=question, frequency=frequency)
+            )
+        profile = build(
+            Profile,
+            place,
+            id=f"DDXPLUS:{key}",
+            name=one.name,
+            features=tuple(features),
+            source=SOURCE,
+        )
+        yield Condition(profile, one.icd10.upper(), one.severity, tuple(one.antecedents))
+
+
+_KINDS: dict[str, Any] = {"B": "binary", "C": "categorical", "M": "multiple"}
+
+
+def read_evidences(path: str | os.PathLike[str]) -> Iterator[Evidence]:
+    """Read evidences; errors as for `read_conditions`."""
+    for key, one in read_mapping(Path(path), _Evidence).items():
+        meanings = {value: meaning.en for value, meaning in one.value_meaning.items()}
+        yield Evidence(
+            id=key,
+            question=one.question_en,
+            parent=one.code_question,
+            antecedent=one.is_antecedent,
+            kind=_KINDS[one.data_type],
+            default=str(one.default_value),
+            values={str(value): meanings.get(str(value), str(value)) for value in one.values},
+        )
+
+
+def _frequency(chance: float | _Chance) -> Frequency:
+    share = chance.probability if isinstance(chance, _Chance) else chance
+    if share is None:
+        return Frequency(basis="unknown")
+    return Frequency(value=share, band=band_of(share), basis="sourced", source=SOURCE)
+
+
+def _unknown(place: str, name: str, known: Mapping[str, object]) -> TaskError:
+    return TaskError(f"{place}: unknown evidence {name!r}; {suggest(name, known)}")

@@ -1,0 +1,190 @@
+"""Names matched by BM25 over an inverted index: only names that share a word are scored.
+
+The score of a name is the sum, over the words of the query, of::
+
+    IDF(t) * f(t, name) * (k1 + 1) / (f(t, name) + k1 * (1 - b + b * |name| / avgdl))
+    IDF(t) = log((N - n(t) + 0.5) / (n(t) + 0.5) + 1)
+
+where N counts the names, n(t) those that hold the word t and f(t, name) how often one does, and
+avgdl is their mean length in words. This is the formula as the paper prints it. The library
+rank-bm25 has another IDF: without the + 1, and where that is negative (a word in more than half
+of the names) a quarter of the mean IDF. With the IDF of the paper it gives the same scores.
+
+Source:
+    Deep-DxSearch paper, eq. 5 (A.4), with k1 = 1.5 and b = 0.75.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clinic.facts.naming import words
+from gym_clinic.names import at_least_one
+
+K1 = 1.5
+"""How soon a word that is repeated stops counting more."""
+
+B = 0.75
+"""How much a long name is held against it, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class NameHit:
+    """A name that shares a word with the query.
+
+    Attributes:
+        id: Whose name it is.
+        name: The name.
+        score: Its BM25 score, above 0.
+        share: The score as a share of what the query would score as a name of its own; about 1
+            for the name itself, more where the name is shorter than the query and holds what
+            is rare in it.
+    """
+
+    id: str
+    name: str
+    score: float
+    share: float
+
+
+class NameIndex:
+    """An index of names, of which several may belong to one id.
+
+    It is never changed after it is built, so that any number of threads may search it.
+
+    Args:
+        names: Id and name, in the order in which ties are broken.
+    """
+
+    def __init__(self, names: Iterable[tuple[str, str]]) -> None:
+        pairs = list(names)
+        self._ids = [key for key, _ in pairs]
+        self._names = [name for _, name in pairs]
+        self._rows: dict[str, int] = {}  # word -> its row of the postings
+        rows, holders, counts = array("i"), array("i"), array("i")
+        lengths = np.zeros(len(pairs))
+        for number, name in enumerate(self._names):
+            found = Counter(words(name))
+            lengths[number] = found.total()
+            for word, count in found.items():
+                rows.append(self._rows.setdefault(word, len(self._rows)))
+                holders.append(number)
+                counts.append(count)
+        self._average = float(lengths.mean()) if lengths.any() else 1.0
+        row_of = np.frombuffer(rows, dtype=np.int32)
+        order = np.argsort(row_of, kind="stable")  # within a row by the name's number
+        held = np.bincount(row_of, minlength=len(self._rows))
+        self._starts = np.concatenate(([0], np.cumsum(held)))
+        self._holders = np.frombuffer(holders, dtype=np.int32)[order].astype(np.intp)
+        times = np.frombuffer(counts, dtype=np.int32)[order].astype(np.float64)
+        rarity = np.array([self._rarity(int(n)) for n in held])
+        self._weights = np.repeat(rarity, held) * _saturated(
+            times, lengths[self._holders] / self._average
+        )
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def candidates(self, query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Score all names that share a word with a query.
+
+        Returns:
+            The numbers of these names in rising order, shape (n,), and their scores, shape (n,);
+            every other name scores 0.
+        """
+        touched, scores = self._score(words(query))
+        found, first = np.unique(touched, return_index=True)
+        return found, scores[first]
+
+    def best(self, query: str) -> NameHit | None:
+        """Return the name that scores highest, the first of equals; None if none shares a word."""
+        asked = words(query)
+        touched, scores = self._score(asked)
+        if not touched.size:
+            return None
+        top = scores.max()
+        return self._hit(int(touched[scores == top].min()), float(top), self._own(asked))
+
+    def search(self, query: str, limit: int = 10) -> list[NameHit]:
+        """Return the ids that match best, each by its best name; the first of equals first.
+
+        Args:
+            query: A name, as somebody wrote it.
+            limit: How many ids, at most.
+
+        Raises:
+            ConfigError: If the limit is no whole number from 1.
+        """
+        at_least_one("limit", limit)
+        asked = words(query)
+        touched, scores = self._score(asked)
+        own = self._own(asked)
+        best: dict[str, tuple[int, float]] = {}
+        # A name is touched once for each word, and an id has several names: all are ordered only
+        # where the first few belong to too few ids.
+        for wanted in (8 * limit, scores.size):
+            least = np.partition(scores, -wanted)[-wanted] if wanted < scores.size else 0.0
+            kept = scores >= least
+            best = self._by_id(touched[kept], scores[kept], limit)
+            if len(best) == limit:
+                break
+        return [self._hit(number, score, own) for number, score in best.values()]
+
+    def _by_id(
+        self, touched: NDArray[np.intp], scores: NDArray[np.float64], limit: int
+    ) -> dict[str, tuple[int, float]]:
+        """The best ids in order, each with the number and score of its best name."""
+        best: dict[str, tuple[int, float]] = {}
+        for place in np.lexsort((touched, -scores)):
+            number = int(touched[place])
+            best.setdefault(self._ids[number], (number, float(scores[place])))
+            if len(best) == limit:
+                break
+        return best
+
+    def _score(self, asked: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The names that share a word, once for each such word, and their scores."""
+        scores = np.zeros(len(self))  # pages that no posting touches are never filled
+        touched = [np.zeros(0, dtype=np.intp)]
+        for word, times in Counter(asked).items():
+            row = self._rows.get(word)
+            if row is not None:
+                span = slice(self._starts[row], self._starts[row + 1])
+                touched.append(self._holders[span])
+                scores[touched[-1]] += times * self._weights[span]
+        numbers = np.concatenate(touched)
+        return numbers, scores[numbers]
+
+    def _rarity(self, held: int) -> float:
+        """IDF of a word that so many names hold."""
+        return math.log((len(self) - held + 0.5) / (held + 0.5) + 1)
+
+    def _own(self, asked: tuple[str, ...]) -> float:
+        """What a query would score as a name of its own."""
+        length = len(asked) / self._average
+        return sum(
+            times * self._rarity(self._held(word)) * float(_saturated(times, length))
+            for word, times in Counter(asked).items()
+        )
+
+    def _held(self, word: str) -> int:
+        """How many names hold a word; the query itself counts where none does."""
+        row = self._rows.get(word)
+        return 1 if row is None else int(self._starts[row + 1] - self._starts[row])
+
+    def _hit(self, number: int, score: float, own: float) -> NameHit:
+        return NameHit(self._ids[number], self._names[number], score, score / own)
+
+
+def _saturated(
+    times: float | NDArray[np.float64], length: float | NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What a word counts for that stands so often in a name of such a length (1: the mean)."""
+    return np.asarray(times * (K1 + 1) / (times + K1 * (1 - B + B * length)))

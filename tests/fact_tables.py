@@ -1,0 +1,119 @@
+"""A small fact base, written from scratch, that tests may damage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+STAMP = {"sources": ["own"], "provenance": "authored", "reviewed": "2026-01-31"}
+UNKNOWN = {"value": None, "band": None, "basis": "unknown", "source": None}
+
+
+def authored(band: str) -> dict[str, Any]:
+    return {"value": None, "band": band, "basis": "authored", "source": None}
+
+
+def sourced(value: float | None = None, band: str | None = None) -> dict[str, Any]:
+    return {"value": value, "band": band, "basis": "sourced", "source": "registry"}
+
+
+def disease(key: str, name: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "id": key,
+        "name": name,
+        "synonyms": [],
+        "codes": {},
+        "discipline": "neurology",
+        "rare": False,
+        "phenotypes": [{"phenotype": "HP:0000002", "frequency": authored("frequent")}],
+        "look_alikes": [],
+        "red_flags": [],
+        "treatment": [],
+        "tests": [],
+        "summary": f"{name} is made up.",
+        **STAMP,
+        **changes,
+    }
+
+
+def phenotype(key: str, name: str, **changes: Any) -> dict[str, Any]:
+    return {"id": key, "name": name, "synonyms": [], "group": "body", **STAMP, **changes}
+
+
+def drug(key: str, name: str, **changes: Any) -> dict[str, Any]:
+    empty: dict[str, Any] = {"classes": [], "uses": [], "cautions": [], "interactions": []}
+    return {"id": key, "name": name, **empty, "summary": "Made up.", **STAMP, **changes}
+
+
+def tables() -> dict[str, Any]:
+    """The rows of every table, and the sources; each call gives a copy of its own."""
+    return {
+        "diseases": [
+            disease(
+                "amber-fever",
+                "Amber fever",
+                synonyms=["Fever, amber", "AF"],
+                codes={"omim": ["OMIM:100100"], "orpha": ["ORPHA:17"], "icd10cm": ["A01.0"]},
+                rare=True,
+                phenotypes=[
+                    {"phenotype": "HP:0000002", "frequency": sourced(0.5)},
+                    {"phenotype": "HP:0000003", "frequency": authored("obligate")},
+                    {"phenotype": "HP:0000008", "frequency": authored("excluded")},
+                    {"phenotype": "sym-amber-glow", "frequency": UNKNOWN},
+                ],
+                look_alikes=["blue-palsy"],
+            ),
+            disease("blue-palsy", "Blue palsy", look_alikes=["amber-fever"]),
+        ],
+        "phenotypes": [
+            phenotype("HP:0000002", "Abnormality of body height"),
+            phenotype("HP:0000003", "Multicystic kidney dysplasia", synonyms=["Cystic kidney"]),
+            phenotype("HP:0000008", "Abnormal morphology of female internal genitalia"),
+            phenotype("sym-amber-glow", "Amber glow"),
+        ],
+        "disciplines": [
+            {"id": "neurology", "name": "Neurology", "about": "Nerves.", **STAMP},
+        ],
+        "drugs": [
+            drug("ambrol", "Ambrol", classes=["amber blockers"], uses=["amber-fever"]),
+            drug("blurol", "Blurol", interactions=[{"with": "ambrol", "effect": "Too blue."}]),
+        ],
+        "instruments": [
+            {
+                "id": "glow-score",
+                "name": "Glow score",
+                "purpose": "How much it glows.",
+                "items": ["Glow, 0 to 4"],
+                "bands": [{"range": "0-4", "meaning": "glows"}],
+                **STAMP,
+            }
+        ],
+        "guidelines": [
+            {
+                "id": "glow",
+                "topic": "Glowing",
+                "diseases": ["amber-fever"],
+                "steps": ["Look.", "Wait."],
+                "red_flags": [],
+                "summary": "Look and wait.",
+                **STAMP,
+            }
+        ],
+        "sources": {
+            "own": {"title": "Written here", "licence": "Apache-2.0", "taken": "all"},
+            "registry": {"title": "A registry", "licence": "CC0", "taken": "frequencies"},
+        },
+    }
+
+
+def write(folder: Path, found: dict[str, Any]) -> Path:
+    """Write the tables into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in found.items():
+        if name == "sources":
+            (folder / "sources.json").write_text(json.dumps(rows), encoding="utf-8")
+        else:
+            lines = "".join(json.dumps(row) + "\n" for row in rows)
+            (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    return folder

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gym_clinic.facts import naming
+from gym_clinic.facts.naming import same_name, words
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same"),
+    [
+        ("Ménière disease", "MENIERE DISEASE", True),
+        ("Ehlers-Danlos syndrome", "Ehlers Danlos syndrome", True),
+        ("Sjögren’s syndrome", "Sjogren's syndrome", True),
+        ("Autosomal recessive ichthyosis", "Ichthyosis, autosomal recessive", True),
+        ("Down's syndrome", "Down syndrome", True),
+        ("Fever blister", "Blister fever", False),
+        ("Ataxia 1", "Ataxia 2", False),
+        ("", "", False),
+        ("?", "!", False),
+    ],
+)
+def test_names_agree_but_for_case_punctuation_and_inversion(ours, theirs, same):
+    assert same_name(ours, theirs) is same
+
+
+@given(st.text())
+def test_words_are_plain(name):
+    found = words(name)
+    assert words(" ".join(found)) == found
+    assert same_name(name, f"({name})") is bool(found)
+
+
+def test_the_examples_of_the_documentation_hold():
+    assert doctest.testmod(naming) == (0, 2)

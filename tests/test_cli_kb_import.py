@@ -1,0 +1,107 @@
+"""``gym-clinic kb import``, on the published files and on what users get wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from real_data import real
+
+from gym_clinic.cli import main
+from gym_clinic.commands.kb_import import FORMATS
+from gym_clinic.facts.profiles import read_profiles
+from gym_clinic.names import import_named
+from gym_clinic.retrieval.guidelines import GuidelineIndex
+
+ORDER = "00001 A99     0 Made-up fever" + " " * 48 + "Made-up fever\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "names", "records", "first"),
+    [
+        ("hpo-obo", "hpo/hp_head.obo", None, 26, "HP:0000001"),
+        ("hpo", "hpo/hp.toy.json", None, 557, "HP:0032113"),
+        ("mondo", "mondo/mondo_small.json", None, 3, "MONDO:0000001"),
+        ("hpoa", "hpo/phenotype.excerpt.hpoa", None, 13, "OMIM:608328"),
+        ("hpoa", "hpo/phenotype.excerpt.hpoa", "hpo/hp.toy.json", 13, "OMIM:608328"),
+        ("hpoa", "hpo/phenotype.excerpt.hpoa", "hpo/hp_head.obo", 13, "OMIM:608328"),
+        ("orphanet-phenotypes", "orphanet/en_product4_small.xml", None, 3, "ORPHA:61"),
+        ("orphanet-history", "orphanet/en_product9_ages-small.xml", None, 9, "ORPHA:166024"),
+        ("ddxplus-evidences", "ddxplus/release_evidences.json", None, 80, "E_55"),
+    ],
+)
+def test_a_published_file_is_written_as_json_lines(
+    tmp_path, capsys, name, source, names, records, first
+):
+    if name.startswith("orphanet"):
+        pytest.importorskip("lxml")
+    out = tmp_path / "out.jsonl"
+    named = ["--names", str(real(names))] if names else []
+    assert main(["kb", "import", name, str(real(source)), "--out", str(out), *named]) == 0
+    assert f"out.jsonl: {records:,} records" in capsys.readouterr().out
+    rows = [json.loads(line) for line in out.read_bytes().splitlines()]
+    assert len(rows) == records
+    assert rows[0]["id"] == first
+
+
+def test_conditions_keep_their_profile(tmp_path):
+    source, names = real("ddxplus/release_conditions.json"), real("ddxplus/release_evidences.json")
+    out = tmp_path / "out.jsonl"
+    arguments = ["kb", "import", "ddxplus", str(source), "--names", str(names), "--out", str(out)]
+    assert main(arguments) == 0
+    row = json.loads(out.read_bytes().splitlines()[0])
+    assert row["icd10"] == "J44.1"
+    assert row["profile"]["features"][0]["name"] == "Do you have a cough?"
+
+
+def test_an_imported_file_answers_as_guidelines(tmp_path):
+    out = tmp_path / "hpoa.jsonl"
+    source = real("hpo/phenotype.excerpt.hpoa")
+    assert main(["kb", "import", "hpoa", str(source), "--out", str(out)]) == 0
+    index = GuidelineIndex(read_profiles(out))
+    marfan, mass, none = index.lookup(["Marfan's syndrome", "MASS syndrome", "Common cold"])
+    assert marfan.disease.id == "OMIM:154700"
+    assert len(marfan.present) == 10
+    assert [has.id for has in mass.absent] == ["HP:0001083", "HP:0004933"]
+    assert none.disease is None
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_its_reader_and_is_documented(name):
+    assert callable(import_named(FORMATS[name][0], "importer"))
+    page = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
+    assert f"`{name}`" in page.read_text(encoding="utf-8")
+
+
+def test_a_broken_file_leaves_the_old_output(tmp_path, capsys):
+    source, out = tmp_path / "order.txt", tmp_path / "out.jsonl"
+    source.write_text(ORDER, encoding="utf-8")
+    arguments = ["kb", "import", "icd10cm", str(source), "--out", str(out)]
+    assert main(arguments) == 0
+    before = out.read_bytes()
+    assert json.loads(before)["code"] == "A99"
+    source.write_text(ORDER + "broken\n", encoding="utf-8")
+    assert main(arguments) == 2
+    assert "order.txt line 2, order number" in capsys.readouterr().err
+    assert out.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["order.txt", "out.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hpao", "x", "--out", "y"], "no format 'hpao'; did you mean 'hpo"),
+        (
+            ["hpo", "x", "--out", "y", "--names", "z"],
+            "--names goes with hpoa, ddxplus, not with hpo",
+        ),
+        (["hpo", "x", "--out", "./x"], "x is a source itself; name another file"),
+        (["hpo", "missing.json", "--out", "y"], "cannot read missing.json: No such file"),
+    ],
+)
+def test_mistakes_are_told(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["kb", "import", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
