@@ -1,0 +1,1 @@
+"""Knowledge: passages, guidelines, similar patients and the symptom graph."""
