@@ -44,6 +44,9 @@ SHORTEST_STEM = 4
 SHORTEST_MISSPELT = 5
 """Letters of a word that may be a misspelling."""
 
+MOST_LETTERS_OFF = 2
+"""Letters that a misspelling may have more or fewer: "thyroid" is no "thyroiditis"."""
+
 LONGEST_WORD = 40
 """Letters of a word that is looked up."""
 
@@ -274,13 +277,15 @@ class _Spelling:
                 self.places.get((word[0], trigram), ()) for trigram in trigrams
             )
         )
-        if not shared:
-            return "", 0.0
         likeness, place = min(
-            (-2 * count / (len(trigrams) + self.sizes[place]), place)
-            for place, count in shared.items()
+            (
+                (-2 * count / (len(trigrams) + self.sizes[place]), place)
+                for place, count in shared.items()
+                if abs(len(self.words[place]) - len(word)) <= MOST_LETTERS_OFF
+            ),
+            default=(0.0, -1),
         )
-        return self.words[place], -likeness
+        return (self.words[place], -likeness) if place >= 0 else ("", 0.0)
 
 
 def _trigrams(word: str) -> frozenset[str]:
