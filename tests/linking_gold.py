@@ -1,7 +1,8 @@
 """Sentences with the symptoms that a reader finds in them; written for these tests.
 
-In a sentence, "+id" marks what is there and "-id" what is said to be absent. The set was written
-before it was first run, and holds what a linker of words cannot know ("coughing fits").
+In a sentence, "+id" marks what is there and "-id" what is said to be absent. Both sets were
+written before the linker met them, by the author of the linker; it was then mended by what it
+missed in the first. Both hold what a linker of words cannot know ("coughing fits").
 """
 
 from __future__ import annotations
@@ -83,4 +84,34 @@ GOLD = (
     ("They lost a lot of weight, 8 kg in a month.", "+weight-loss"),
     ("Vomited twice, without blood; queasy since.", "+vomiting +nausea"),
     ("No headache. Dizziness for a week.", "-headache +dizziness"),
+)
+
+# Written after the linker had been mended; it is not to be mended by these.
+UNSEEN = (
+    ("Presents with two weeks of increasing tiredness and night sweats.", "+fatigue +night-sweats"),
+    ("Mum says he has been vomiting since breakfast; no diarrhoea.", "+vomiting -diarrhea"),
+    ("My heart is racing and I feel faint.", "+palpitations +syncope"),
+    ("Examination showed no jaundice, rash or oedema.", "-jaundice -rash -edema"),
+    ("She is short of breath lying flat.", "+dyspnea"),
+    ("He has neither lost weight nor noticed blood in the urine.", "-weight-loss -hematuria"),
+    ("Light hurts my eyes and my head aches.", "+photophobia +headache"),
+    ("Wheezy on auscultation, coughing at night.", "+wheezing +cough"),
+    ("The seizure lasted two minutes and was followed by a headache.", "+seizure +headache"),
+    (
+        "No chest pain or palpitations, but dizzy on standing.",
+        "-chest-pain -palpitations +dizziness",
+    ),
+    ("Fever was denied; a sore throat was reported.", "-fever +sore-throat"),
+    ("The pain in her abdomen started without any fever.", "+abdominal-pain -fever"),
+    ("He can't stop shivering.", "+chills"),
+    ("Has not had a fit for a year.", "-seizure"),
+    ("Constipated for a week, feels sick.", "+constipation +nausea"),
+    ("Patient complaining of weaknes in both arms and double vison.", "+weakness +diplopia"),
+    (
+        "Nausea absent, vomiting absent, abdominal pain present.",
+        "-nausea -vomiting +abdominal-pain",
+    ),
+    ("There's swelling around the eyes, and the skin is yellow.", "+edema +jaundice"),
+    ("Denies fever. Chills yesterday.", "-fever +chills"),
+    ("No new symptoms except a mild cough.", "+cough"),
 )

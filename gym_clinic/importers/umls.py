@@ -43,11 +43,16 @@ def read_umls(folder: str | os.PathLike[str]) -> SymptomGraph:
 
     Raises:
         ConfigError: If a file is missing or cannot be opened.
-        TaskError: For a broken line; the text names file and line.
+        TaskError: For a broken line; the text names file and line. If there is no such concept.
     """
     place = Path(folder)
     kinds = _kinds(place)
     nodes = _nodes(place, kinds)
+    if not nodes:
+        raise TaskError(
+            f"{place}: no concept of the types {list(KIND_OF_TYPE)} has an English name; expected "
+            "a release, or a subset that keeps these"
+        )
     known = {node.id for node in nodes}
     return SymptomGraph.build(nodes, _relations(place, known))
 

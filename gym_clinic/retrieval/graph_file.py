@@ -48,8 +48,9 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
     beside.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(beside)) as connection:
-            # A file that is renamed when whole needs no journal.
+            # A file that is renamed when whole, and synchronised before, needs neither.
             connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("PRAGMA synchronous = OFF")
             database: Any = sqlite_utils.Database(connection)
             for table, (columns, key) in TABLES.items():
                 database[table].create(dict.fromkeys(columns, str), pk=key)

@@ -114,7 +114,8 @@ class SymptomLinker:
             graph: The graph, or nodes.
             kinds: Kinds of nodes to find.
             threshold: Least similarity of a misspelt word to the word it is taken for, the Dice
-                coefficient of their character trigrams; 1 takes none for another.
+                coefficient of their character trigrams; 1 takes none for another. Much below the
+                default, ordinary words are taken for symptoms where a graph has many names.
 
         Raises:
             ConfigError: If the threshold is out of range, or snowballstemmer is missing.
@@ -254,7 +255,8 @@ def _stem(word: str) -> str:
     if word.endswith("itis"):
         return word  # the stemmer takes an inflamed organ for the organ
     with _STEMMING:  # a stemmer holds the word that it is at
-        return str(_stemmer().stemWord(word))
+        # Twice, so that "tiredness" comes to what "tired" comes to.
+        return str(_stemmer().stemWord(_stemmer().stemWord(word)))
 
 
 class _Spelling:

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linking_gold import GOLD, SYMPTOMS
+from linking_gold import GOLD, SYMPTOMS, UNSEEN
 from small_graph import small_graph
 
 from gym_clinic.errors import ConfigError
@@ -26,16 +26,19 @@ def told(text: str) -> list[str]:
     return [f"{'-' if one.absent else '+'}{one.node.id}" for one in LINKER.link(text)]
 
 
-def test_precision_and_recall_on_the_gold_sentences():
+@pytest.mark.parametrize(
+    ("sentences", "precision", "recall"), [(GOLD, 0.95, 0.95), (UNSEEN, 0.95, 0.8)]
+)
+def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall):
     hits = found = expected = 0
-    for sentence, gold in GOLD:
+    for sentence, gold in sentences:
         ours, theirs = Counter(told(sentence)), Counter(gold.split())
-        hits += (ours & theirs).total()
-        found += ours.total()
-        expected += theirs.total()
-    assert expected >= 70
-    assert hits / found >= 0.95, f"precision {hits}/{found}"
-    assert hits / expected >= 0.90, f"recall {hits}/{expected}"
+        hits += sum((ours & theirs).values())
+        found += sum(ours.values())
+        expected += sum(theirs.values())
+    assert expected >= 35
+    assert hits / found >= precision, f"precision {hits}/{found}"
+    assert hits / expected >= recall, f"recall {hits}/{expected}"
 
 
 @pytest.mark.parametrize(
