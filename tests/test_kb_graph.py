@@ -16,8 +16,8 @@ from gym_clinic.retrieval.graph_file import load_graph, save_graph
 
 def run(*arguments):
     parser = argparse.ArgumentParser()
-    add_graph(parser)
-    args = parser.parse_args(list(map(str, arguments)))
+    add_graph(parser.add_subparsers())
+    args = parser.parse_args(["graph", *map(str, arguments)])
     return args.run(args)
 
 

@@ -18,10 +18,18 @@ SHOWN = 50
 """Neighbours that are printed, unless the caller says otherwise."""
 
 
-def add_graph(parser: argparse.ArgumentParser) -> None:
-    """Declare the commands under a parser of their own."""
-    parser.description = "Build a graph of symptoms, diseases and disciplines, and look into it."
-    doing: Any = parser.add_subparsers(dest="graph_command", required=True, metavar="WHAT")
+def add_graph(commands: Any) -> None:
+    """Declare the commands.
+
+    Args:
+        commands: The subparsers of ``gym-clinic kb``.
+    """
+    parser = commands.add_parser(
+        "graph",
+        help="build, walk and link to a graph of symptoms",
+        description="Build a graph of symptoms, diseases and disciplines, and look into it.",
+    )
+    doing = parser.add_subparsers(dest="graph_command", required=True, metavar="WHAT")
     _add_build(doing)
     beside = doing.add_parser(
         "neighbours",
