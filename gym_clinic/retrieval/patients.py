@@ -11,8 +11,8 @@ maximum over its segment of a CSR table. A phenotype asked for again costs an ad
 greatest cosine with each case is kept.
 
 The result is exact: every case is scored. Equal similarities are ordered by case id. Sums are
-taken in double precision, where they do not round, so that neither the order of the phenotypes
-nor the engine decides between equal cases.
+taken in double precision, where they do not round, so that the order of the phenotypes does not
+decide between equal cases.
 
 Source:
     Deep-DxSearch paper, A.4, eq. 6 and 7; the near-duplicate filter is that of its Extended Data
@@ -39,7 +39,7 @@ from gym_clinic.retrieval.patient_table import (
     embed,
     phenotype_names,
 )
-from gym_clinic.retrieval.segments import COLUMNS, Engine, segment_maxima
+from gym_clinic.retrieval.segments import COLUMNS, Engine, open_loops
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.embedding import Embedder
@@ -90,7 +90,7 @@ class PatientMatcher:
             TaskError: If a case is broken.
         """
         at_least_one("cache_bytes", cache_bytes)
-        self._maxima = segment_maxima(engine)
+        self._loops = open_loops(engine)
         self.table = cases if isinstance(cases, CaseTable) else CaseTable.build(cases, embedder)
         made = self.table.embedder, self.table.vectors.shape[1]
         if made != (embedder.name, embedder.dimension):
@@ -243,8 +243,9 @@ class PatientMatcher:
         """
         padded = np.zeros((COLUMNS, vectors.shape[1]), dtype=np.float32)
         padded[: len(vectors)] = vectors
-        cosines = np.minimum(self.table.vectors @ padded.T, np.float32(1))
-        maxima = self._maxima(cosines, self.table.members, self.table.starts)
+        cosines = self._loops.cosines(self.table.vectors, padded)
+        np.minimum(cosines, 1, out=cosines)
+        maxima = self._loops.maxima(cosines, self.table.members, self.table.starts)
         return np.ascontiguousarray(maxima.T[: len(vectors)])
 
     def _recall(self, name: str) -> NDArray[np.float32] | None:
