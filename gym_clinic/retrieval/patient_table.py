@@ -76,7 +76,7 @@ class PatientCase:
     sex: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CaseTable:
     """Cases and their phenotypes in CSR form.
 

@@ -138,9 +138,12 @@ class PatientMatcher:
             exclude: Ids of cases to leave out; ids that the database lacks leave out nothing.
 
         Raises:
-            ConfigError: If there is no phenotype, or one is blank or has no vector.
+            ConfigError: If there is no phenotype, or one is blank or has no vector; if an option
+                is wrong.
         """
         at_least_one("limit", limit)
+        if isinstance(exclude, str):
+            raise ConfigError(f"exclude is a collection of ids, not the text {exclude[:80]!r}")
         scores = self.scores(phenotypes)
         if exclude:
             left_out = [self._places[one] for one in exclude if one in self._places]

@@ -180,6 +180,8 @@ def test_wrong_options_are_told():
     cases = [case("a", "x")]
     with pytest.raises(ConfigError, match="limit is a whole number from 1, not 0"):
         PatientMatcher(cases, SeededEmbedder()).match(["x"], limit=0)
+    with pytest.raises(ConfigError, match="exclude is a collection of ids, not the text 'a'"):
+        PatientMatcher(cases, SeededEmbedder()).match(["x"], exclude="a")
     with pytest.raises(ConfigError, match="cache_bytes is"):
         PatientMatcher(cases, SeededEmbedder(), cache_bytes=0)
     with pytest.raises(ConfigError, match="'query' or 'mutual', not 'cosine'"):
