@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 from fact_tables import tables, write
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graph import NODES, RELATIONS, small_graph
 
@@ -68,6 +68,7 @@ def test_nodes_by_kind():
         )
     )
 )
+@settings(deadline=None)
 def test_every_relation_is_found_from_both_ends_and_no_other(found):
     nodes = [Node(f"n{number}", "disease", f"Node {number}") for number in range(8)]
     triples = [Relation(f"n{head}", name, f"n{tail}") for head, name, tail in found]

@@ -129,7 +129,7 @@ def test_no_names_no_links():
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map(" ".join)))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_any_text_is_linked_and_spans_lie_in_it(text):
     links = LINKER.link(text)
     last = 0
@@ -142,6 +142,7 @@ def test_any_text_is_linked_and_spans_lie_in_it(text):
 
 
 @given(st.sampled_from(SYMPTOMS), st.sampled_from(["no {}", "denies {}.", "{} was ruled out"]))
+@settings(deadline=None)
 def test_every_name_is_found_there_and_absent(node, denial):
     for name in (node.name, *node.synonyms):
         assert told(f"I have {name}.") == [f"+{node.id}"]
