@@ -1,0 +1,98 @@
+"""Patient cases as JSON Lines, in this project's own layout.
+
+One case a line::
+
+    {"id": "clinic-0001", "diagnosis": "Marfan syndrome", "phenotypes": ["Ectopia lentis"],
+     "provenance": "our clinic, 2025", "absent": ["Seizure"], "codes": ["OMIM:154700"],
+     "age": "P34Y", "sex": "female"}
+
+`id`, `diagnosis`, `phenotypes` and `provenance` are needed; `diagnosis` may be empty where none
+is coded. Phenotypes are names, not codes, since it is their names that are compared. `absent` is
+what the patient was found not to have. `age` is an ISO 8601 duration. A field more is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.lines import read_lines
+from gym_clinic.files import json_line, replace_file
+from gym_clinic.retrieval.patients import PatientCase
+
+DURATION = re.compile(r"P(?=[0-9])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?")
+"""An age as an ISO 8601 duration of whole years, months, weeks and days."""
+
+
+def _named(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected a name, found blanks")
+    return " ".join(text.split())
+
+
+def _duration(text: str) -> str:
+    if not DURATION.fullmatch(text):
+        raise ValueError("expected an ISO 8601 duration such as P34Y or P2Y6M")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_named)]
+Age = Annotated[str, AfterValidator(_duration)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    id: Name
+    diagnosis: str
+    phenotypes: tuple[Name, ...] = Field(min_length=1)
+    provenance: Name
+    absent: tuple[Name, ...] = ()
+    codes: tuple[Name, ...] = ()
+    age: Age | None = None
+    sex: Literal["female", "male", "other"] | None = None
+
+
+def read_cases(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
+    """Read cases in the form of this module's documentation.
+
+    Yields:
+        One case for each line that is not blank.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a broken line or an id that stands twice; the text names file, line and
+            field.
+    """
+    seen: dict[str, int] = {}
+    for number, row in read_lines(Path(path), _Row):
+        if seen.setdefault(row.id, number) != number:
+            raise TaskError(
+                f"{path} line {number}, field id: {row.id!r} stands on line {seen[row.id]} already"
+            )
+        yield PatientCase(**row.model_dump())
+
+
+def write_cases(cases: Iterable[PatientCase], target: str | os.PathLike[str]) -> int:
+    """Write cases in this layout, empty fields left out; the file is replaced once all are there.
+
+    Returns:
+        The number of cases.
+
+    Raises:
+        OSError: If the file cannot be written; an old one is then as it was.
+    """
+    needed = ("id", "diagnosis", "phenotypes", "provenance")
+    rows = [
+        {key: value for key, value in asdict(case).items() if value or key in needed}
+        for case in cases
+    ]
+    replace_file(Path(target), map(json_line, rows))
+    return len(rows)

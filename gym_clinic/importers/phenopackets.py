@@ -1,0 +1,137 @@
+"""GA4GH Phenopackets (version 2, JSON) -> patient cases.
+
+A feature with ``"excluded": true`` was looked for and not found: it is an absent feature, never
+a phenotype of the patient. Names are the labels of the HPO terms. The diagnosis is what the
+packet's `interpretations` name; where they name none, its `diseases` that are not excluded.
+
+Source:
+    Phenopacket Schema 2.0 (ISO 4454:2022).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.lines import read_record
+from gym_clinic.importers.patient_cases import DURATION
+from gym_clinic.retrieval.patients import PatientCase
+
+SEXES = {"FEMALE": "female", "MALE": "male", "OTHER_SEX": "other", "UNKNOWN_SEX": None}
+
+
+class _Part(BaseModel):
+    """A part of a packet; what is not read of it may be anything."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class _Term(_Part):
+    id: str = Field(pattern=r"^[A-Za-z0-9_.]+:[^\s]+$")
+    label: str
+
+    @field_validator("label")
+    @classmethod
+    def _named(cls, label: str) -> str:
+        if not label.strip():
+            raise ValueError("a term has a label, found blanks")
+        return " ".join(label.split())
+
+
+class _Feature(_Part):
+    type: _Term
+    excluded: bool = False
+
+
+class _Disease(_Part):
+    term: _Term
+    excluded: bool = False
+
+
+class _Diagnosis(_Part):
+    disease: _Term | None = None
+
+
+class _Interpretation(_Part):
+    diagnosis: _Diagnosis | None = None
+
+
+class _Subject(_Part):
+    sex: str = "UNKNOWN_SEX"
+    encounter: dict[str, Any] | None = Field(default=None, alias="timeAtLastEncounter")
+
+    @field_validator("sex")
+    @classmethod
+    def _known(cls, sex: str) -> str:
+        if sex not in SEXES:
+            raise ValueError(f"{sex!r} is unknown; choose from {list(SEXES)}")
+        return sex
+
+
+class _Packet(_Part):
+    id: str = Field(min_length=1)
+    subject: _Subject = _Subject()
+    features: tuple[_Feature, ...] = Field(alias="phenotypicFeatures")
+    interpretations: tuple[_Interpretation, ...] = ()
+    diseases: tuple[_Disease, ...] = ()
+
+
+def read_phenopackets(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
+    """Read a phenopacket, or all ``.json`` files of a folder and the folders in it.
+
+    Yields:
+        One case a file, in the order of the paths; one without a feature that is present has no
+        phenotypes.
+
+    Raises:
+        ConfigError: If a file cannot be opened, or the folder holds none.
+        TaskError: For a broken packet, or an id that two files have; the text names file and
+            field.
+    """
+    place = Path(path)
+    files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
+    if not files:
+        raise ConfigError(f"{place} holds no .json file; expected phenopackets")
+    seen: dict[str, Path] = {}
+    for file in files:
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+        packet = read_record(data, _Packet, str(file))
+        if packet.id in seen:
+            raise TaskError(f"{file}, field id: {packet.id!r} is the id of {seen[packet.id]} too")
+        seen[packet.id] = file
+        yield _case(packet)
+
+
+def _case(packet: _Packet) -> PatientCase:
+    present = {one.type.label: None for one in packet.features if not one.excluded}
+    absent = {one.type.label: None for one in packet.features if one.excluded}
+    found = [one.diagnosis.disease for one in packet.interpretations if one.diagnosis]
+    terms = [term for term in found if term] or [
+        one.term for one in packet.diseases if not one.excluded
+    ]
+    return PatientCase(
+        id=packet.id,
+        diagnosis="; ".join({term.label: None for term in terms}),
+        phenotypes=tuple(present),
+        provenance="phenopacket",
+        # Found at one time and missing at another: the patient has it.
+        absent=tuple(label for label in absent if label not in present),
+        codes=tuple({term.id: None for term in terms}),
+        age=_age(packet.subject.encounter),
+        sex=SEXES[packet.subject.sex],
+    )
+
+
+def _age(encounter: dict[str, Any] | None) -> str | None:
+    """The age, where it is given as one; a range or a class of ages is none."""
+    age = (encounter or {}).get("age")
+    written = age.get("iso8601duration") if isinstance(age, dict) else None
+    return written if isinstance(written, str) and DURATION.fullmatch(written) else None

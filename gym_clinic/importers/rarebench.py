@@ -1,0 +1,95 @@
+"""RareBench cases (JSON Lines) -> patient cases.
+
+A line of RareBench is::
+
+    {"Phenotype": ["HP:0001522"], "RareDisease": ["OMIM:616553", "ORPHA:1"], "Department": null}
+
+Codes become names by the two mappings that RareBench ships, ``phenotype_mapping.json`` and
+``disease_mapping.json``: code -> name. Cases have no ids; a case is named by the file and its
+line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gym_clinic import strict_json
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.lines import read_lines
+from gym_clinic.names import suggest
+from gym_clinic.retrieval.patients import PatientCase
+
+PHENOTYPES = "phenotype_mapping.json"
+DISEASES = "disease_mapping.json"
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    phenotypes: tuple[str, ...] = Field(alias="Phenotype", min_length=1)
+    diseases: tuple[str, ...] = Field(alias="RareDisease", min_length=1)
+
+
+def read_rarebench(
+    path: str | os.PathLike[str], mappings: str | os.PathLike[str]
+) -> Iterator[PatientCase]:
+    """Read RareBench cases.
+
+    Args:
+        path: The ``.jsonl`` file.
+        mappings: The folder of the two mappings.
+
+    Yields:
+        One case for each line that is not blank.
+
+    Raises:
+        ConfigError: If a file cannot be opened.
+        TaskError: For a broken line or a code that the mappings lack; the text names file, line
+            and field.
+    """
+    phenotypes = read_names(Path(mappings) / PHENOTYPES)
+    diseases = read_names(Path(mappings) / DISEASES)
+    file = Path(path)
+    for number, row in read_lines(file, _Row):
+        place = f"{file} line {number}, field"
+        present = [_name(code, phenotypes, f"{place} Phenotype") for code in row.phenotypes]
+        named = [_name(code, diseases, f"{place} RareDisease") for code in row.diseases]
+        yield PatientCase(
+            id=f"rarebench-{file.stem}-{number:05d}",
+            diagnosis="; ".join(dict.fromkeys(named)),
+            phenotypes=tuple(dict.fromkeys(present)),
+            provenance="RareBench",
+            codes=tuple(dict.fromkeys(row.diseases)),
+        )
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """Read a mapping, code -> name.
+
+    Raises:
+        ConfigError: If it cannot be opened.
+        TaskError: If it is no JSON object of texts.
+    """
+    try:
+        found = strict_json.loads(path.read_bytes().decode())
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise TaskError(f"{path}: {error}; expected a JSON object, code -> name") from None
+    if not isinstance(found, dict):
+        raise TaskError(f"{path}: expected a JSON object, code -> name")
+    for code, name in found.items():
+        if not isinstance(name, str) or not name.strip():
+            raise TaskError(f"{path} key {code!r}: {name!r:.80} is no name")
+    return found
+
+
+def _name(code: str, names: Mapping[str, str], place: str) -> str:
+    if code not in names:
+        near = [known for known in names if known[:-2] == code[:-2]]
+        raise TaskError(f"{place}: {code!r} is not in the mapping; {suggest(code, near[:10])}")
+    return names[code]

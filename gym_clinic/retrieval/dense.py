@@ -1,0 +1,277 @@
+"""Dense retrieval: the passages whose embedding is nearest to the query's, by FAISS."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.names import at_least_one, suggest
+from gym_clinic.retrieval.embedding import Embedder, Rows, embed_queries, open_embedder
+
+FORMAT = 1
+TIES = 16
+"""Hits fetched beyond those asked for, so that equal scores at the border are ordered by id."""
+
+Kind = Literal["flat", "hnsw", "ivf"]
+Device = Literal["auto", "cpu", "gpu"]
+
+
+class Hit(NamedTuple):
+    """A passage that was found.
+
+    Attributes:
+        id: The passage's.
+        score: Cosine to the query, from -1 to 1.
+    """
+
+    id: str
+    score: float
+
+
+class DenseManifest(BaseModel):
+    """What a dense index is, and to which base it belongs.
+
+    Attributes:
+        format: Of the files.
+        embedder: Name of the embedder, which :func:`open_embedder` understands.
+        dimension: Length of a row.
+        count: Passages.
+        content_hash: Content hash of the base that the passages come from.
+        kind: ``flat`` compares with every row; ``hnsw`` and ``ivf`` with some.
+        breadth: Candidates that hnsw keeps (efSearch), cells that ivf looks into (nprobe); 0 for
+            flat.
+        recall: Share of the true 10 nearest that is found, measured on rows of the index when
+            it was built; 1 for flat.
+        sources: Names of the passages' sources, in the order of their numbers.
+        build: Folder of the files, beside the manifest.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1]
+    embedder: str
+    dimension: int = Field(ge=1)
+    count: int = Field(ge=1)
+    content_hash: str
+    kind: Kind
+    breadth: int = Field(ge=0)
+    recall: float = Field(ge=0, le=1)
+    sources: tuple[str, ...]
+    build: str = Field(pattern=r"^build-\w+$")
+
+
+def beside(base: Path) -> Path:
+    """Return the folder of the dense index of a base: ``clinic.db`` has ``clinic.db.dense``."""
+    return base.with_name(f"{base.name}.dense")
+
+
+def faiss_library() -> Any:
+    """Return faiss, for CPU or GPU, whichever is installed.
+
+    Raises:
+        ConfigError: If neither is.
+    """
+    try:
+        import faiss
+    except ImportError:
+        raise ConfigError(
+            'dense retrieval needs faiss: pip install "gym_clinic[dense]", or faiss-gpu'
+        ) from None
+    return faiss
+
+
+class DenseIndex:
+    """An index that :func:`gym_clinic.retrieval.dense_build.build_dense` has made.
+
+    Any number of threads may search at once. The order of equal scores is that of the ids.
+
+    Args:
+        folder: Where it lies, as :func:`beside` gives it.
+        embedder: For the queries; opened by the name in the manifest if not given.
+        content_hash: Of the base whose passages are to be found; not checked if not given.
+        device: ``auto`` takes a GPU if faiss sees one and the kind can be searched there.
+
+    Raises:
+        ConfigError: If there is no index, it belongs to another base or embedder, or faiss is
+            not installed.
+        TaskError: If its files are damaged.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        embedder: Embedder | None = None,
+        *,
+        content_hash: str | None = None,
+        device: Device = "auto",
+    ) -> None:
+        self.folder = folder
+        self.manifest = read_manifest(folder)
+        _check_base(self.manifest, folder, content_hash)
+        self.embedder = embedder or open_embedder(self.manifest.embedder)
+        _check_embedder(self.manifest, folder, self.embedder)
+        self._faiss = faiss_library()
+        files = folder / self.manifest.build
+        self._ids = (files / "ids.bin").read_bytes()
+        self._ends = _numbers(files / "ends.u64", np.uint64, self.manifest.count)
+        self._sources = _numbers(files / "sources.u16", np.uint16, self.manifest.count)
+        if int(self._ends[-1]) != len(self._ids):
+            raise TaskError(f"{files / 'ids.bin'}: cut short; build the index again")
+        self._index = self._read(files / "index.faiss")
+        self._gpu: Any = None
+        self._place(device)
+        self._turn = threading.Lock()
+        self._selectors: dict[str, Any] = {}
+
+    def __len__(self) -> int:
+        return self.manifest.count
+
+    def __repr__(self) -> str:
+        made = self.manifest
+        return f"DenseIndex({self.folder}, {made.count:,} by {made.embedder}, {made.kind})"
+
+    def search(self, query: str, limit: int = 10, source: str | None = None) -> list[Hit]:
+        """Return the passages nearest to a query, nearest first.
+
+        Args:
+            query: Any text; one in which the embedder sees nothing finds nothing.
+            limit: At most so many.
+            source: Only passages of this source.
+
+        Raises:
+            ConfigError: If the limit is below 1, or there is no such source.
+        """
+        return self.search_many([query], limit, source)[0]
+
+    def search_many(
+        self, queries: Sequence[str], limit: int = 10, source: str | None = None
+    ) -> list[list[Hit]]:
+        """Return for each query what :meth:`search` returns."""
+        at_least_one("limit", limit)
+        if not queries:
+            return []
+        rows = embed_queries(self.embedder, queries)
+        scores, found = self._nearest(rows, min(limit + TIES, len(self)), source)
+        return [
+            self._hits(some, at, limit) if row.any() else []
+            for row, some, at in zip(rows, scores, found, strict=True)
+        ]
+
+    def _hits(self, scores: NDArray[np.float32], found: NDArray[np.int64], limit: int) -> list[Hit]:
+        hits = [
+            Hit(self._id(at), score)
+            for at, score in zip(found.tolist(), scores.tolist(), strict=True)
+            if at >= 0  # fewer were found
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def _id(self, at: int) -> str:
+        start = int(self._ends[at - 1]) if at else 0
+        return self._ids[start : int(self._ends[at])].decode("utf-8")
+
+    def _nearest(
+        self, rows: Rows, count: int, source: str | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        if self._gpu is not None and source is None:
+            with self._turn:  # one GPU's resources serve one search at a time
+                scores, found = self._gpu.search(rows, count)
+        else:
+            options = {} if source is None else {"sel": self._selector(source)}
+            params = _settings(self._faiss, self.manifest, options)
+            scores, found = self._index.search(rows, count, params=params)
+        return scores, found
+
+    def _selector(self, source: str) -> Any:
+        """Return what tells faiss which rows are of a source."""
+        if source not in self._selectors:
+            names = self.manifest.sources
+            if source not in names:
+                raise ConfigError(f"the index has no source {source!r}; {suggest(source, names)}")
+            bits = np.packbits(self._sources == names.index(source), bitorder="little")
+            self._selectors[source] = self._faiss.IDSelectorBitmap(bits)
+        return self._selectors[source]
+
+    def _read(self, path: Path) -> Any:
+        try:
+            index = self._faiss.read_index(str(path))
+        except RuntimeError as error:  # all that faiss raises
+            raise TaskError(f"{path}: faiss cannot read it: {error}") from error
+        made = self.manifest
+        if (index.ntotal, index.d) != (made.count, made.dimension):
+            raise TaskError(
+                f"{path}: {index.ntotal} rows of {index.d}; the manifest says {made.count} of "
+                f"{made.dimension}"
+            )
+        return index
+
+    def _place(self, device: Device) -> None:
+        if device not in ("auto", "cpu", "gpu"):
+            raise ConfigError(f"device is auto, cpu or gpu, not {device!r}")
+        able = self.manifest.kind != "hnsw" and self._faiss.get_num_gpus() > 0
+        if device == "gpu" and not able:
+            raise ConfigError("faiss sees no GPU here, or the index is of a kind it has none for")
+        if able and device != "cpu":
+            if self.manifest.kind == "ivf":
+                self._index.nprobe = self.manifest.breadth
+            self._resources = self._faiss.StandardGpuResources()
+            self._gpu = self._faiss.index_cpu_to_gpu(self._resources, 0, self._index)
+
+
+def read_manifest(folder: Path) -> DenseManifest:
+    """Read what a dense index is.
+
+    Raises:
+        ConfigError: If there is none.
+        TaskError: If its manifest cannot be read.
+    """
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise ConfigError(f"no dense index at {folder}: {path.name} is missing; build one first")
+    try:
+        return DenseManifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise TaskError(f"{path}: {where}: {first['msg']}; build the index again") from error
+
+
+def _settings(faiss: Any, made: DenseManifest, options: dict[str, Any]) -> Any:
+    """Return faiss's settings of one search."""
+    if made.kind == "hnsw":
+        return faiss.SearchParametersHNSW(efSearch=made.breadth, **options)
+    if made.kind == "ivf":
+        return faiss.SearchParametersIVF(nprobe=made.breadth, **options)
+    return faiss.SearchParameters(**options)
+
+
+def _check_base(made: DenseManifest, folder: Path, content_hash: str | None) -> None:
+    if content_hash is not None and content_hash != made.content_hash:
+        raise ConfigError(
+            f"the dense index {folder} was made of another base: of content {made.content_hash}, "
+            f"while this base has {content_hash}; build it again from this base"
+        )
+
+
+def _check_embedder(made: DenseManifest, folder: Path, embedder: Embedder) -> None:
+    theirs, ours = (made.embedder, made.dimension), (embedder.name, embedder.dimension)
+    if theirs != ours:
+        raise ConfigError(
+            f"the dense index {folder} was made by {theirs[0]} with rows of {theirs[1]}; "
+            f"{ours[0]} with rows of {ours[1]} cannot search it"
+        )
+
+
+def _numbers(path: Path, kind: Any, count: int) -> NDArray[Any]:
+    numbers = np.fromfile(path, kind)
+    if len(numbers) != count:
+        raise TaskError(
+            f"{path}: {len(numbers)} numbers for {count} passages; build the index again"
+        )
+    return numbers

@@ -1,0 +1,207 @@
+"""Embedders: texts as unit rows, so that a dot product is a cosine."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one, suggest
+
+Rows = NDArray[np.float32]
+"""Embeddings, shape (texts, dimension)."""
+
+HASHED = "hashed-ngrams"
+LONGEST_NGRAM = 16
+BLOCK_CHARACTERS = 1 << 17
+BLOCK_CELLS = 1 << 22
+"""What is hashed at once: this many characters and cells of the result, some 50 MB."""
+
+_SPACE = 0x20
+_FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+
+class Embedder(Protocol):
+    """What turns texts into rows."""
+
+    @property
+    def name(self) -> str:
+        """The embedder with its settings; :func:`open_embedder` makes the same one of it."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a row."""
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """Return a row for each text, shape (n, dimension), of length 1.
+
+        A text in which the embedder sees nothing, such as an empty one, has a row of zeros.
+        """
+
+
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """An embedder that reads queries in another way than the texts they are to find."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Rows:
+        """Return a row for each query, as :meth:`Embedder.embed` does for texts."""
+
+
+def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Rows:
+    """Return the rows of queries, shape (n, dimension), read as queries if that differs."""
+    if isinstance(embedder, QueryEmbedder):
+        return embedder.embed_queries(queries)
+    return embedder.embed(queries)
+
+
+def unit_rows(rows: NDArray[np.floating]) -> Rows:
+    """Return rows of length 1, shape (n, d); rows of zeros stay as they are."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Rows = (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    return scaled
+
+
+class HashedNgrams:
+    """Character n-grams of the words, hashed into buckets: no download, the same everywhere.
+
+    Texts are folded (NFKC, lower case, words alone). An n-gram lies within a word with its two
+    borders, as in fastText; its hash says into which bucket it is counted, and whether up or
+    down, so that collisions cancel out on average (feature hashing: Weinberger et al., ICML
+    2009). A bucket's count c becomes sign(c)·√|c|, so that a word that is said ten times does
+    not drown the others. Spellings and word forms come out near one another; meanings do not.
+
+    Args:
+        dimension: Buckets. Phrases are told apart by a few hundred, passages by thousands.
+        n: Shortest and longest n-gram, in characters, borders included.
+        seed: Another seed gives other collisions.
+
+    Raises:
+        ConfigError: If a setting is out of range.
+    """
+
+    def __init__(self, dimension: int = 512, n: tuple[int, int] = (3, 5), *, seed: int = 0) -> None:
+        self.dimension = at_least_one("dimension", dimension)
+        shortest, longest = n
+        if not 3 <= shortest <= longest <= LONGEST_NGRAM:
+            raise ConfigError(
+                f"n is the shortest and the longest n-gram, from 3 to {LONGEST_NGRAM}; got {n!r}"
+            )
+        if not 0 <= seed < 1 << 64:
+            raise ConfigError(f"seed is a whole number from 0 below 2^64; got {seed!r}")
+        self.n, self.seed = (shortest, longest), seed
+
+    def __repr__(self) -> str:
+        return f"HashedNgrams({self.dimension}, {self.n}, seed={self.seed})"
+
+    @property
+    def name(self) -> str:
+        """As ``hashed-ngrams:512:3-5:0``: dimension, lengths, seed."""
+        return f"{HASHED}:{self.dimension}:{self.n[0]}-{self.n[1]}:{self.seed}"
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """Return a row for each text, shape (n, dimension)."""
+        counts = [self._counts(block) for block in self._blocks(texts)]
+        if not counts:
+            return np.zeros((0, self.dimension), np.float32)
+        rows = np.concatenate(counts)
+        return unit_rows(np.sign(rows) * np.sqrt(np.abs(rows)))
+
+    def _blocks(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        """Fold texts and group them, so that memory is bounded whatever their number."""
+        block: list[str] = []
+        characters = 0
+        for text in texts:
+            if block and (
+                characters > BLOCK_CHARACTERS or len(block) * self.dimension > BLOCK_CELLS
+            ):
+                yield block
+                block, characters = [], 0
+            folded = unicodedata.normalize("NFKC", text).casefold()
+            words = re.sub(r"[\W_]+", " ", folded).strip()
+            # The blanks at both ends are the borders of the first and the last word, and keep
+            # one text's n-grams out of the next.
+            block.append(f" {words} ")
+            characters += len(block[-1])
+        if block:
+            yield block
+
+    def _counts(self, block: list[str]) -> NDArray[np.float32]:
+        """Return the signed counts of a block of folded texts, shape (texts, dimension)."""
+        joined = "".join(block).encode("utf-32-le", "surrogatepass")
+        codes = np.frombuffer(joined, "<u4").astype(np.uint64)
+        rows = np.repeat(np.arange(len(block)), [len(text) for text in block])
+        cells: list[NDArray[np.int64]] = []
+        signs: list[NDArray[np.float32]] = []
+        hashes = np.full(len(codes), _FNV_BASIS ^ self.seed, np.uint64)
+        within = np.ones(len(codes), bool)
+        for length in range(1, min(self.n[1], len(codes)) + 1):
+            last = codes[length - 1 :]
+            hashes = (hashes[: len(last)] ^ last) * np.uint64(_FNV_PRIME)
+            if length >= 3:
+                # Only the first and the last character may be a blank, a border of the word.
+                within = within[: len(last)] & (codes[length - 2 : -1] != _SPACE)
+            if length >= self.n[0]:
+                mixed = _mix(hashes[within])
+                bucket = (mixed % np.uint64(self.dimension)).astype(np.int64)
+                cells.append(rows[: len(last)][within] * self.dimension + bucket)
+                signs.append(1 - 2 * (mixed >> np.uint64(63)).astype(np.float32))
+        if not cells:
+            return np.zeros((len(block), self.dimension), np.float32)
+        size = len(block) * self.dimension
+        counts = np.bincount(np.concatenate(cells), np.concatenate(signs), size)
+        return counts.reshape(len(block), self.dimension).astype(np.float32)
+
+
+def _mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread every bit of a hash over all (the finaliser of splitmix64)."""
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[np.uint64] = hashes ^ (hashes >> np.uint64(31))
+    return mixed
+
+
+def open_embedder(name: str = HASHED) -> Embedder:
+    """Return the embedder of a name.
+
+    Args:
+        name: ``hashed-ngrams``, with settings as in ``hashed-ngrams:2048`` or
+            ``hashed-ngrams:512:3-5:0``; one of the checkpoints of
+            :data:`gym_clinic.retrieval.checkpoints.CHECKPOINTS`, as ``medcpt``; or any
+            sentence-transformers checkpoint, as ``owner/name`` or a folder.
+
+    Raises:
+        ConfigError: If there is no such embedder, its settings are unreadable, or the extra
+            that it needs is not installed.
+    """
+    from gym_clinic.retrieval.checkpoints import CHECKPOINTS, SentenceTransformer
+
+    kind, _, settings = name.partition(":")
+    if kind == HASHED:
+        return _hashed(name, settings)
+    if name in CHECKPOINTS or "/" in name or (name and Path(name).is_dir()):
+        return SentenceTransformer(name)
+    advice = suggest(name, (HASHED, *CHECKPOINTS))
+    raise ConfigError(
+        f"no embedder {name!r}; {advice} A checkpoint is given as 'owner/name' or as its folder"
+    )
+
+
+def _hashed(name: str, settings: str) -> HashedNgrams:
+    form = r"(\d{1,7})(?::(\d{1,2})-(\d{1,2}))?(?::(\d{1,20}))?"
+    if not settings:
+        return HashedNgrams()
+    found = re.fullmatch(form, settings, re.ASCII)
+    if found is None:
+        raise ConfigError(
+            f"{name!r} is not of the form {HASHED}:DIMENSION:SHORTEST-LONGEST:SEED, "
+            f"as {HashedNgrams().name!r}"
+        )
+    dimension, shortest, longest, seed = (int(one) if one else None for one in found.groups())
+    lengths = (3, 5) if shortest is None or longest is None else (shortest, longest)
+    return HashedNgrams(dimension or 0, lengths, seed=seed or 0)

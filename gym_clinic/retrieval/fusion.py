@@ -1,0 +1,106 @@
+"""Hybrid search: rankings of the same passages by words and by embeddings, fused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from math import fsum
+
+from gym_clinic.errors import TaskError
+from gym_clinic.names import at_least_one
+from gym_clinic.retrieval.dense import DenseIndex
+from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.searcher import Operator, PassageBase, check_search
+
+K = 60
+"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper, section 3."""
+
+DEPTH = 50
+"""Hits of each ranking that are fused."""
+
+OPENING = 200
+"""Characters of the text shown for a passage that no word of the query was found in."""
+
+# A query that says which words must or must not stand in a passage.
+_CONDITION = re.compile(r'"[^"]*\w[^"]*"|\b(?:AND|NOT)\b')
+
+
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[str]], k: int = K
+) -> list[tuple[str, float]]:
+    """Fuse rankings: an id's score is the sum of 1 / (k + rank) over those that name it.
+
+    Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+    individual rank learning methods", SIGIR 2009.
+
+    Args:
+        rankings: Ids, best first, each at most once in a ranking; ranks count from 1.
+        k: Damps the first ranks.
+
+    Returns:
+        All ids with their scores, best first; equal scores by id.
+
+    Raises:
+        ConfigError: If k is below 1.
+
+    >>> reciprocal_rank_fusion([["a", "b"], ["b"]], k=1)
+    [('b', 0.8333333333333333), ('a', 0.5)]
+    """
+    at_least_one("k", k)
+    shares: dict[str, list[float]] = {}
+    for ranking in rankings:
+        for rank, name in enumerate(ranking, 1):
+            shares.setdefault(name, []).append(1 / (k + rank))
+    # fsum, so that the order of the rankings does not matter in the last bit.
+    scores = {name: fsum(some) for name, some in shares.items()}
+    return sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+
+
+class HybridBase:
+    """A knowledge base and a dense index of its passages, searched as one.
+
+    A query that sets conditions (``operator="and"``, an "exact phrase", AND or NOT) is answered
+    with passages that meet them: the dense index then only helps to order those.
+
+    Args:
+        base: Finds passages by their words.
+        dense: Finds passages by their embeddings; made of the same passages.
+        depth: Hits of each that are fused, and at least as many as are asked for.
+
+    Raises:
+        ConfigError: If the depth is below 1.
+    """
+
+    def __init__(self, base: PassageBase, dense: DenseIndex, *, depth: int = DEPTH) -> None:
+        self.base, self.dense, self.depth = base, dense, at_least_one("depth", depth)
+
+    def search(
+        self, query: str, limit: int = 10, source: str | None = None, operator: Operator = "or"
+    ) -> list[Passage]:
+        """Return the passages that answer a query; arguments and errors as of the base.
+
+        The score is that of the fusion. A passage that was found by its embedding alone shows
+        the opening of its text as its snippet.
+        """
+        check_search(limit, operator)
+        depth = max(limit, self.depth)
+        worded = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
+        near = [hit.id for hit in self.dense.search(query, depth, source)]
+        if operator == "and" or _CONDITION.search(query):
+            near = [name for name in near if name in worded]
+        fused = reciprocal_rank_fusion([list(worded), near])[:limit]
+        return [replace(worded.get(name) or self._get(name), score=score) for name, score in fused]
+
+    def get(self, id: str) -> Passage | None:
+        """Return the passage of an id, as the base does."""
+        return self.base.get(id)
+
+    def _get(self, name: str) -> Passage:
+        passage = self.base.get(name)
+        if passage is None:
+            raise TaskError(
+                f"the dense index {self.dense.folder} names the passage {name!r}, which the base "
+                "lacks; build it again from this base"
+            )
+        return replace(passage, snippet=passage.text[:OPENING])

@@ -1,0 +1,269 @@
+"""A typed graph of symptoms, diseases and disciplines, made for walking.
+
+A relation is a triple (head, relation, tail). The graph keeps the relations of each node, those
+that lead away and those that arrive, in one CSR table, sorted by relation and neighbour; so the
+neighbours of a node are one slice.
+
+Source:
+    KACR paper, section 2 (entities, relations, triples) and appendix F (the three types).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.names import suggest
+
+Kind = Literal["symptom", "disease", "discipline"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+RELATED = "related_to"
+"""Between a symptom and a disease."""
+
+BELONGS = "belongs_to_discipline"
+"""From a disease to the discipline that cares for it."""
+
+MOST_RELATIONS = 16_000
+"""Types of relations that a graph may have; the UMLS has about a thousand."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """An entity.
+
+    Attributes:
+        id: Its name in the graph: a slug, an HPO id, a CUI.
+        kind: "symptom", "disease" or "discipline".
+        name: Preferred name.
+        synonyms: Other names.
+    """
+
+    id: str
+    kind: Kind
+    name: str
+    synonyms: tuple[str, ...] = ()
+
+
+class Relation(NamedTuple):
+    """A triple.
+
+    Attributes:
+        head: Id of the node that it leads from.
+        relation: Its type.
+        tail: Id of the node that it leads to.
+    """
+
+    head: str
+    relation: str
+    tail: str
+
+
+class Neighbour(NamedTuple):
+    """A node beside another.
+
+    Attributes:
+        node: The neighbour.
+        relation: How the two are related.
+        forward: Whether the relation leads to the neighbour rather than from it.
+    """
+
+    node: Node
+    relation: str
+    forward: bool
+
+
+class SymptomGraph:
+    """The graph; it does not change, and serves any number of threads.
+
+    Attributes:
+        nodes: Every node, sorted by id.
+        relations: Types of relations, sorted.
+        starts: Where the neighbours of each node begin, shape (nodes + 1,).
+        neighbour: Their places in ``nodes``, shape (2 relations,).
+        step: Type of the relation, as twice its place in ``relations``, plus one where it leads
+            away from the node; shape (2 relations,).
+    """
+
+    def __init__(
+        self,
+        nodes: tuple[Node, ...],
+        relations: tuple[str, ...],
+        starts: NDArray[np.int64],
+        neighbour: NDArray[np.int32],
+        step: NDArray[np.int16],
+    ) -> None:
+        """Take the arrays as they are; :meth:`build` makes them."""
+        self.nodes = nodes
+        self.relations = relations
+        self.starts = starts
+        self.neighbour = neighbour
+        self.step = step
+        self._places = {node.id: place for place, node in enumerate(nodes)}
+        self._steps = [(name, forward) for name in relations for forward in (False, True)]
+
+    @classmethod
+    def build(cls, nodes: Iterable[Node], relations: Iterable[Relation]) -> SymptomGraph:
+        """Make a graph.
+
+        A relation given twice is one. One from a node to itself says nothing and is an error.
+
+        Raises:
+            TaskError: If an id stands twice, a kind is unknown, or a relation names no node.
+        """
+        found = tuple(sorted(nodes, key=lambda node: node.id))
+        for node in found:
+            if node.kind not in KINDS:
+                raise TaskError(f"node {node.id!r}: kind {node.kind!r}; choose from {list(KINDS)}")
+        for first, second in itertools.pairwise(found):
+            if first.id == second.id:
+                raise TaskError(f"node {first.id!r} stands twice; expected one of each id")
+        places = {node.id: place for place, node in enumerate(found)}
+        triples = list(relations)
+        names = tuple(sorted({triple.relation for triple in triples}))
+        if len(names) > MOST_RELATIONS:
+            raise TaskError(f"{len(names):,} types of relations; at most {MOST_RELATIONS:,}")
+        numbers = {name: number for number, name in enumerate(names)}
+        # One pass: ids become numbers, and what numpy sorts afterwards are rows of three.
+        rows = np.empty((len(triples), 3), dtype=np.int64)
+        for line, (head, name, tail) in enumerate(triples):
+            if head not in places or tail not in places:
+                missing = tail if head in places else head
+                raise TaskError(f"{head!r} {name} {tail!r}: there is no node {missing!r}")
+            if head == tail:
+                raise TaskError(f"{head!r} {name} {tail!r}: a relation of a node with itself")
+            rows[line] = places[head], 2 * numbers[name] + 1, places[tail]
+        away = np.unique(rows, axis=0)
+        back = np.stack([away[:, 2], away[:, 1] - 1, away[:, 0]], axis=1)
+        both = np.concatenate([away, back])
+        both = both[np.lexsort((both[:, 2], both[:, 1], both[:, 0]))]
+        starts = np.searchsorted(both[:, 0], np.arange(len(found) + 1))
+        return cls(
+            found,
+            names,
+            starts.astype(np.int64),
+            both[:, 2].astype(np.int32),
+            both[:, 1].astype(np.int16),
+        )
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.nodes)
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether there is a node with this id."""
+        return key in self._places
+
+    def node(self, key: str) -> Node:
+        """Return the node with an id.
+
+        Raises:
+            ConfigError: If there is none.
+        """
+        return self.nodes[self._place(key)]
+
+    def of_kind(self, kind: Kind) -> tuple[Node, ...]:
+        """Return the nodes of a kind, sorted by id."""
+        if kind not in KINDS:
+            raise ConfigError(f"unknown kind {kind!r}; choose from {list(KINDS)}")
+        return tuple(node for node in self.nodes if node.kind == kind)
+
+    def neighbours(
+        self, key: str, *, relation: str | None = None, kind: Kind | None = None
+    ) -> list[Neighbour]:
+        """Return the neighbours of a node, by relation, those that lead to it first, then by id.
+
+        Args:
+            key: Id of the node.
+            relation: Only those by this relation.
+            kind: Only those of this kind.
+
+        Raises:
+            ConfigError: If there is no such node, relation or kind.
+        """
+        place = self._place(key)
+        self._check(relation, kind)
+        start, end = self.starts[place], self.starts[place + 1]
+        nodes, steps = self.nodes, self._steps
+        found = [
+            Neighbour(nodes[other], *steps[step])
+            for other, step in zip(
+                self.neighbour[start:end].tolist(), self.step[start:end].tolist(), strict=True
+            )
+        ]
+        if relation is not None:
+            found = [one for one in found if one.relation == relation]
+        if kind is not None:
+            found = [one for one in found if one.node.kind == kind]
+        return found
+
+    def degree(self, key: str, *, relation: str | None = None, kind: Kind | None = None) -> int:
+        """Return how many relations a node has, in either direction; arguments as above."""
+        if relation is None and kind is None:
+            place = self._place(key)
+            return int(self.starts[place + 1] - self.starts[place])
+        return len(self.neighbours(key, relation=relation, kind=kind))
+
+    def triples(self) -> Iterator[Relation]:
+        """Yield every relation once, by head, relation and tail."""
+        for place, node in enumerate(self.nodes):
+            start, end = self.starts[place], self.starts[place + 1]
+            for other, step in zip(
+                self.neighbour[start:end].tolist(), self.step[start:end].tolist(), strict=True
+            ):
+                name, forward = self._steps[step]
+                if forward:
+                    yield Relation(node.id, name, self.nodes[other].id)
+
+    def among(self, keys: Iterable[str]) -> tuple[tuple[Node, ...], tuple[Relation, ...]]:
+        """Return the nodes with these ids and the relations among them.
+
+        Raises:
+            ConfigError: If an id names no node.
+        """
+        places = {self._place(key) for key in keys}
+        found = [self.nodes[place] for place in sorted(places)]
+        inside = []
+        for place in sorted(places):
+            slots = slice(int(self.starts[place]), int(self.starts[place + 1]))
+            others = self.neighbour[slots].tolist()
+            for other, step in zip(others, self.step[slots].tolist(), strict=True):
+                name, forward = self._steps[step]
+                if forward and other in places:
+                    inside.append(Relation(self.nodes[place].id, name, self.nodes[other].id))
+        return tuple(found), tuple(inside)
+
+    def _place(self, key: str) -> int:
+        try:
+            return self._places[key]
+        except (KeyError, TypeError):
+            raise ConfigError(f"the graph has no node {key!r:.80}{self._hint(key)}") from None
+
+    def _hint(self, key: object) -> str:
+        """What was meant, if it was the name of a node rather than its id."""
+        wanted = str(key).casefold()
+        near = next((node for node in self.nodes if node.name.casefold() == wanted), None)
+        return f"; did you mean {near.id!r}?" if near else ""
+
+    def _check(self, relation: str | None, kind: str | None) -> None:
+        if relation is not None and relation not in self.relations:
+            raise ConfigError(f"no relation {relation!r}; {suggest(relation, self.relations)}")
+        if kind is not None and kind not in KINDS:
+            raise ConfigError(f"unknown kind {kind!r}; choose from {list(KINDS)}")
+
+
+def as_kind(text: str) -> Kind:
+    """Return a kind that was read from outside.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if text not in KINDS:
+        raise ValueError(f"kind {text!r} is unknown; choose from {list(KINDS)}")
+    return text

@@ -1,0 +1,138 @@
+"""The two loops of patient matching: cosines, and the maximum over each segment of a CSR table.
+
+A segment is what ``members[starts[i]:starts[i + 1]]`` names: the phenotypes of one case, as rows
+of a table of cosines. Both loops take a block of :data:`COLUMNS` columns at once. There are two
+forms of them, numpy and compiled; a maximum does not round, and the cosines differ in the
+rounding of single precision only.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clinic.errors import ConfigError
+
+COLUMNS = 8
+"""Columns of a block: a row of it is 32 bytes, half a cache line, which one fetch brings in."""
+
+Engine = Literal["auto", "numba", "numpy"]
+Floats = NDArray[np.float32]
+
+
+class Loops(NamedTuple):
+    """One form of the two loops.
+
+    Attributes:
+        cosines: ``(vectors (rows, d), block (COLUMNS, d)) -> (rows, COLUMNS)``, both of unit
+            rows.
+        maxima: ``(values (rows, COLUMNS), members, starts (segments + 1,)) -> (segments,
+            COLUMNS)``; minus infinity for an empty segment.
+    """
+
+    cosines: Callable[[Floats, Floats], Floats]
+    maxima: Callable[[Floats, NDArray[np.int32], NDArray[np.int64]], Floats]
+
+
+def open_loops(engine: Engine = "auto") -> Loops:
+    """Return the loops.
+
+    Args:
+        engine: "numba" (compiled at the first call, some two seconds once in a process), "numpy",
+            or "auto": numba where it is installed.
+
+    Raises:
+        ConfigError: If the engine is unknown, or numba is asked for and missing.
+    """
+    if engine not in ("auto", "numba", "numpy"):
+        raise ConfigError(f"unknown engine {engine!r}; choose from ['auto', 'numba', 'numpy']")
+    present = importlib.util.find_spec("numba") is not None
+    if engine == "numba" and not present:
+        raise ConfigError("engine 'numba' needs numba: pip install 'gym_clinic[numba]'")
+    if engine == "numpy" or not present:
+        return Loops(_numpy_cosines, _numpy_maxima)
+    return Loops(_compiled_cosines, _compiled_maxima)
+
+
+def _numpy_cosines(vectors: Floats, block: Floats) -> Floats:
+    product: Floats = vectors @ block.T
+    return product
+
+
+def _numpy_maxima(values: Floats, members: NDArray[np.int32], starts: NDArray[np.int64]) -> Floats:
+    maxima = np.full((len(starts) - 1, values.shape[1]), -np.inf, dtype=np.float32)
+    # reduceat gives an empty segment the value that follows it, so those are left out.
+    filled = np.flatnonzero(starts[1:] > starts[:-1])
+    if len(filled):
+        maxima[filled] = np.maximum.reduceat(values.take(members, axis=0), starts[filled], axis=0)
+    return maxima
+
+
+def _compiled_cosines(vectors: Floats, block: Floats) -> Floats:
+    cosines = np.empty((len(vectors), COLUMNS), dtype=np.float32)
+    _compiled()[0](vectors, block, cosines)
+    return cosines
+
+
+def _compiled_maxima(
+    values: Floats, members: NDArray[np.int32], starts: NDArray[np.int64]
+) -> Floats:
+    maxima = np.empty((len(starts) - 1, COLUMNS), dtype=np.float32)
+    _compiled()[1](values, members, starts, maxima)
+    return maxima
+
+
+_COMPILING = threading.Lock()
+
+
+def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
+    with _COMPILING:
+        return _compile()
+
+
+@lru_cache(maxsize=1)
+def _compile() -> tuple[Callable[..., None], Callable[..., None]]:
+    import numba
+
+    table = "float32[:, ::1]"
+    # Sums may be taken in any order, so that several are taken at once.
+    dots = numba.njit(
+        f"void({table}, {table}, {table})", nogil=True, fastmath={"reassoc", "contract"}
+    )
+    peaks = numba.njit(f"void({table}, int32[::1], int64[::1], {table})", nogil=True)
+    return dots(_dots), peaks(_peaks)
+
+
+def _dots(vectors: Any, block: Any, cosines: Any) -> None:
+    # One thread, unlike the product of a BLAS: episodes that run side by side do not wait for
+    # one another. Eight sums by name, since the compiler keeps those in registers.
+    for row in range(vectors.shape[0]):
+        a = b = c = d = e = f = g = h = np.float32(0)
+        for place in range(vectors.shape[1]):
+            value = vectors[row, place]
+            a += value * block[0, place]
+            b += value * block[1, place]
+            c += value * block[2, place]
+            d += value * block[3, place]
+            e += value * block[4, place]
+            f += value * block[5, place]
+            g += value * block[6, place]
+            h += value * block[7, place]
+        cosines[row, 0], cosines[row, 1], cosines[row, 2], cosines[row, 3] = a, b, c, d
+        cosines[row, 4], cosines[row, 5], cosines[row, 6], cosines[row, 7] = e, f, g, h
+
+
+def _peaks(values: Any, members: Any, starts: Any, maxima: Any) -> None:
+    for segment in range(starts.shape[0] - 1):
+        for column in range(COLUMNS):  # a constant, so that the compiler makes one instruction
+            maxima[segment, column] = -np.inf
+        for place in range(starts[segment], starts[segment + 1]):
+            row = members[place]
+            for column in range(COLUMNS):
+                maxima[segment, column] = max(maxima[segment, column], values[row, column])

@@ -1,0 +1,219 @@
+"""Simulated patients from the disease profiles of the fact tables.
+
+Each feature of a disease is drawn by itself, with the share of patients that a source states, or
+else with the middle of its frequency band; a feature of unknown frequency with :data:`UNKNOWN`.
+That independence, and these shares, are choices of the simulation and no clinical claim. A
+feature that the disease does not have is never drawn; it is recorded as absent. A patient in
+whom too few features came out gets the most frequent of the others. Some have in addition a
+feature of a look-alike, as patients have more than one trouble.
+
+The tables say nothing of age or sex, so neither do the patients. A patient depends on the seed
+and its own id alone: a new disease changes no patient of another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.facts import Facts
+from gym_clinic.facts.models import BANDS, Disease, Frequency
+from gym_clinic.names import at_least_one
+
+COUNT = 5_000
+"""Patients of the embedded database."""
+
+UNKNOWN = 0.5
+"""Probability of a feature whose frequency is unknown."""
+
+FEWEST = 3
+"""Features of a patient at least, where the disease has as many."""
+
+NOISE = (0.6, 0.3, 0.1)
+"""Probabilities of no, one and two features of look-alikes."""
+
+NEAR = 0.8
+"""Share of common phenotypes (Jaccard) from which two patients are near-duplicates."""
+
+TRIES = 20
+"""Patients that are drawn for each one wanted, before a disease counts as spent."""
+
+
+class Known(Protocol):
+    """A patient to be kept out: what has phenotypes, as names or ids."""
+
+    @property
+    def phenotypes(self) -> Sequence[str]:
+        """Names or ids of what the patient has."""
+
+
+@dataclass(frozen=True)
+class SimulatedPatient:
+    """A simulated patient; it has the fields of a case of a patient database.
+
+    Attributes:
+        id: "sim-" and a hash, which tells nothing of the disease.
+        diagnosis: Name of the disease.
+        phenotypes: Names of what the patient has, in the order of the profile, noise last.
+        provenance: "synthetic".
+        absent: Names of what the disease never has.
+        codes: Ids of the disease, with their prefixes.
+        disease: Id of the disease in the fact tables.
+        features: Ids of what the patient has, in the order of ``phenotypes``.
+        noise: Ids of those features that are of look-alikes.
+    """
+
+    id: str
+    diagnosis: str
+    phenotypes: tuple[str, ...]
+    provenance: str
+    absent: tuple[str, ...]
+    codes: tuple[str, ...]
+    disease: str
+    features: tuple[str, ...]
+    noise: tuple[str, ...]
+
+
+def probability(frequency: Frequency) -> float:
+    """Return the probability with which a feature is drawn, 0 to 1."""
+    if frequency.absent:
+        return 0.0
+    if frequency.value is not None:
+        return frequency.value
+    if frequency.band is not None:
+        _, low, high = BANDS[frequency.band]
+        return (low + high) / 2
+    return UNKNOWN
+
+
+def simulate_patients(
+    facts: Facts,
+    count: int = COUNT,
+    seed: int = 0,
+    *,
+    keep_out: Iterable[str | Known] = (),
+    near: float = NEAR,
+) -> list[SimulatedPatient]:
+    """Simulate patients, as many of each disease, as far as what is kept out leaves any.
+
+    Args:
+        facts: The fact tables.
+        count: Number of patients.
+        seed: The same seed gives the same patients.
+        keep_out: Patients of evaluation tasks: their ids, or the patients themselves; then every
+            near-duplicate is kept out as well. Another is drawn in the place of each.
+        near: Jaccard similarity of phenotypes from which a patient is a near-duplicate, above 0.
+
+    Returns:
+        Patients, sorted by id.
+
+    Raises:
+        ConfigError: If an option is out of range, or so much is kept out that too few are left.
+    """
+    at_least_one("count", count)
+    if not 0 < near <= 1:
+        raise ConfigError(f"near is above 0 and at most 1, not {near!r}")
+    diseases = [one for _, one in sorted(facts.diseases.items()) if _possible(one)]
+    if not diseases:
+        raise ConfigError("no disease of the fact tables has a feature; there is none to simulate")
+    out = _KeptOut(facts, keep_out, near)
+    most = TRIES * (count // len(diseases) + 1)
+    streams = [
+        (one for one in itertools.islice(_patients(facts, disease, seed), most) if one not in out)
+        for disease in diseases
+    ]
+    patients: list[SimulatedPatient] = []
+    while streams and len(patients) < count:
+        # One of each disease at a time; a disease that has no more leaves its share to the others.
+        drawn = [(stream, next(stream, None)) for stream in streams[: count - len(patients)]]
+        patients += [patient for _, patient in drawn if patient is not None]
+        spent = {id(stream) for stream, patient in drawn if patient is None}
+        streams = [stream for stream in streams if id(stream) not in spent]
+    if len(patients) < count:
+        raise ConfigError(
+            f"{len(patients):,} patients of {count:,} are unlike those kept out; ask for fewer, "
+            f"or raise near above {near}"
+        )
+    return sorted(patients, key=lambda patient: patient.id)
+
+
+def _possible(disease: Disease) -> bool:
+    return any(not feature.frequency.absent for feature in disease.phenotypes)
+
+
+def _patients(facts: Facts, disease: Disease, seed: int) -> Iterator[SimulatedPatient]:
+    """The patients of a disease, one after another."""
+    for number in itertools.count():
+        digest = hashlib.sha256(f"{seed}:{disease.id}:{number}".encode()).hexdigest()
+        yield _patient(facts, disease, f"sim-{digest[:12]}", seed)
+
+
+def _patient(facts: Facts, disease: Disease, key: str, seed: int) -> SimulatedPatient:
+    random = Random(f"{seed}:{key}")
+    chances = {one.phenotype: probability(one.frequency) for one in disease.phenotypes}
+    drawn = {feature for feature, chance in chances.items() if random.random() < chance}
+    # Those of one frequency in another order for each patient, or all would get the same.
+    others = [feature for feature, chance in chances.items() if chance and feature not in drawn]
+    random.shuffle(others)
+    others.sort(key=lambda feature: -chances[feature])
+    drawn.update(others[: max(0, FEWEST - len(drawn))])
+    foreign = sorted(
+        {
+            one.phenotype
+            for name in disease.look_alikes
+            for one in facts.diseases[name].phenotypes
+            if not one.frequency.absent and one.phenotype not in chances
+        }
+    )
+    (amount,) = random.choices(range(len(NOISE)), weights=NOISE)
+    noise = random.sample(foreign, min(amount, len(foreign)))
+    features = (*(feature for feature in chances if feature in drawn), *noise)
+    codes = disease.codes
+    return SimulatedPatient(
+        id=key,
+        diagnosis=disease.name,
+        phenotypes=tuple(facts.phenotypes[feature].name for feature in features),
+        provenance="synthetic",
+        absent=tuple(
+            facts.phenotypes[feature].name for feature, chance in chances.items() if not chance
+        ),
+        codes=(*codes.omim, *codes.orpha, *codes.mondo),
+        disease=disease.id,
+        features=features,
+        noise=tuple(noise),
+    )
+
+
+class _KeptOut:
+    """What no simulated patient may be, or be too near to."""
+
+    def __init__(self, facts: Facts, keep_out: Iterable[str | Known], near: float) -> None:
+        ids = {one.name.casefold(): key for key, one in facts.phenotypes.items()}
+        self.near = near
+        self.ids: set[str] = set()
+        self.patients: list[frozenset[str]] = []
+        self.having: dict[str, list[int]] = {}
+        for one in keep_out:
+            if isinstance(one, str):
+                self.ids.add(one)
+                continue
+            features = frozenset(ids.get(name.casefold(), name) for name in one.phenotypes)
+            for feature in features:
+                self.having.setdefault(feature, []).append(len(self.patients))
+            self.patients.append(features)
+
+    def __contains__(self, patient: SimulatedPatient) -> bool:
+        if patient.id in self.ids:
+            return True
+        features = frozenset(patient.features)
+        # Only those that share a phenotype can be near.
+        sharing = {place for one in features for place in self.having.get(one, ())}
+        return any(
+            len(features & self.patients[place]) >= self.near * len(features | self.patients[place])
+            for place in sharing
+        )

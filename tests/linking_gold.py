@@ -1,0 +1,117 @@
+"""Sentences with the symptoms that a reader finds in them; written for these tests.
+
+In a sentence, "+id" marks what is there and "-id" what is said to be absent. Both sets were
+written before the linker met them, by the author of the linker; it was then mended by what it
+missed in the first. Both hold what a linker of words cannot know ("coughing fits").
+"""
+
+from __future__ import annotations
+
+from gym_clinic.retrieval.graph import Node
+
+SYMPTOMS = (
+    Node("abdominal-pain", "symptom", "Abdominal pain", ("Stomach ache", "Belly pain")),
+    Node("chest-pain", "symptom", "Chest pain", ("Thoracic pain",)),
+    Node("chills", "symptom", "Chills", ("Rigors", "Shivering")),
+    Node("constipation", "symptom", "Constipation"),
+    Node("cough", "symptom", "Cough", ("Coughing",)),
+    Node("diarrhea", "symptom", "Diarrhea", ("Diarrhoea", "Loose stools", "Watery stools")),
+    Node("diplopia", "symptom", "Diplopia", ("Double vision", "Seeing double")),
+    Node("dizziness", "symptom", "Dizziness", ("Lightheadedness", "Feeling dizzy")),
+    Node("dyspnea", "symptom", "Dyspnea", ("Shortness of breath", "Breathlessness", "SOB")),
+    Node("edema", "symptom", "Edema", ("Swelling", "Oedema")),
+    Node("fatigue", "symptom", "Fatigue", ("Tiredness", "Exhaustion")),
+    Node("fever", "symptom", "Fever", ("High temperature", "Pyrexia")),
+    Node("headache", "symptom", "Headache", ("Head pain",)),
+    Node("hematuria", "symptom", "Hematuria", ("Blood in the urine",)),
+    Node("jaundice", "symptom", "Jaundice", ("Yellow skin", "Yellowing of the skin")),
+    Node("nausea", "symptom", "Nausea", ("Feeling sick", "Queasiness")),
+    Node("night-sweats", "symptom", "Night sweats"),
+    Node("palpitations", "symptom", "Palpitations", ("Racing heart",)),
+    Node("photophobia", "symptom", "Photophobia", ("Sensitivity to light",)),
+    Node("rash", "symptom", "Skin rash", ("Rash", "Exanthem")),
+    Node("seizure", "symptom", "Seizure", ("Fits", "Convulsion")),
+    Node("sore-throat", "symptom", "Sore throat", ("Pharyngitis",)),
+    Node("syncope", "symptom", "Syncope", ("Fainting", "Blackout")),
+    Node("vomiting", "symptom", "Vomiting", ("Emesis", "Throwing up")),
+    Node("weakness", "symptom", "Muscle weakness", ("Weakness",)),
+    Node("weight-loss", "symptom", "Weight loss", ("Losing weight",)),
+    Node("wheezing", "symptom", "Wheezing"),
+)
+
+GOLD = (
+    ("She has had a fever and a dry cough for three days.", "+fever +cough"),
+    ("No fever, cough or chest pain.", "-fever -cough -chest-pain"),
+    ("Denies chest pain and shortness of breath.", "-chest-pain -dyspnea"),
+    ("I have pain in my chest when I climb stairs.", "+chest-pain"),
+    ("He complains of headaches with sensitivity to light.", "+headache +photophobia"),
+    ("There is swelling of both ankles but no dyspnea.", "+edema -dyspnea"),
+    ("My stomach aches after meals, and I keep throwing up.", "+abdominal-pain +vomiting"),
+    ("The patient reports diarhea and vommiting.", "+diarrhea +vomiting"),
+    ("Headache is present; photophobia is absent.", "+headache -photophobia"),
+    ("Without nausea, vomiting, or constipation.", "-nausea -vomiting -constipation"),
+    ("Fever: no, cough: yes, rash: none.", "-fever +cough -rash"),
+    ("She denied weight loss, night sweats and fatigue.", "-weight-loss -night-sweats -fatigue"),
+    ("He doesn't have a rash, but he is losing weight.", "-rash +weight-loss"),
+    ("Not only fever but also chills.", "+fever +chills"),
+    ("The cough is not improving.", "+cough"),
+    ("No relief of the headache with paracetamol.", "+headache"),
+    ("Two fits last night, each followed by weakness.", "+seizure +weakness"),
+    ("He is fit and well.", ""),
+    ("SOB on exertion, no wheezing.", "+dyspnea -wheezing"),
+    ("She began to sob when she heard the news.", ""),
+    ("Seizures were ruled out by the neurologist.", "-seizure"),
+    ("Abdominal pain, nausea, and loose stools since Monday.", "+abdominal-pain +nausea +diarrhea"),
+    ("There was blood in his urine.", "+hematuria"),
+    ("I see double and feel dizzy.", "+diplopia +dizziness"),
+    ("Yellowing of the skin and dark urine.", "+jaundice"),
+    ("Never had palpitations or fainting.", "-palpitations -syncope"),
+    ("No history of syncope, however she feels lightheaded.", "-syncope +dizziness"),
+    ("Negative for hematuria. Positive for edema.", "-hematuria +edema"),
+    ("No fever and she has a sore throat.", "-fever +sore-throat"),
+    ("My throat is sore and I have a high temperature.", "+sore-throat +fever"),
+    ("Coughing fits at night.", "+cough"),
+    ("He fainted in church.", "+syncope"),
+    ("The muscles of his legs are weak.", "+weakness"),
+    ("Shortnes of breath and palpitatons at rest.", "+dyspnea +palpitations"),
+    ("I'm tired all the time.", "+fatigue"),
+    ("Neither chills nor rigors; no diplopia.", "-chills -chills -diplopia"),
+    ("The family history is unremarkable.", ""),
+    ("A rash that isn't itchy.", "+rash"),
+    ("Neurologic exam: no weakness, no convulsions.", "-weakness -seizure"),
+    ("Since the fever she hasn't had any cough.", "+fever -cough"),
+    ("Jaundice was not seen, oedema was noted.", "-jaundice +edema"),
+    ("They lost a lot of weight, 8 kg in a month.", "+weight-loss"),
+    ("Vomited twice, without blood; queasy since.", "+vomiting +nausea"),
+    ("No headache. Dizziness for a week.", "-headache +dizziness"),
+)
+
+# Written after the linker had been mended; it is not to be mended by these.
+UNSEEN = (
+    ("Presents with two weeks of increasing tiredness and night sweats.", "+fatigue +night-sweats"),
+    ("Mum says he has been vomiting since breakfast; no diarrhoea.", "+vomiting -diarrhea"),
+    ("My heart is racing and I feel faint.", "+palpitations +syncope"),
+    ("Examination showed no jaundice, rash or oedema.", "-jaundice -rash -edema"),
+    ("She is short of breath lying flat.", "+dyspnea"),
+    ("He has neither lost weight nor noticed blood in the urine.", "-weight-loss -hematuria"),
+    ("Light hurts my eyes and my head aches.", "+photophobia +headache"),
+    ("Wheezy on auscultation, coughing at night.", "+wheezing +cough"),
+    ("The seizure lasted two minutes and was followed by a headache.", "+seizure +headache"),
+    (
+        "No chest pain or palpitations, but dizzy on standing.",
+        "-chest-pain -palpitations +dizziness",
+    ),
+    ("Fever was denied; a sore throat was reported.", "-fever +sore-throat"),
+    ("The pain in her abdomen started without any fever.", "+abdominal-pain -fever"),
+    ("He can't stop shivering.", "+chills"),
+    ("Has not had a fit for a year.", "-seizure"),
+    ("Constipated for a week, feels sick.", "+constipation +nausea"),
+    ("Patient complaining of weaknes in both arms and double vison.", "+weakness +diplopia"),
+    (
+        "Nausea absent, vomiting absent, abdominal pain present.",
+        "-nausea -vomiting +abdominal-pain",
+    ),
+    ("There's swelling around the eyes, and the skin is yellow.", "+edema +jaundice"),
+    ("Denies fever. Chills yesterday.", "-fever +chills"),
+    ("No new symptoms except a mild cough.", "+cough"),
+)

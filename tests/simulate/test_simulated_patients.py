@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from fact_tables import UNKNOWN as UNKNOWN_FREQUENCY
+from fact_tables import authored, disease, phenotype, sourced, tables, write
+from seeded_embedder import SeededEmbedder
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.facts import Facts, load
+from gym_clinic.facts.models import Frequency
+from gym_clinic.retrieval.patients import PatientCase, PatientMatcher
+from gym_clinic.simulate.patients import NEAR, UNKNOWN, probability, simulate_patients
+
+BANDS = ("obligate", "very_frequent", "frequent", "occasional", "very_rare", "excluded")
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
+    """Thirty diseases of ten features each, one of every band, and look-alikes beside them."""
+    rows = tables()
+    rows["phenotypes"] = [phenotype(f"HP:{n:07d}", f"Finding {n}") for n in range(100)]
+    rows["diseases"] = [
+        disease(
+            f"disease-{number:02d}",
+            f"Disease {number}",
+            codes={"omim": [f"OMIM:1000{number:02d}"]},
+            look_alikes=[f"disease-{(number + 1) % 30:02d}"],
+            phenotypes=[
+                {"phenotype": f"HP:{(number * 7 + place) % 100:07d}", "frequency": frequency}
+                for place, frequency in enumerate(
+                    [*map(authored, BANDS), UNKNOWN_FREQUENCY, sourced(0.4), sourced(0.0)]
+                )
+            ],
+        )
+        for number in range(30)
+    ]
+    rows["drugs"] = rows["guidelines"] = []
+    return load(write(tmp_path_factory.mktemp("facts"), rows))
+
+
+def test_the_same_seed_gives_the_same_patients_in_any_process(facts, tmp_path):
+    patients = simulate_patients(facts, 60, seed=3)
+    assert simulate_patients(facts, 60, seed=3) == patients
+    assert simulate_patients(facts, 60, seed=4) != patients
+    write(tmp_path, tables())
+    code = (
+        "from gym_clinic.facts import load; from gym_clinic.simulate.patients import *; import sys;"
+        "print(simulate_patients(load(sys.argv[1]), 9))"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
+    assert len(printed) == 1
+
+
+def test_ids_are_hashes_and_unique_and_sorted(facts):
+    patients = simulate_patients(facts, 200)
+    keys = [one.id for one in patients]
+    assert keys == sorted(set(keys))
+    assert all(key.startswith("sim-") and len(key) == 16 for key in keys)
+    assert {one.provenance for one in patients} == {"synthetic"}
+
+
+def test_each_disease_has_its_share(facts):
+    sizes = Counter(one.disease for one in simulate_patients(facts, 100))
+    assert sorted(sizes.values()) == [3] * 20 + [4] * 10
+    assert sizes["disease-00"] == 4
+
+
+def test_a_larger_database_holds_the_smaller(facts):
+    assert set(simulate_patients(facts, 60)) < set(simulate_patients(facts, 300))
+
+
+def test_excluded_features_are_absent_and_never_drawn(facts):
+    for one in simulate_patients(facts, 600):
+        profile = facts.diseases[one.disease].phenotypes
+        excluded = [item.phenotype for item in profile if item.frequency.absent]
+        assert not set(excluded) & set(one.features)
+        assert one.absent == tuple(facts.phenotypes[key].name for key in excluded)
+        assert profile[0].phenotype in one.features  # the obligate one
+        assert one.phenotypes == tuple(facts.phenotypes[key].name for key in one.features)
+        assert len(one.features) - len(one.noise) >= 3
+        assert one.codes == facts.diseases[one.disease].codes.omim
+        assert one.diagnosis == facts.diseases[one.disease].name
+
+
+def test_noise_comes_from_look_alikes(facts):
+    patients = simulate_patients(facts, 600)
+    assert {len(one.noise) for one in patients} == {0, 1, 2}
+    for one in patients:
+        own = {item.phenotype for item in facts.diseases[one.disease].phenotypes}
+        (other,) = facts.diseases[one.disease].look_alikes
+        alike = {
+            item.phenotype for item in facts.diseases[other].phenotypes if not item.frequency.absent
+        }
+        assert set(one.noise) <= alike - own
+        assert one.features[len(one.features) - len(one.noise) :] == one.noise
+
+
+def test_features_come_as_often_as_said(facts):
+    patients = simulate_patients(facts, 6000)
+    drawn: Counter[int] = Counter()
+    for one in patients:
+        profile = [item.phenotype for item in facts.diseases[one.disease].phenotypes]
+        drawn.update(profile.index(key) for key in one.features if key not in one.noise)
+    found = [drawn[place] / len(patients) for place in range(9)]
+    # Above what is said where the fewest features are filled up, never below but by chance.
+    expected = [1.0, 0.895, 0.545, 0.17, 0.025, 0.0, UNKNOWN, 0.4, 0.0]
+    for share, said in zip(found, expected, strict=True):
+        assert said - 0.02 <= share <= said + 0.12
+
+
+@pytest.mark.parametrize(
+    ("frequency", "expected"),
+    [
+        (Frequency(basis="unknown"), UNKNOWN),
+        (Frequency(basis="authored", band="frequent"), 0.545),
+        (Frequency(basis="sourced", value=0.7, band="frequent", source="s"), 0.7),
+        (Frequency(basis="sourced", value=0.0, source="s"), 0.0),
+        (Frequency(basis="authored", band="excluded"), 0.0),
+    ],
+)
+def test_probabilities(frequency, expected):
+    assert probability(frequency) == pytest.approx(expected)
+
+
+def jaccard(first, second):
+    return len(first & second) / len(first | second)
+
+
+def test_patients_of_evaluation_tasks_are_kept_out(facts):
+    held = simulate_patients(facts, 60, seed=0)[:20]
+    patients = simulate_patients(facts, 300, seed=0, keep_out=held)
+    assert len(patients) == 300
+    assert not {one.id for one in held} & {one.id for one in patients}
+    nearest = max(
+        jaccard(set(one.features), set(other.features)) for one in patients for other in held
+    )
+    assert nearest < NEAR
+    # Without them a near-duplicate would have been among the others.
+    everyone = simulate_patients(facts, 300, seed=0)
+    assert any(
+        jaccard(set(one.features), set(other.features)) >= NEAR
+        for one in everyone
+        for other in held
+        if one.id != other.id
+    )
+
+
+def test_patients_are_kept_out_by_id_alone_or_by_names(facts):
+    first = simulate_patients(facts, 60)[0]
+    assert first.id not in {one.id for one in simulate_patients(facts, 300, keep_out=[first.id])}
+    named = PatientCase("task-1", "", tuple(name.upper() for name in first.phenotypes), "task")
+    for one in simulate_patients(facts, 300, keep_out=[named]):
+        assert jaccard(set(one.phenotypes), set(first.phenotypes)) < NEAR
+
+
+def test_a_disease_that_is_spent_leaves_its_share_to_others(tmp_path):
+    rows = tables()
+    rows["diseases"][0]["look_alikes"] = rows["diseases"][1]["look_alikes"] = []
+    facts = load(write(tmp_path, rows))
+    held = next(one for one in simulate_patients(facts, 4) if one.disease == "blue-palsy")
+    patients = simulate_patients(facts, 40, keep_out=[held])
+    assert {one.disease for one in patients} == {"amber-fever"}
+    both = [held, *simulate_patients(facts, 40)]
+    with pytest.raises(ConfigError, match="patients of 40 are unlike those kept out"):
+        simulate_patients(facts, 40, keep_out=both, near=0.1)
+
+
+def test_wrong_options_are_told(facts):
+    with pytest.raises(ConfigError, match="count is a whole number from 1"):
+        simulate_patients(facts, 0)
+    with pytest.raises(ConfigError, match="near is above 0 and at most 1, not 0"):
+        simulate_patients(facts, 1, near=0)
+    with pytest.raises(ConfigError, match="no disease of the fact tables has a feature"):
+        simulate_patients(replace(facts, diseases={}), 1)
+
+
+def test_simulated_patients_can_be_matched(facts):
+    patients = simulate_patients(facts, 200)
+    matcher = PatientMatcher(patients, SeededEmbedder())
+    best = matcher.match(patients[0].phenotypes)[0]
+    assert best.score == pytest.approx(1)
+    assert best.case.provenance == "synthetic"
