@@ -160,7 +160,7 @@ def test_nothing_to_index_is_told(tmp_path):
     with pytest.raises(TaskError, match="no passage"):
         build_dense([], EMBEDDER, tmp_path / "i", content_hash="abc")
     assert list((tmp_path / "i").iterdir()) == []
-    with pytest.raises(ConfigError, match="no dense index at .*manifest.json is missing"):
+    with pytest.raises(ConfigError, match=r"no dense index at .*manifest\.json is missing"):
         DenseIndex(tmp_path / "i")
 
 
