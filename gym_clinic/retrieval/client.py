@@ -13,7 +13,7 @@ from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.retrieval.endpoint import MAX_QUOTE, Endpoint, sendable
 from gym_clinic.retrieval.messages import MAX_QUERIES, BatchReply, ErrorReply, SearchReply
 from gym_clinic.retrieval.passage import Passage
-from gym_clinic.retrieval.searcher import Operator, check_search
+from gym_clinic.retrieval.searcher import check_search
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -55,7 +55,7 @@ class KnowledgeClient:
         self.close()
 
     def search(
-        self, query: str, limit: int = 10, source: str | None = None, operator: Operator = "or"
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> list[Passage]:
         """Return the passages that answer a query, as the served base does.
 
@@ -72,7 +72,7 @@ class KnowledgeClient:
         queries: Sequence[str],
         limit: int = 10,
         source: str | None = None,
-        operator: Operator = "or",
+        operator: str = "or",
     ) -> list[list[Passage]]:
         """Return for each query what :meth:`search` returns, in few requests."""
         check_search(limit, operator)
@@ -129,6 +129,6 @@ class KnowledgeClient:
         return ServiceError(f"{self._endpoint.url} answered {status}: {quoted}")
 
 
-def _options(limit: int, source: str | None, operator: Operator) -> dict[str, Any]:
+def _options(limit: int, source: str | None, operator: str) -> dict[str, Any]:
     named = None if source is None else sendable(source)
     return {"limit": limit, "source": named, "operator": operator}

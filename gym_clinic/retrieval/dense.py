@@ -114,7 +114,8 @@ class DenseIndex:
     ) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
-        _check_base(self.manifest, folder, content_hash)
+        if content_hash is not None:
+            self.check_base(content_hash)
         self.embedder = embedder or open_embedder(self.manifest.embedder)
         _check_embedder(self.manifest, folder, self.embedder)
         self._faiss = faiss_library()
@@ -136,6 +137,19 @@ class DenseIndex:
     def __repr__(self) -> str:
         made = self.manifest
         return f"DenseIndex({self.folder}, {made.count:,} by {made.embedder}, {made.kind})"
+
+    def check_base(self, content_hash: str) -> None:
+        """Check that the index was made of the passages of a base.
+
+        Raises:
+            ConfigError: If not.
+        """
+        made = self.manifest.content_hash
+        if content_hash != made:
+            raise ConfigError(
+                f"the dense index {self.folder} was made of another base: of content {made}, "
+                f"while this base has {content_hash}; build it again from this base"
+            )
 
     def search(self, query: str, limit: int = 10, source: str | None = None) -> list[Hit]:
         """Return the passages nearest to a query, nearest first.
@@ -249,14 +263,6 @@ def _settings(faiss: Any, made: DenseManifest, options: dict[str, Any]) -> Any:
     if made.kind == "ivf":
         return faiss.SearchParametersIVF(nprobe=made.breadth, **options)
     return faiss.SearchParameters(**options)
-
-
-def _check_base(made: DenseManifest, folder: Path, content_hash: str | None) -> None:
-    if content_hash is not None and content_hash != made.content_hash:
-        raise ConfigError(
-            f"the dense index {folder} was made of another base: of content {made.content_hash}, "
-            f"while this base has {content_hash}; build it again from this base"
-        )
 
 
 def _check_embedder(made: DenseManifest, folder: Path, embedder: Embedder) -> None:

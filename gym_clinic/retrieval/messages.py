@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic.retrieval.passage import Passage
-from gym_clinic.retrieval.searcher import Operator
+from gym_clinic.retrieval.query import Operator
 
 PORT = 8377
 """Where a search server listens, unless it is told otherwise."""

@@ -80,12 +80,22 @@ def test_a_passage_found_by_words_keeps_its_snippet(hybrid):
 
 @pytest.mark.parametrize(
     ("query", "operator"),
-    [("seizure sign8", "and"), ('"sign8"', "or"), ("NOT seizures sign8", "or"),
-     ("sign8 AND sign8", "or")],
-)  # fmt: skip
+    [
+        ("seizure sign8", "and"),
+        ("sign8", "and"),
+        ('rash OR "sign8 is seen"', "or"),
+        ("sign8 NOT seizures", "or"),
+        ("sign8 AND (seizure OR fever)", "or"),
+    ],
+)
 def test_conditions_are_met(hybrid, query, operator):
     found = {one.id for one in hybrid.search(query, 40, operator=operator)}
     assert found == {one.id for one in hybrid.base.search(query, 50, operator=operator)}
+
+
+def test_words_alone_set_no_condition(hybrid):
+    for query in ("sign8", "sign8 OR (fever)", 'sign8 "'):
+        assert len(hybrid.search(query, 40)) == 40
 
 
 def test_the_source_holds_for_both(hybrid):
@@ -114,6 +124,8 @@ def test_wrong_options_are_told(hybrid, dense):
         HybridBase(hybrid.base, dense, depth=0)
 
 
-def test_an_index_of_another_base_is_told(dense):
+def test_an_index_of_another_base_is_refused(dense):
+    with pytest.raises(ConfigError, match="made of another base: of content abc, while this base"):
+        HybridBase(MemoryBase(passages(), content_hash="abd"), dense)
     with pytest.raises(TaskError, match="which the base lacks"):
         HybridBase(MemoryBase(passages(3)), dense).search("headache", 40)
