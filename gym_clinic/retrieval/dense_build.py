@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -57,7 +57,6 @@ def build_dense(
     content_hash: str,
     kind: Kind = "flat",
     breadth: int | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> DenseManifest:
     """Build a dense index; the one that was there is used until the new one is whole.
 
@@ -74,7 +73,6 @@ def build_dense(
         kind: ``flat``, ``hnsw`` or ``ivf``.
         breadth: Candidates or cells of a search, see :data:`BREADTH`; more is slower and finds
             more.
-        progress: Called with the number of passages embedded so far.
 
     Returns:
         Its manifest, with the measured recall.
@@ -92,7 +90,7 @@ def build_dense(
     folder.mkdir(parents=True, exist_ok=True)
     files = Path(tempfile.mkdtemp(prefix="build-", dir=folder))
     try:
-        sources = _embed(passages, embedder, files, progress)
+        sources = _embed(passages, embedder, files)
         waiting = files / "rows.f32"
         rows = np.memmap(waiting, np.float32, "r").reshape(-1, embedder.dimension)
         index = _index(faiss, rows, kind)
@@ -124,15 +122,10 @@ def build_dense(
     return manifest
 
 
-def _embed(
-    passages: Iterable[Passage],
-    embedder: Embedder,
-    files: Path,
-    progress: Callable[[int], None] | None,
-) -> list[str]:
+def _embed(passages: Iterable[Passage], embedder: Embedder, files: Path) -> list[str]:
     """Write rows, ids and source numbers; return the names of the sources."""
     sources: dict[str, int] = {}
-    done = end = 0
+    end = 0
     with (
         (files / "rows.f32").open("wb") as rows,
         (files / "ids.bin").open("wb") as ids,
@@ -147,10 +140,7 @@ def _embed(
             (lengths + np.uint64(end)).tofile(ends)
             end += int(lengths[-1])
             _number(batch, sources, numbers)
-            done += len(batch)
-            if progress is not None:
-                progress(done)
-    if not done:
+    if not sources:
         raise TaskError("there is no passage to index")
     return list(sources)
 

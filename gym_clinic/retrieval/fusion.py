@@ -73,6 +73,9 @@ class HybridBase:
         dense.check_base(base.manifest.content_hash)
         self.base, self.dense, self.depth = base, dense, at_least_one("depth", depth)
 
+    def __len__(self) -> int:
+        return len(self.dense)
+
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> list[Passage]:

@@ -224,12 +224,16 @@ class KnowledgeServer:
         """Serve until SIGINT or SIGTERM comes; requests under way are then finished."""
         self._server.run([self._socket])
 
+    def stop(self) -> None:
+        """Let :meth:`run` end, from any thread, without waiting for it."""
+        self._server.should_exit = True
+
     def __enter__(self) -> KnowledgeServer:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
+        self.stop()
         self._thread.join()
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
-import signal
-import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,8 +22,6 @@ from gym_clinic.retrieval.server import KnowledgeServer
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -314,24 +308,3 @@ def test_the_missing_extra_is_told(base, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[serve\]"'):
         KnowledgeClient("http://x") if package == "httpx" else KnowledgeServer(base, port=0)
-
-
-def test_a_server_that_is_told_to_end_ends():
-    code = (
-        "from memory_base import MemoryBase, passages\n"
-        "from gym_clinic.retrieval.server import KnowledgeServer\n"
-        "server = KnowledgeServer(MemoryBase(passages()), port=0)\n"
-        "print(server.url, flush=True)\n"
-        "server.run()\n"
-    )
-    path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
-    child = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": path},
-    )
-    with child, KnowledgeClient(child.stdout.readline().strip()) as client:
-        assert client.search("sign3", 1)[0].id == "p003"
-        child.send_signal(signal.SIGTERM)
-        assert child.wait(60) == -signal.SIGTERM
