@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,11 @@ BATCH = 256
 CHUNK = 1 << 16
 """Rows given to faiss at once."""
 
-BREADTH = {"flat": 0, "hnsw": 128, "ivf": 32}
-"""Candidates (efSearch) or cells (nprobe) of a search, unless the caller gives them."""
+CANDIDATES = 128
+"""Candidates that a search of hnsw keeps (efSearch), unless the caller gives another number."""
+
+SHARE_OF_CELLS = 8
+"""A search of ivf looks into one of so many cells (nprobe), unless the caller says how many."""
 
 LINKS, LINKING_BREADTH = 32, 200
 """Of hnsw: links of a node (M) and candidates while linking (efConstruction)."""
@@ -71,8 +74,8 @@ def build_dense(
         folder: Where it is to lie, as :func:`gym_clinic.retrieval.dense.beside` gives it.
         content_hash: Of the base that the passages come from.
         kind: ``flat``, ``hnsw`` or ``ivf``.
-        breadth: Candidates or cells of a search, see :data:`BREADTH`; more is slower and finds
-            more.
+        breadth: Candidates of a search (hnsw; 128 if not given) or cells (ivf; an eighth of
+            them); more is slower and finds more.
 
     Returns:
         Its manifest, with the measured recall.
@@ -81,11 +84,10 @@ def build_dense(
         ConfigError: If an option is wrong, or faiss is not installed.
         TaskError: If there is no passage, or the embedder gives what are no rows.
     """
-    if kind not in BREADTH:
-        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, BREADTH)}")
-    if kind == "flat" and breadth is not None:
+    if kind not in get_args(Kind):
+        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, get_args(Kind))}")
+    if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
         raise ConfigError("a flat index compares with every row; it takes no breadth")
-    breadth = BREADTH[kind] if breadth is None else at_least_one("breadth", breadth)
     faiss = faiss_library()
     folder.mkdir(parents=True, exist_ok=True)
     files = Path(tempfile.mkdtemp(prefix="build-", dir=folder))
@@ -94,6 +96,9 @@ def build_dense(
         waiting = files / "rows.f32"
         rows = np.memmap(waiting, np.float32, "r").reshape(-1, embedder.dimension)
         index = _index(faiss, rows, kind)
+        if breadth is None:
+            wide = {"hnsw": CANDIDATES, "ivf": math.ceil(_cells(len(rows)) / SHARE_OF_CELLS)}
+            breadth = wide.get(kind, 0)
         manifest = DenseManifest(
             format=1,
             embedder=embedder.name,
@@ -182,13 +187,16 @@ def _index(faiss: Any, rows: Rows32, kind: Kind) -> Any:
         index = faiss.IndexHNSWFlat(dimension, LINKS, product)
         index.hnsw.efConstruction = LINKING_BREADTH
     else:
-        most = max(1, count // FEWEST_ROWS_PER_CELL)
-        cells = min(most, CELLS_PER_ROOT * math.isqrt(count))
+        cells = _cells(count)
         index = faiss.index_factory(dimension, f"IVF{cells},Flat", product)
         index.train(_sample(rows, cells * ROWS_PER_CELL))
     for start in range(0, count, CHUNK):
         index.add(rows[start : start + CHUNK])
     return index
+
+
+def _cells(count: int) -> int:
+    return min(max(1, count // FEWEST_ROWS_PER_CELL), CELLS_PER_ROOT * math.isqrt(count))
 
 
 def _sample(rows: Rows32, size: int) -> Rows32:

@@ -97,7 +97,7 @@ class Endpoint:
                     content=body,
                     headers={} if body is None else {"Content-Type": "application/json"},
                 )
-            except self._httpx.TransportError as error:
+            except self._httpx.RequestError as error:
                 cause = f"{type(error).__name__}: {error}"
                 if isinstance(error, self._httpx.ReadTimeout):
                     break  # it is at work on what we asked; asking again only adds to that

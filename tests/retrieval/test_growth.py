@@ -23,8 +23,8 @@ def test_the_first_passages_are_written(tmp_path):
 def test_a_command_is_measured_and_its_failure_told():
     row = growth.timed("build", [sys.executable, "-c", "x = bytearray(80 << 20)"])
     assert row["build peak MiB"] > 80
-    assert 0 < row["build CPU s"]
-    assert 0 < row["build s"]
+    assert row["build CPU s"] > 0
+    assert row["build s"] > 0
     with pytest.raises(SystemExit, match="ended with 3"):
         growth.timed("build", [sys.executable, "-c", "raise SystemExit(3)"])
 

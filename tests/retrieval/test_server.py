@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import socket
 import sys
 import threading
 import time
@@ -80,6 +81,11 @@ def test_a_long_text_is_a_query(client):
 def test_a_lone_surrogate_is_sent_as_a_question_mark(base, client):
     assert client.search("fever \ud800", 1) == client.search_many(["fever \ud800"], 1)[0]
     assert base.asked[-1][0] == "fever ?"
+
+
+def test_replies_are_not_held_back(server):
+    # Between two small packets the system would wait for 40 ms.
+    assert server._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_health_says_what_is_served(client):
