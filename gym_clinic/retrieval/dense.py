@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -72,8 +74,12 @@ def beside(base: Path) -> Path:
     return base.with_name(f"{base.name}.dense")
 
 
+@lru_cache(maxsize=1)
 def faiss_library() -> Any:
     """Return faiss, for CPU or GPU, whichever is installed.
+
+    In a fork faiss then searches by one thread: the others, of the parent's OpenMP, are not there
+    any more, and it would wait for them for ever.
 
     Raises:
         ConfigError: If neither is.
@@ -84,6 +90,8 @@ def faiss_library() -> Any:
         raise ConfigError(
             'dense retrieval needs faiss: pip install "gym_clinic[dense]", or faiss-gpu'
         ) from None
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))
     return faiss
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from memory_base import passages
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.retrieval.dense import DenseIndex, beside, read_manifest
+from gym_clinic.retrieval.dense import DenseIndex, beside, faiss_library, read_manifest
 from gym_clinic.retrieval.dense_build import build_dense, passage_text
 from gym_clinic.retrieval.embedding import HashedNgrams
 from gym_clinic.retrieval.passage import Passage
@@ -259,8 +260,30 @@ def test_no_gpu_is_told(folder, monkeypatch):
         DenseIndex(folder, device="gpu")
 
 
+MANY = ["seizure sign4"] * 64  # so many that faiss shares them out among threads
+
+
+def _in_a_child(index, results):
+    results.put(index.search_many(MANY, 1)[-1][0].id)
+
+
+def test_a_fork_searches_too(folder):
+    index = DenseIndex(folder)
+    found = index.search_many(MANY, 1)[-1][0].id
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    child = context.Process(target=_in_a_child, args=(index, results))
+    child.start()
+    try:
+        assert results.get(timeout=60) == found
+    finally:
+        child.kill()
+        child.join()
+
+
 def test_the_missing_extra_is_told(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
+    faiss_library.cache_clear()
     with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[dense\]"'):
         DenseIndex(folder)
 
