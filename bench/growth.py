@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import math
 import os
 import resource
 import subprocess
@@ -185,19 +184,19 @@ def number(value: float) -> str:
 
 
 def extrapolated(rows: Sequence[Mapping[str, float]]) -> str:
-    """Return what the growth between the two largest sizes comes to at the goal.
+    """Return what a straight line through the two largest sizes comes to at the goal.
 
-    Between two sizes a figure grows as n^x; x is given, so that the reader can judge it.
+    Figures have a fixed part and a part that grows with the passages, hence a line. One that
+    did not grow between the two is given as it is.
     """
     smaller, larger = sorted(rows, key=lambda row: row["passages"])[-2:]
-    lines = ["| | grows as | measured | comes to |", "| --- | ---: | ---: | ---: |"]
+    lines = ["| | largest measured | a million more | comes to |", "| --- | ---: | ---: | ---: |"]
+    step = larger["passages"] - smaller["passages"]
     for name in list(larger)[1:]:
-        if min(smaller[name], larger[name]) <= 0:
-            continue
-        step = math.log(larger["passages"] / smaller["passages"])
-        power = math.log(larger[name] / smaller[name]) / step
-        goal = larger[name] * (GOAL / larger["passages"]) ** power
-        lines.append(f"| {name} | n^{power:.2f} | {number(larger[name])} | {number(goal)} |")
+        slope = max(0.0, (larger[name] - smaller[name]) / step)
+        goal = larger[name] + slope * (GOAL - larger["passages"])
+        figures = (larger[name], slope * 1e6, goal)
+        lines.append(f"| {name} | {' | '.join(map(number, figures))} |")
     return "\n".join(lines)
 
 
