@@ -11,7 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.retrieval.endpoint import MAX_QUOTE, Endpoint, sendable
-from gym_clinic.retrieval.messages import MAX_QUERIES, BatchReply, ErrorReply, SearchReply
+from gym_clinic.retrieval.messages import (
+    MAX_ASKED,
+    MAX_QUERIES,
+    BatchReply,
+    ErrorReply,
+    SearchReply,
+)
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.searcher import check_search
 
@@ -77,8 +83,9 @@ class KnowledgeClient:
         """Return for each query what :meth:`search` returns, in few requests."""
         check_search(limit, operator)
         found: list[list[Passage]] = []
-        for start in range(0, len(queries), MAX_QUERIES):
-            some = [sendable(query) for query in queries[start : start + MAX_QUERIES]]
+        size = min(MAX_QUERIES, max(1, MAX_ASKED // limit))
+        for start in range(0, len(queries), size):
+            some = [sendable(query) for query in queries[start : start + size]]
             asked = {"queries": some, **_options(limit, source, operator)}
             results = self._ask("/batch", asked, BatchReply).results
             if len(results) != len(some):

@@ -11,10 +11,10 @@ from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense import DenseIndex
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import AnyOf, Node, Phrase, parse
-from gym_clinic.retrieval.searcher import PassageBase, check_search
+from gym_clinic.retrieval.searcher import Content, PassageBase, check_search
 
 K = 60
-"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper, section 3."""
+"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper."""
 
 DEPTH = 50
 """Hits of each ranking that are fused."""
@@ -29,7 +29,7 @@ def reciprocal_rank_fusion(
     """Fuse rankings: an id's score is the sum of 1 / (k + rank) over those that name it.
 
     Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
-    individual rank learning methods", SIGIR 2009.
+    individual rank learning methods", SIGIR 2009, pages 758-759.
 
     Args:
         rankings: Ids, best first, each at most once in a ranking; ranks count from 1.
@@ -75,6 +75,11 @@ class HybridBase:
 
     def __len__(self) -> int:
         return len(self.dense)
+
+    @property
+    def manifest(self) -> Content:
+        """What the base holds."""
+        return self.base.manifest
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import Operator
@@ -15,6 +15,9 @@ MAX_LIMIT = 1_000
 
 MAX_QUERIES = 256
 """Queries of a batch."""
+
+MAX_ASKED = 10_000
+"""Passages that the queries of a batch may ask for together."""
 
 MAX_BODY = 16 * 2**20
 """Bytes of a request."""
@@ -38,6 +41,13 @@ class BatchRequest(_Asked):
     """Several queries, asked alike."""
 
     queries: list[str] = Field(max_length=MAX_QUERIES)
+
+    @model_validator(mode="after")
+    def _together(self) -> BatchRequest:
+        asked = len(self.queries) * self.limit
+        if asked > MAX_ASKED:
+            raise ValueError(f"queries times limit is at most {MAX_ASKED:,}, not {asked:,}")
+        return self
 
 
 class SearchReply(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, get_args
+from typing import Protocol, get_args, runtime_checkable
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
@@ -40,6 +40,7 @@ class Content(Protocol):
         """Hash over all passages; two bases with the same one hold the same."""
 
 
+@runtime_checkable
 class PassageBase(Searcher, Protocol):
     """A searcher that holds its passages, as a KnowledgeBase does."""
 

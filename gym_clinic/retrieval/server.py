@@ -17,7 +17,7 @@ from gym_clinic._version import __version__
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.messages import MAX_BODY, PORT, BatchRequest, SearchRequest
-from gym_clinic.retrieval.searcher import Searcher
+from gym_clinic.retrieval.searcher import PassageBase, Searcher
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -113,12 +113,13 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
         return reply({"results": found})
 
     async def health(_: Request) -> Response:
-        passages = len(base) if isinstance(base, Sized) else None
+        holds = base.manifest.content_hash if isinstance(base, PassageBase) else None
         return reply(
             {
                 "status": "ok",
                 "version": __version__,
-                "passages": passages,
+                "passages": len(base) if isinstance(base, Sized) else None,
+                "content_hash": holds,
                 "places": places.most,
                 "taken": places.taken,
             }

@@ -65,6 +65,8 @@ def test_many_queries_are_answered_in_their_order(base, client):
     queries = [f"sign{number % 40}" for number in range(MAX_QUERIES + 3)]
     found = client.search_many(queries, 2, source="cards")
     assert found == [base.search(query, 2, "cards") for query in queries]
+    deep = client.search_many(queries[:25], 1000)  # too many passages for one request
+    assert deep == [base.search(query, 1000) for query in queries[:25]]
     assert client.search_many([]) == []
 
 
@@ -91,6 +93,7 @@ def test_replies_are_not_held_back(server):
 def test_health_says_what_is_served(client):
     said = client.health()
     assert (said["status"], said["passages"], said["taken"]) == ("ok", 40, 0)
+    assert said["content_hash"] == "abc"
 
 
 @pytest.mark.parametrize(
@@ -120,6 +123,9 @@ def test_a_batch_has_an_end(raw):
     answer = raw.post("/batch", json={"queries": ["x"] * (MAX_QUERIES + 1)})
     assert answer.status_code == 422
     assert answer.json()["error"].startswith(f"queries: List should have at most {MAX_QUERIES}")
+    answer = raw.post("/batch", json={"queries": ["x"] * 11, "limit": 1000})
+    assert answer.status_code == 422
+    assert "queries times limit is at most 10,000, not 11,000" in answer.json()["error"]
 
 
 def test_a_request_has_an_end(raw):
