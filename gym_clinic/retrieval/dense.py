@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -98,7 +98,7 @@ def faiss_library() -> Any:
 class DenseIndex:
     """An index that :func:`gym_clinic.retrieval.dense_build.build_dense` has made.
 
-    Any number of threads may search at once. The order of equal scores is that of the ids.
+    Any number of threads may search at once, and forks too. The order of equal scores is that of the ids.
 
     Args:
         folder: Where it lies, as :func:`beside` gives it.
@@ -137,7 +137,12 @@ class DenseIndex:
         self._gpu: Any = None
         self._place(device)
         self._turn = threading.Lock()
+        self._again = partial(DenseIndex, folder, embedder, device=device)
         self._selectors: dict[str, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        """A copy in another process opens the same folder."""
+        return self._again, ()
 
     def __len__(self) -> int:
         return self.manifest.count

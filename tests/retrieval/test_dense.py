@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import pickle
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -279,6 +280,11 @@ def test_a_fork_searches_too(folder):
     finally:
         child.kill()
         child.join()
+
+
+def test_a_copy_opens_the_same_index(folder):
+    index = DenseIndex(folder, EMBEDDER)
+    assert pickle.loads(pickle.dumps(index)).search("fever") == index.search("fever")
 
 
 def test_the_missing_extra_is_told(folder, monkeypatch):
