@@ -98,7 +98,7 @@ def faiss_library() -> Any:
 class DenseIndex:
     """An index that :func:`gym_clinic.retrieval.dense_build.build_dense` has made.
 
-    Any number of threads may search at once, and forks too. The order of equal scores is that of the ids.
+    Any number of threads may search at once, and forks too. Equal scores are ordered by id.
 
     Args:
         folder: Where it lies, as :func:`beside` gives it.

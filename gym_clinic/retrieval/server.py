@@ -14,7 +14,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from gym_clinic._version import __version__
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.messages import MAX_BODY, PORT, BatchRequest, SearchRequest
 from gym_clinic.retrieval.searcher import PassageBase, Searcher
@@ -72,7 +72,7 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     which takes one place and is worked on in one piece; ``GET /health`` is answered at once.
     An error is JSON, ``{"error": "what was wrong"}``: 422 for a request that is wrong, 413 for
     one that is too long, 503 with Retry-After when all places are taken, 500 where the base
-    is damaged.
+    fails.
 
     Args:
         base: What is served; searched by several threads at once.
@@ -95,7 +95,7 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        places.pool.shutdown()
+        places.pool.shutdown(cancel_futures=True)
 
     def reply(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
         return Response(orjson.dumps(content), status, headers, "application/json")
@@ -149,7 +149,7 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     app.add_route("/health", health, ["GET"])
     for kind in (_RefusedError, ConfigError):
         app.add_exception_handler(kind, refused)
-    app.add_exception_handler(TaskError, damaged)
+    app.add_exception_handler(ClinicError, damaged)
     app.add_exception_handler(Exception, failed)  # which are logged as well
     for status in (404, 405):
         app.add_exception_handler(status, misled)
@@ -179,7 +179,7 @@ def _read(kind: type[Asked], body: bytes) -> Asked:
             for one in error.errors(include_url=False)
         ]
         fields = ", ".join(kind.model_fields)
-        raise _RefusedError(422, f"{'; '.join(wrong)} (fields: {fields})") from error
+        raise _RefusedError(422, f"{'; '.join(wrong[:3])} (fields: {fields})") from error
 
 
 class KnowledgeServer:
