@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
@@ -59,6 +59,7 @@ def test_spellings_are_near_and_others_are_not():
     assert abs(cosines[1, 5]) < 0.2
 
 
+@settings(deadline=None)
 @given(st.lists(anything, max_size=8))
 def test_any_text_has_a_unit_row_or_a_row_of_zeros(texts):
     rows = HashedNgrams(64).embed(texts)
@@ -71,6 +72,7 @@ def test_any_text_has_a_unit_row_or_a_row_of_zeros(texts):
         assert length == 0 or any(c.isalnum() for c in text)
 
 
+@settings(deadline=None)
 @given(st.lists(anything, min_size=1, max_size=6))
 def test_a_row_does_not_depend_on_its_company(texts):
     embedder = HashedNgrams(32)

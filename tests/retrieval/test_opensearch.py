@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, ServiceError
@@ -162,6 +162,7 @@ def test_a_query_is_rendered(query, operator, rendered):
     assert render(parse(query, operator)) == rendered
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.sampled_from(["or", "and"]))
 def test_only_words_of_the_text_reach_the_cluster(text, operator):
     tree = parse(text, operator)

@@ -70,7 +70,9 @@ def test_many_queries_are_answered_in_their_order(base, client):
     assert client.search_many([]) == []
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.text(st.characters(), max_size=300))
 def test_any_text_is_a_query(client, text):
     assert isinstance(client.search(text), list)
