@@ -1,1 +1,1 @@
-"""Knowledge: passages, guidelines, similar patients and the symptom graph."""
+"""What clinical agents look up: passages, guidelines, similar patients, the symptom graph."""

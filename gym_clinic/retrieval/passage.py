@@ -1,4 +1,4 @@
-"""A passage of a knowledge base, as a search returns it."""
+"""A passage of a knowledge base, and a record that could not become one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Passage:
-    """One passage.
+    """A piece of text that answers questions.
 
     Attributes:
-        id: Name of the passage, unique in its base.
-        source: The collection that it comes from.
-        title: Title, "" if there is none.
-        text: The whole text.
-        category: Kind of text, as its source has it.
-        licence: Licence of the text.
-        score: How well it answers the query; higher is better, comparable within one answer.
-        snippet: Part of the text with the hits marked ``<b>…</b>``.
+        id: Its id, unique in its base.
+        source: The collection it comes from, such as ``pubmed``.
+        title: Title; may be empty.
+        text: The text itself.
+        category: Kind of text, such as ``guideline``; may be empty.
+        licence: Terms under which it may be used; may be empty.
+        score: In a search result, how well it answers: BM25, higher is better.
+        snippet: In a search result, the part of the text with most hits, each in ``<b>…</b>``.
+            Nothing else is changed or escaped.
     """
 
     id: str
@@ -28,3 +29,21 @@ class Passage:
     licence: str = ""
     score: float = 0.0
     snippet: str = ""
+
+
+@dataclass(frozen=True)
+class BrokenRecord:
+    """A record that an importer could not read.
+
+    Attributes:
+        file: The file it stands in.
+        place: Where in the file, such as ``line 3`` or ``record 17``.
+        what: What is wrong with it, and what would be right.
+    """
+
+    file: str
+    place: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file} {self.place}: {self.what}"

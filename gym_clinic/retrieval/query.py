@@ -23,10 +23,10 @@ from gym_clinic.names import suggest
 
 Operator = Literal["or", "and"]
 
-STOP_WORDS = frozenset(
-    "what which who when where why how is are was were the a an and or of to in on for with by "
-    "from".split()
-)
+STOP_WORDS = frozenset({
+    "what", "which", "who", "when", "where", "why", "how", "is", "are", "was", "were", "the", "a",
+    "an", "and", "or", "of", "to", "in", "on", "for", "with", "by", "from",
+})  # fmt: skip
 """Words that say nothing of the subject of a question."""
 
 MAX_WORDS = 64
@@ -180,7 +180,8 @@ class _Parser:
         return parts[0] if len(parts) == 1 else _any_of(parts)
 
     def both(self) -> Node:
-        parts, excluded = [], []
+        parts: list[Node] = []
+        excluded: list[Node] = []
         while True:
             (excluded if self.take("NOT") else parts).append(self.side_by_side())
             if not self.take("AND") and not self.next_is("NOT"):
@@ -192,7 +193,7 @@ class _Parser:
         return AllOf(tuple(parts), tuple(excluded))
 
     def side_by_side(self) -> Node:
-        parts = []
+        parts: list[Node] = []
         while self.at < len(self.tokens) and not self.next_is(")", "AND", "OR", "NOT"):
             parts.append(self.part())
         found = _run(parts, self.operator)
