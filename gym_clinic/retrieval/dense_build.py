@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import tempfile
+import uuid
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import replace_file
@@ -43,8 +42,6 @@ million rows, and rows a cell that are looked at to place the cells (it warns be
 FEWEST_ROWS_PER_CELL = 39
 PROBES, NEAREST = 200, 10
 """Recall is measured on so many rows of the index, by so many of their neighbours."""
-
-Rows32 = NDArray[np.float32]
 
 
 def passage_text(passage: Passage) -> str:
@@ -89,8 +86,9 @@ def build_dense(
     if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
         raise ConfigError("a flat index compares with every row; it takes no breadth")
     faiss = faiss_library()
-    folder.mkdir(parents=True, exist_ok=True)
-    files = Path(tempfile.mkdtemp(prefix="build-", dir=folder))
+    # Not by tempfile, whose folders nobody else can read.
+    files = folder / f"build-{uuid.uuid4().hex}"
+    files.mkdir(parents=True)
     try:
         sources = _embed(passages, embedder, files)
         waiting = files / "rows.f32"
@@ -178,7 +176,7 @@ def _number(batch: list[Passage], sources: dict[str, int], numbers: BinaryIO) ->
     np.array([sources[passage.source] for passage in batch], np.uint16).tofile(numbers)
 
 
-def _index(faiss: Any, rows: Rows32, kind: Kind) -> Any:
+def _index(faiss: Any, rows: Rows, kind: Kind) -> Any:
     count, dimension = rows.shape
     product = faiss.METRIC_INNER_PRODUCT
     if kind == "flat":
@@ -199,13 +197,13 @@ def _cells(count: int) -> int:
     return min(max(1, count // FEWEST_ROWS_PER_CELL), CELLS_PER_ROOT * math.isqrt(count))
 
 
-def _sample(rows: Rows32, size: int) -> Rows32:
+def _sample(rows: Rows, size: int) -> Rows:
     """Return rows drawn without order of their file, which goes source by source."""
     drawn = np.random.default_rng(0).choice(len(rows), min(size, len(rows)), replace=False)
     return np.asarray(rows[np.sort(drawn)])
 
 
-def _recall(faiss: Any, index: Any, rows: Rows32, kind: Kind, breadth: int) -> float:
+def _recall(faiss: Any, index: Any, rows: Rows, kind: Kind, breadth: int) -> float:
     """Return the share of the true nearest neighbours of some rows that the index finds."""
     if kind == "hnsw":
         params = faiss.SearchParametersHNSW(efSearch=breadth)

@@ -94,6 +94,7 @@ def test_ids_of_any_script_and_a_missing_title(tmp_path):
 
 def test_the_manifest_says_what_it_is(folder):
     made = read_manifest(folder)
+    assert (folder / made.build).stat().st_mode == folder.stat().st_mode  # as readable as the rest
     assert (made.embedder, made.dimension, made.count) == (EMBEDDER.name, 64, 40)
     assert (made.content_hash, made.kind, made.recall) == ("abc", "flat", 1.0)
     assert made.sources == ("notes", "cards")
