@@ -71,7 +71,7 @@ CHECKPOINTS: Mapping[str, Checkpoint] = {
     "bge-large": _bge("large"),
     "biolord": Checkpoint(
         "FremyCompany/BioLORD-2023",
-        "model card of FremyCompany/BioLORD-2023 (Remy et al., JAMIA 31(9):1844-1855, 2024)",
+        "model card of FremyCompany/BioLORD-2023 (Remy et al., JAMIA 2024, ocae029)",
     ),
 }
 """The known checkpoints. BGE and BioLORD bring their pooling; MedCPT has to be told."""

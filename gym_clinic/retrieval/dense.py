@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -72,8 +74,12 @@ def beside(base: Path) -> Path:
     return base.with_name(f"{base.name}.dense")
 
 
+@lru_cache(maxsize=1)
 def faiss_library() -> Any:
     """Return faiss, for CPU or GPU, whichever is installed.
+
+    In a fork faiss then searches by one thread: the others, of the parent's OpenMP, are not there
+    any more, and it would wait for them for ever.
 
     Raises:
         ConfigError: If neither is.
@@ -84,13 +90,15 @@ def faiss_library() -> Any:
         raise ConfigError(
             'dense retrieval needs faiss: pip install "gym_clinic[dense]", or faiss-gpu'
         ) from None
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))
     return faiss
 
 
 class DenseIndex:
     """An index that :func:`gym_clinic.retrieval.dense_build.build_dense` has made.
 
-    Any number of threads may search at once. The order of equal scores is that of the ids.
+    Any number of threads may search at once, and forks too. Equal scores are ordered by id.
 
     Args:
         folder: Where it lies, as :func:`beside` gives it.
@@ -114,7 +122,8 @@ class DenseIndex:
     ) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
-        _check_base(self.manifest, folder, content_hash)
+        if content_hash is not None:
+            self.check_base(content_hash)
         self.embedder = embedder or open_embedder(self.manifest.embedder)
         _check_embedder(self.manifest, folder, self.embedder)
         self._faiss = faiss_library()
@@ -128,7 +137,12 @@ class DenseIndex:
         self._gpu: Any = None
         self._place(device)
         self._turn = threading.Lock()
+        self._again = partial(DenseIndex, folder, embedder, device=device)
         self._selectors: dict[str, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        """A copy in another process opens the same folder."""
+        return self._again, ()
 
     def __len__(self) -> int:
         return self.manifest.count
@@ -136,6 +150,19 @@ class DenseIndex:
     def __repr__(self) -> str:
         made = self.manifest
         return f"DenseIndex({self.folder}, {made.count:,} by {made.embedder}, {made.kind})"
+
+    def check_base(self, content_hash: str) -> None:
+        """Check that the index was made of the passages of a base.
+
+        Raises:
+            ConfigError: If not.
+        """
+        made = self.manifest.content_hash
+        if content_hash != made:
+            raise ConfigError(
+                f"the dense index {self.folder} was made of another base: of content {made}, "
+                f"while this base has {content_hash}; build it again from this base"
+            )
 
     def search(self, query: str, limit: int = 10, source: str | None = None) -> list[Hit]:
         """Return the passages nearest to a query, nearest first.
@@ -249,14 +276,6 @@ def _settings(faiss: Any, made: DenseManifest, options: dict[str, Any]) -> Any:
     if made.kind == "ivf":
         return faiss.SearchParametersIVF(nprobe=made.breadth, **options)
     return faiss.SearchParameters(**options)
-
-
-def _check_base(made: DenseManifest, folder: Path, content_hash: str | None) -> None:
-    if content_hash is not None and content_hash != made.content_hash:
-        raise ConfigError(
-            f"the dense index {folder} was made of another base: of content {made.content_hash}, "
-            f"while this base has {content_hash}; build it again from this base"
-        )
 
 
 def _check_embedder(made: DenseManifest, folder: Path, embedder: Embedder) -> None:

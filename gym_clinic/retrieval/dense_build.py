@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+import uuid
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import replace_file
@@ -27,8 +26,11 @@ BATCH = 256
 CHUNK = 1 << 16
 """Rows given to faiss at once."""
 
-BREADTH = {"flat": 0, "hnsw": 128, "ivf": 32}
-"""Candidates (efSearch) or cells (nprobe) of a search, unless the caller gives them."""
+CANDIDATES = 128
+"""Candidates that a search of hnsw keeps (efSearch), unless the caller gives another number."""
+
+SHARE_OF_CELLS = 8
+"""A search of ivf looks into one of so many cells (nprobe), unless the caller says how many."""
 
 LINKS, LINKING_BREADTH = 32, 200
 """Of hnsw: links of a node (M) and candidates while linking (efConstruction)."""
@@ -40,8 +42,6 @@ million rows, and rows a cell that are looked at to place the cells (it warns be
 FEWEST_ROWS_PER_CELL = 39
 PROBES, NEAREST = 200, 10
 """Recall is measured on so many rows of the index, by so many of their neighbours."""
-
-Rows32 = NDArray[np.float32]
 
 
 def passage_text(passage: Passage) -> str:
@@ -57,7 +57,6 @@ def build_dense(
     content_hash: str,
     kind: Kind = "flat",
     breadth: int | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> DenseManifest:
     """Build a dense index; the one that was there is used until the new one is whole.
 
@@ -72,9 +71,8 @@ def build_dense(
         folder: Where it is to lie, as :func:`gym_clinic.retrieval.dense.beside` gives it.
         content_hash: Of the base that the passages come from.
         kind: ``flat``, ``hnsw`` or ``ivf``.
-        breadth: Candidates or cells of a search, see :data:`BREADTH`; more is slower and finds
-            more.
-        progress: Called with the number of passages embedded so far.
+        breadth: Candidates of a search (hnsw; 128 if not given) or cells (ivf; an eighth of
+            them); more is slower and finds more.
 
     Returns:
         Its manifest, with the measured recall.
@@ -83,19 +81,22 @@ def build_dense(
         ConfigError: If an option is wrong, or faiss is not installed.
         TaskError: If there is no passage, or the embedder gives what are no rows.
     """
-    if kind not in BREADTH:
-        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, BREADTH)}")
-    if kind == "flat" and breadth is not None:
+    if kind not in get_args(Kind):
+        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, get_args(Kind))}")
+    if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
         raise ConfigError("a flat index compares with every row; it takes no breadth")
-    breadth = BREADTH[kind] if breadth is None else at_least_one("breadth", breadth)
     faiss = faiss_library()
-    folder.mkdir(parents=True, exist_ok=True)
-    files = Path(tempfile.mkdtemp(prefix="build-", dir=folder))
+    # Not by tempfile, whose folders nobody else can read.
+    files = folder / f"build-{uuid.uuid4().hex}"
+    files.mkdir(parents=True)
     try:
-        sources = _embed(passages, embedder, files, progress)
+        sources = _embed(passages, embedder, files)
         waiting = files / "rows.f32"
         rows = np.memmap(waiting, np.float32, "r").reshape(-1, embedder.dimension)
         index = _index(faiss, rows, kind)
+        if breadth is None:
+            wide = {"hnsw": CANDIDATES, "ivf": math.ceil(_cells(len(rows)) / SHARE_OF_CELLS)}
+            breadth = wide.get(kind, 0)
         manifest = DenseManifest(
             format=1,
             embedder=embedder.name,
@@ -124,15 +125,10 @@ def build_dense(
     return manifest
 
 
-def _embed(
-    passages: Iterable[Passage],
-    embedder: Embedder,
-    files: Path,
-    progress: Callable[[int], None] | None,
-) -> list[str]:
+def _embed(passages: Iterable[Passage], embedder: Embedder, files: Path) -> list[str]:
     """Write rows, ids and source numbers; return the names of the sources."""
     sources: dict[str, int] = {}
-    done = end = 0
+    end = 0
     with (
         (files / "rows.f32").open("wb") as rows,
         (files / "ids.bin").open("wb") as ids,
@@ -147,10 +143,7 @@ def _embed(
             (lengths + np.uint64(end)).tofile(ends)
             end += int(lengths[-1])
             _number(batch, sources, numbers)
-            done += len(batch)
-            if progress is not None:
-                progress(done)
-    if not done:
+    if not sources:
         raise TaskError("there is no passage to index")
     return list(sources)
 
@@ -183,7 +176,7 @@ def _number(batch: list[Passage], sources: dict[str, int], numbers: BinaryIO) ->
     np.array([sources[passage.source] for passage in batch], np.uint16).tofile(numbers)
 
 
-def _index(faiss: Any, rows: Rows32, kind: Kind) -> Any:
+def _index(faiss: Any, rows: Rows, kind: Kind) -> Any:
     count, dimension = rows.shape
     product = faiss.METRIC_INNER_PRODUCT
     if kind == "flat":
@@ -192,8 +185,7 @@ def _index(faiss: Any, rows: Rows32, kind: Kind) -> Any:
         index = faiss.IndexHNSWFlat(dimension, LINKS, product)
         index.hnsw.efConstruction = LINKING_BREADTH
     else:
-        most = max(1, count // FEWEST_ROWS_PER_CELL)
-        cells = min(most, CELLS_PER_ROOT * math.isqrt(count))
+        cells = _cells(count)
         index = faiss.index_factory(dimension, f"IVF{cells},Flat", product)
         index.train(_sample(rows, cells * ROWS_PER_CELL))
     for start in range(0, count, CHUNK):
@@ -201,13 +193,17 @@ def _index(faiss: Any, rows: Rows32, kind: Kind) -> Any:
     return index
 
 
-def _sample(rows: Rows32, size: int) -> Rows32:
+def _cells(count: int) -> int:
+    return min(max(1, count // FEWEST_ROWS_PER_CELL), CELLS_PER_ROOT * math.isqrt(count))
+
+
+def _sample(rows: Rows, size: int) -> Rows:
     """Return rows drawn without order of their file, which goes source by source."""
     drawn = np.random.default_rng(0).choice(len(rows), min(size, len(rows)), replace=False)
     return np.asarray(rows[np.sort(drawn)])
 
 
-def _recall(faiss: Any, index: Any, rows: Rows32, kind: Kind, breadth: int) -> float:
+def _recall(faiss: Any, index: Any, rows: Rows, kind: Kind, breadth: int) -> float:
     """Return the share of the true nearest neighbours of some rows that the index finds."""
     if kind == "hnsw":
         params = faiss.SearchParametersHNSW(efSearch=breadth)

@@ -106,36 +106,38 @@ class HashedNgrams:
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """Return a row for each text, shape (n, dimension)."""
-        counts = [self._counts(block) for block in self._blocks(texts)]
-        if not counts:
-            return np.zeros((0, self.dimension), np.float32)
-        rows = np.concatenate(counts)
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        for numbers, pieces in self._blocks(texts):
+            rows[numbers[0] : numbers[-1] + 1] += self._counts(numbers, pieces)
         return unit_rows(np.sign(rows) * np.sqrt(np.abs(rows)))
 
-    def _blocks(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """Fold texts and group them, so that memory is bounded whatever their number."""
-        block: list[str] = []
-        characters = 0
-        for text in texts:
-            if block and (
-                characters > BLOCK_CHARACTERS or len(block) * self.dimension > BLOCK_CELLS
-            ):
-                yield block
-                block, characters = [], 0
-            folded = unicodedata.normalize("NFKC", text).casefold()
-            words = re.sub(r"[\W_]+", " ", folded).strip()
-            # The blanks at both ends are the borders of the first and the last word, and keep
-            # one text's n-grams out of the next.
-            block.append(f" {words} ")
-            characters += len(block[-1])
-        if block:
-            yield block
+    def _blocks(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
+        """Fold texts and group their pieces, so that memory is bounded whatever they are.
 
-    def _counts(self, block: list[str]) -> NDArray[np.float32]:
-        """Return the signed counts of a block of folded texts, shape (texts, dimension)."""
-        joined = "".join(block).encode("utf-32-le", "surrogatepass")
+        Yields:
+            Numbers of texts, in order, and a piece of each; a long text has several.
+        """
+        numbers: list[int] = []
+        pieces: list[str] = []
+        characters = 0
+        for number, text in enumerate(texts):
+            for piece in _pieces(text):
+                cells = (number - numbers[0]) * self.dimension if numbers else 0
+                if numbers and (characters > BLOCK_CHARACTERS or cells > BLOCK_CELLS):
+                    yield numbers, pieces
+                    numbers, pieces, characters = [], [], 0
+                numbers.append(number)
+                pieces.append(piece)
+                characters += len(piece)
+        if numbers:
+            yield numbers, pieces
+
+    def _counts(self, numbers: list[int], pieces: list[str]) -> NDArray[np.float32]:
+        """Return the signed counts of texts, shape (numbers from first to last, dimension)."""
+        joined = "".join(pieces).encode("utf-32-le", "surrogatepass")
         codes = np.frombuffer(joined, "<u4").astype(np.uint64)
-        rows = np.repeat(np.arange(len(block)), [len(text) for text in block])
+        local = np.array(numbers) - numbers[0]
+        rows = np.repeat(local, [len(piece) for piece in pieces])
         cells: list[NDArray[np.int64]] = []
         signs: list[NDArray[np.float32]] = []
         hashes = np.full(len(codes), _FNV_BASIS ^ self.seed, np.uint64)
@@ -151,11 +153,30 @@ class HashedNgrams:
                 bucket = (mixed % np.uint64(self.dimension)).astype(np.int64)
                 cells.append(rows[: len(last)][within] * self.dimension + bucket)
                 signs.append(1 - 2 * (mixed >> np.uint64(63)).astype(np.float32))
+        size = (int(local[-1]) + 1) * self.dimension
         if not cells:
-            return np.zeros((len(block), self.dimension), np.float32)
-        size = len(block) * self.dimension
+            return np.zeros((size // self.dimension, self.dimension), np.float32)
         counts = np.bincount(np.concatenate(cells), np.concatenate(signs), size)
-        return counts.reshape(len(block), self.dimension).astype(np.float32)
+        return counts.reshape(-1, self.dimension).astype(np.float32)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Fold a text to its words, and give it in pieces that begin and end with a blank.
+
+    The blanks are the borders of the first and the last word, and keep one piece's n-grams out
+    of the next. A text without words has no piece.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = re.sub(r"[\W_]+", " ", folded).strip()
+    start = 0
+    while len(words) - start > BLOCK_CHARACTERS:
+        # Within a word only if it alone is longer than a piece may be.
+        cut = words.rfind(" ", start, start + BLOCK_CHARACTERS)
+        cut = cut if cut > start else start + BLOCK_CHARACTERS
+        yield f" {words[start:cut].strip()} "
+        start = cut
+    if start < len(words):
+        yield f" {words[start:].strip()} "
 
 
 def _mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import fsum
@@ -11,19 +10,17 @@ from gym_clinic.errors import TaskError
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense import DenseIndex
 from gym_clinic.retrieval.passage import Passage
-from gym_clinic.retrieval.searcher import Operator, PassageBase, check_search
+from gym_clinic.retrieval.query import AnyOf, Node, Phrase, parse
+from gym_clinic.retrieval.searcher import Content, PassageBase, check_search
 
 K = 60
-"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper, section 3."""
+"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper."""
 
 DEPTH = 50
 """Hits of each ranking that are fused."""
 
 OPENING = 200
 """Characters of the text shown for a passage that no word of the query was found in."""
-
-# A query that says which words must or must not stand in a passage.
-_CONDITION = re.compile(r'"[^"]*\w[^"]*"|\b(?:AND|NOT)\b')
 
 
 def reciprocal_rank_fusion(
@@ -32,7 +29,7 @@ def reciprocal_rank_fusion(
     """Fuse rankings: an id's score is the sum of 1 / (k + rank) over those that name it.
 
     Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
-    individual rank learning methods", SIGIR 2009.
+    individual rank learning methods", SIGIR 2009, pages 758-759.
 
     Args:
         rankings: Ids, best first, each at most once in a ranking; ranks count from 1.
@@ -61,7 +58,7 @@ class HybridBase:
     """A knowledge base and a dense index of its passages, searched as one.
 
     A query that sets conditions (``operator="and"``, an "exact phrase", AND or NOT) is answered
-    with passages that meet them: the dense index then only helps to order those.
+    with passages that meet them: the dense index then only helps to order the best of those.
 
     Args:
         base: Finds passages by their words.
@@ -69,14 +66,23 @@ class HybridBase:
         depth: Hits of each that are fused, and at least as many as are asked for.
 
     Raises:
-        ConfigError: If the depth is below 1.
+        ConfigError: If the depth is below 1, or the index was made of another base.
     """
 
     def __init__(self, base: PassageBase, dense: DenseIndex, *, depth: int = DEPTH) -> None:
+        dense.check_base(base.manifest.content_hash)
         self.base, self.dense, self.depth = base, dense, at_least_one("depth", depth)
 
+    def __len__(self) -> int:
+        return len(self.dense)
+
+    @property
+    def manifest(self) -> Content:
+        """What the base holds."""
+        return self.base.manifest
+
     def search(
-        self, query: str, limit: int = 10, source: str | None = None, operator: Operator = "or"
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> list[Passage]:
         """Return the passages that answer a query; arguments and errors as of the base.
 
@@ -87,7 +93,7 @@ class HybridBase:
         depth = max(limit, self.depth)
         worded = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
         near = [hit.id for hit in self.dense.search(query, depth, source)]
-        if operator == "and" or _CONDITION.search(query):
+        if operator == "and" or _sets_conditions(parse(query)):
             near = [name for name in near if name in worded]
         fused = reciprocal_rank_fusion([list(worded), near])[:limit]
         return [replace(worded.get(name) or self._get(name), score=score) for name, score in fused]
@@ -104,3 +110,11 @@ class HybridBase:
                 "lacks; build it again from this base"
             )
         return replace(passage, snippet=passage.text[:OPENING])
+
+
+def _sets_conditions(query: Node | None) -> bool:
+    """Return whether a query says more than that some of its words be there."""
+    if isinstance(query, AnyOf):
+        return any(map(_sets_conditions, query.parts))
+    # What is left beside a single word: words in a row, and all of several parts.
+    return query is not None and not (isinstance(query, Phrase) and len(query.words) == 1)

@@ -1,23 +1,23 @@
-"""What every knowledge base here can do, local, fused or remote."""
+"""What every knowledge base here can do: local, fused, or behind a server."""
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, get_args
+from typing import Protocol, get_args, runtime_checkable
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.query import Operator
 
-Operator = Literal["or", "and"]
 OPERATORS: tuple[str, ...] = get_args(Operator)
-"""How the words of a query are joined where it does not say so itself."""
+"""What may join the words of a query that stand side by side."""
 
 
 class Searcher(Protocol):
     """Anything that is searched as a KnowledgeBase is."""
 
     def search(
-        self, query: str, limit: int = 10, source: str | None = None, operator: Operator = "or"
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> list[Passage]:
         """Return the passages that answer a query, best first; equal scores by id.
 
@@ -25,18 +25,31 @@ class Searcher(Protocol):
             query: Any text.
             limit: At most so many.
             source: Only passages of this source.
-            operator: ``or``: some word of the query; ``and``: all of them.
+            operator: What joins words side by side: ``"or"`` or ``"and"``.
 
         Raises:
             ConfigError: If an option is wrong.
         """
 
 
+class Content(Protocol):
+    """What a base says of what it holds."""
+
+    @property
+    def content_hash(self) -> str:
+        """Hash over all passages; two bases with the same one hold the same."""
+
+
+@runtime_checkable
 class PassageBase(Searcher, Protocol):
-    """A searcher that holds its passages."""
+    """A searcher that holds its passages, as a KnowledgeBase does."""
+
+    @property
+    def manifest(self) -> Content:
+        """What it holds."""
 
     def get(self, id: str) -> Passage | None:
-        """Return the passage of an id."""
+        """Return the passage of an id; None if there is none."""
 
 
 def check_search(limit: int, operator: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.searcher import check_search
@@ -29,7 +30,8 @@ def passages(count=40):
 class MemoryBase:
     """Counts the words of a query that a passage has."""
 
-    def __init__(self, held):
+    def __init__(self, held, content_hash="abc"):
+        self.manifest = SimpleNamespace(content_hash=content_hash)
         self.held = {passage.id: passage for passage in held}
         self.asked = []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_base import MemoryBase, passages
 
@@ -38,6 +38,7 @@ def test_the_score_is_the_paper_s():
     assert fused["d"] == pytest.approx(1 / 61)
 
 
+@settings(deadline=None)
 @given(st.lists(ranking, max_size=4))
 def test_fusion_does_not_depend_on_the_order_of_the_rankings(rankings):
     fused = reciprocal_rank_fusion(rankings)
@@ -46,6 +47,7 @@ def test_fusion_does_not_depend_on_the_order_of_the_rankings(rankings):
     assert fused == sorted(fused, key=lambda one: (-one[1], one[0]))
 
 
+@settings(deadline=None)
 @given(ranking)
 def test_a_ranking_alone_keeps_its_order(names):
     assert [name for name, _ in reciprocal_rank_fusion([names, names])] == names
@@ -80,12 +82,22 @@ def test_a_passage_found_by_words_keeps_its_snippet(hybrid):
 
 @pytest.mark.parametrize(
     ("query", "operator"),
-    [("seizure sign8", "and"), ('"sign8"', "or"), ("NOT seizures sign8", "or"),
-     ("sign8 AND sign8", "or")],
-)  # fmt: skip
+    [
+        ("seizure sign8", "and"),
+        ("sign8", "and"),
+        ('rash OR "sign8 is seen"', "or"),
+        ("sign8 NOT seizures", "or"),
+        ("sign8 AND (seizure OR fever)", "or"),
+    ],
+)
 def test_conditions_are_met(hybrid, query, operator):
     found = {one.id for one in hybrid.search(query, 40, operator=operator)}
     assert found == {one.id for one in hybrid.base.search(query, 50, operator=operator)}
+
+
+def test_words_alone_set_no_condition(hybrid):
+    for query in ("sign8", "sign8 OR (fever)", 'sign8 "'):
+        assert len(hybrid.search(query, 40)) == 40
 
 
 def test_the_source_holds_for_both(hybrid):
@@ -114,6 +126,8 @@ def test_wrong_options_are_told(hybrid, dense):
         HybridBase(hybrid.base, dense, depth=0)
 
 
-def test_an_index_of_another_base_is_told(dense):
+def test_an_index_of_another_base_is_refused(dense):
+    with pytest.raises(ConfigError, match="made of another base: of content abc, while this base"):
+        HybridBase(MemoryBase(passages(), content_hash="abd"), dense)
     with pytest.raises(TaskError, match="which the base lacks"):
         HybridBase(MemoryBase(passages(3)), dense).search("headache", 40)

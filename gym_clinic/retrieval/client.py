@@ -1,0 +1,141 @@
+"""A client of a search server (``gym-clinic kb serve``), used like the base that it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from gym_clinic.errors import ConfigError, ServiceError
+from gym_clinic.retrieval.endpoint import MAX_QUOTE, Endpoint, sendable
+from gym_clinic.retrieval.messages import (
+    MAX_ASKED,
+    MAX_QUERIES,
+    BatchReply,
+    ErrorReply,
+    SearchReply,
+)
+from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.searcher import check_search
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+class KnowledgeClient:
+    """Searches a knowledge base over HTTP, from any number of threads, tasks' threads and forks.
+
+    A server that is busy is asked again, with waits that end. Pickles and copies are clients of
+    their own.
+
+    Args:
+        url: Address of the server, as ``http://127.0.0.1:8377``.
+        timeout: Seconds to wait for an answer to one request.
+        retries: Attempts after the first.
+        max_wait: Longest wait between attempts, in seconds.
+
+    Raises:
+        ConfigError: If an option is unusable, or httpx is not installed.
+    """
+
+    def __init__(
+        self, url: str, *, timeout: float = 60.0, retries: int = 8, max_wait: float = 5.0
+    ) -> None:
+        self._endpoint = Endpoint(url, timeout=timeout, retries=retries, max_wait=max_wait)
+        self._remake = partial(
+            KnowledgeClient, url, timeout=timeout, retries=retries, max_wait=max_wait
+        )
+
+    def __repr__(self) -> str:
+        return f"KnowledgeClient({self._endpoint.url!r})"
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        return self._remake, ()
+
+    def __enter__(self) -> KnowledgeClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def search(
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
+    ) -> list[Passage]:
+        """Return the passages that answer a query, as the served base does.
+
+        Raises:
+            ConfigError: If the server refuses the query for an option.
+            ServiceError: If the server fails, or stays busy or away for all attempts.
+        """
+        check_search(limit, operator)
+        asked = {"query": sendable(query), **_options(limit, source, operator)}
+        return self._ask("/search", asked, SearchReply).passages
+
+    def search_many(
+        self,
+        queries: Sequence[str],
+        limit: int = 10,
+        source: str | None = None,
+        operator: str = "or",
+    ) -> list[list[Passage]]:
+        """Return for each query what :meth:`search` returns, in few requests."""
+        check_search(limit, operator)
+        found: list[list[Passage]] = []
+        size = min(MAX_QUERIES, max(1, MAX_ASKED // limit))
+        for start in range(0, len(queries), size):
+            some = [sendable(query) for query in queries[start : start + size]]
+            asked = {"queries": some, **_options(limit, source, operator)}
+            results = self._ask("/batch", asked, BatchReply).results
+            if len(results) != len(some):
+                raise ServiceError(
+                    f"{self._endpoint.url} answered {len(results)} of {len(some)} queries"
+                )
+            found += results
+        return found
+
+    def health(self) -> dict[str, Any]:
+        """Return what the server says of itself: what it serves, and how busy it is.
+
+        Raises:
+            ServiceError: If it fails or is away.
+        """
+        status, body = self._endpoint.ask("/health")
+        if status == 200:
+            try:
+                said: dict[str, Any] = dict(orjson.loads(body))
+            except (ValueError, TypeError):
+                pass
+            else:
+                return said
+        raise self._failure(status, body)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._endpoint.close()
+
+    def _ask(self, path: str, asked: dict[str, Any], reply: type[Reply]) -> Reply:
+        status, body = self._endpoint.ask(path, orjson.dumps(asked))
+        if status not in (200, 422):
+            raise self._failure(status, body)
+        try:
+            if status == 200:
+                return reply.model_validate_json(body)
+            refused = ErrorReply.model_validate_json(body)
+        except ValidationError as error:
+            raise ServiceError(
+                f"{self._endpoint.url} is no search server of this version: "
+                f"{error.errors()[0]['msg']}"
+            ) from error
+        # The words of the server's own check, or of the base that it serves.
+        raise ConfigError(refused.error)
+
+    def _failure(self, status: int, body: bytes) -> ServiceError:
+        quoted = body[:MAX_QUOTE].decode("utf-8", "replace")
+        return ServiceError(f"{self._endpoint.url} answered {status}: {quoted}")
+
+
+def _options(limit: int, source: str | None, operator: str) -> dict[str, Any]:
+    named = None if source is None else sendable(source)
+    return {"limit": limit, "source": named, "operator": operator}
