@@ -25,9 +25,13 @@ from gym_clinic.policies.playing import play
 NEEDED = ("gymnasium", "numpy", "orjson", "pydantic", "rich")
 EXTRAS = {
     "chat": ("httpx", "tenacity"),
+    "dense": ("faiss",),
+    "embed": ("sentence_transformers",),
     "import": ("lxml",),
     "kb": ("lxml", "sqlite_utils"),
+    "numba": ("numba",),
     "plot": ("matplotlib",),
+    "serve": ("fastapi", "httpx", "uvicorn"),
     "tantivy": ("tantivy",),
 }
 
@@ -80,8 +84,14 @@ def _extras() -> Iterator[Finding]:
             line = f'pip install "gym_clinic[{extra}]"'
             yield "none", f"extra {extra}", f"{', '.join(missing)} missing; if wanted: {line}"
         else:
-            found = ", ".join(f"{name} {metadata.version(name)}" for name in names)
+            found = ", ".join(f"{name} {_version(name)}" for name in names)
             yield "ok", f"extra {extra}", found
+
+
+def _version(module: str) -> str:
+    """The version of the package that brought a module: faiss comes with one of several names."""
+    packages = metadata.packages_distributions().get(module)
+    return metadata.version(packages[0]) if packages else "of no package"
 
 
 def _data() -> Iterator[Finding]:

@@ -9,6 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from gym_clinic.commands.kb_embed import add_embed
+from gym_clinic.commands.kb_graph import add_graph
+from gym_clinic.commands.kb_import import add_import
+from gym_clinic.commands.kb_serve import add_serve
+from gym_clinic.commands.kb_validate import add_validate
 from gym_clinic.commands.terminal import console, visible
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.build import ENGINES, Listener
@@ -22,8 +27,8 @@ def add(commands: Any) -> None:
     """Declare the commands."""
     parser = commands.add_parser(
         "kb",
-        help="build, search and inspect knowledge bases",
-        description="Knowledge bases: passages in one file, found by BM25.",
+        help="build, search and serve knowledge; check and import facts",
+        description="Knowledge: bases of passages, the tables of facts, the graph of symptoms.",
     )
     doing = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     _add_build(doing)
@@ -46,6 +51,8 @@ def add(commands: Any) -> None:
     )
     info.add_argument("base", type=Path, metavar="BASE", help="the file of the base")
     info.set_defaults(run=run_info)
+    for more in (add_embed, add_serve, add_validate, add_import, add_graph):
+        more(doing)
 
 
 def _add_build(doing: Any) -> None:

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any, get_args
 
-from gym_clinic.names import import_named
 from gym_clinic.retrieval.dense import Kind, beside
 from gym_clinic.retrieval.dense_build import build_dense
 from gym_clinic.retrieval.embedding import open_embedder
@@ -52,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import track
 
-    base = import_named("gym_clinic.retrieval.knowledge:KnowledgeBase", "knowledge base")(args.base)
+    from gym_clinic.retrieval.knowledge import KnowledgeBase
+
+    base = KnowledgeBase(args.base)
     folder = beside(args.base)
     made = build_dense(
         track(

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.names import import_named
 from gym_clinic.retrieval.messages import PORT
 from gym_clinic.retrieval.searcher import PassageBase, Searcher
 from gym_clinic.retrieval.server import THREADS, WAITING, KnowledgeServer
@@ -45,7 +44,9 @@ def add_serve(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until stopped."""
-    base = import_named("gym_clinic.retrieval.knowledge:KnowledgeBase", "knowledge base")(args.base)
+    from gym_clinic.retrieval.knowledge import KnowledgeBase
+
+    base = KnowledgeBase(args.base)
     served = _with_dense(base, args.base) if args.dense else base
     server = KnowledgeServer(served, port=args.port, threads=args.threads, waiting=args.waiting)
     print(f"{args.base}: {len(base):,} passages at {server.url}", flush=True)
