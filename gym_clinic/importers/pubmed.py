@@ -61,7 +61,7 @@ def _passage(citation: Any, labels: Labels) -> Passage:
         # Some labels say only that there is none.
         plain = not label or label.upper() == "UNLABELLED"
         if text:
-            paragraphs.append(text if plain else f"{label.capitalize()}: {text}")
+            paragraphs.append(text if plain else f"{label}: {text}")
     return Passage(
         f"pubmed:{number}" if version == "1" else f"pubmed:{number}.{version}",
         labels.source,

@@ -93,7 +93,7 @@ def build(
 
     Raises:
         ConfigError: If there is no source, the engine is unknown or its package is missing,
-            another build is writing the same base, or the disk is full.
+            the file is a folder, another build is writing the same base, or the disk is full.
         TaskError: With ``strict``, if a record is broken; or if there is no passage at all. The
             old base is then as it was.
     """
@@ -101,6 +101,8 @@ def build(
         raise ConfigError(f"no engine {engine!r}; {suggest(engine, ENGINES)}")
     if not sources:
         raise ConfigError("a knowledge base needs at least one source")
+    if out.is_dir():
+        raise ConfigError(f"{out} is a folder; expected the file to write")
     if engine == tantivy_index.NAME:
         tantivy_index.library()  # before the work: it may be missing
     listener = listener or Listener()

@@ -199,7 +199,8 @@ class Staging:
     def totals(self) -> Progress:
         """Return the progress of all sources together."""
         row = self.connection.execute(
-            "SELECT sum(records), sum(duplicates), sum(empty), sum(broken), min(finished) "
+            "SELECT coalesce(sum(records), 0), coalesce(sum(duplicates), 0), "
+            "coalesce(sum(empty), 0), coalesce(sum(broken), 0), coalesce(min(finished), 0) "
             "FROM progress"
         ).fetchone()
         return Progress(*row)

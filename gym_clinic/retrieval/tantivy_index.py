@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,8 +21,8 @@ NAME = "tantivy"
 TOKENIZER = "simple, lowercase, ascii_fold, stemmer english"
 SNIPPET_CHARACTERS = 160
 
-_LAST_PIECE = re.compile(r"\S*\Z")
-_FIRST_PIECE = re.compile(r"\S*")
+_STUCK = 20
+"""Characters that may stick to the ends of a fragment."""
 
 _LOCK = ".tantivy-meta.lock"
 
@@ -199,10 +198,15 @@ def _marked(snippet: Any, text: str) -> str:
         pieces += [fragment[at : hit.start], b"<b>", fragment[hit.start : hit.end], b"</b>"]
         at = hit.end
     marked = b"".join([*pieces, fragment[at:]]).decode()
-    # A fragment begins and ends with a term; what sticks to these belongs to it.
-    before, after = whole[: place.start].decode(), whole[place.end :].decode()
-    head, tail = _LAST_PIECE.search(before), _FIRST_PIECE.match(after)
-    if head and tail:
-        before, after = before[: head.start()], after[tail.end() :]
-        marked = f"{head[0]}{marked}{tail[0]}"
-    return f"{'…' if before else ''}{marked}{'…' if after else ''}"
+    start, end = (len(whole[:at].decode()) for at in (place.start, place.end))
+    first, last = _outwards(text, start, -1), _outwards(text, end, 1)
+    before, after = ("…" if rest.strip() else "" for rest in (text[:first], text[last:]))
+    return f"{before}{text[first:start]}{marked}{text[end:last]}{after}"
+
+
+def _outwards(text: str, at: int, step: int) -> int:
+    """Move the end of a fragment to the next blank: punctuation belongs to the word it is at."""
+    furthest = min(max(0, at + step * _STUCK), len(text))
+    while at != furthest and not text[min(at, at + step)].isspace():
+        at += step
+    return at

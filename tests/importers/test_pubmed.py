@@ -52,7 +52,7 @@ def test_a_citation_becomes_a_passage(file):
     assert list(read(file(citation(12, "On <i>S. aureus</i>\n  in man.", abstract)), LABELS)) == [
         Passage(
             "pubmed:12", "pubmed", "On S. aureus in man.",
-            "Background and aims: H2O and TNF-α < 5.\nMore.", "abstract", "NLM",
+            "BACKGROUND AND AIMS: H2O and TNF-α < 5.\nMore.", "abstract", "NLM",
         )
     ]  # fmt: skip
 

@@ -130,6 +130,8 @@ def test_a_base_of_nothing_is_no_base(tmp_path):
         build([], tmp_path / "b.db")
     with pytest.raises(ConfigError, match="no engine 'tantify'; did you mean 'tantivy'"):
         build([source(PASSAGES)], tmp_path / "b.db", engine="tantify")
+    with pytest.raises(ConfigError, match="is a folder; expected the file to write"):
+        build([source(PASSAGES)], tmp_path)
     assert not (tmp_path / "b.db").exists()
 
 
@@ -173,6 +175,22 @@ def test_a_killed_build_leaves_the_old_base_whole_and_goes_on(tmp_path, monkeypa
     assert manifest.passages == RECORDS
     assert len(KnowledgeBase(out).search("new text", limit=100)) == RECORDS
     assert files(tmp_path) == {out.name} | ({manifest.index} if manifest.index else set())
+
+
+def test_a_build_stopped_from_the_keyboard_goes_on(tmp_path):
+    def records(stop_at: int):
+        for number, passage in enumerate(PASSAGES):
+            if number == stop_at:
+                raise KeyboardInterrupt
+            yield passage
+
+    for stop_at in (0, 3):
+        with pytest.raises(KeyboardInterrupt):
+            build([Source("s", "1", lambda at=stop_at: records(at))], tmp_path / "b.db")
+    heard = Heard()
+    build([Source("s", "1", lambda: records(99))], tmp_path / "b.db", listener=heard)
+    assert heard.before == 0
+    assert list(KnowledgeBase(tmp_path / "b.db")) == PASSAGES
 
 
 def test_a_stopped_build_of_other_sources_starts_anew(tmp_path, engine):

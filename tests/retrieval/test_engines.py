@@ -95,3 +95,21 @@ def test_the_score_is_bm25_over_title_and_text_together(knowledge: KnowledgeBase
     assert {one.id for one in found} == {id for id, score in expected.items() if score}
     for one in found:
         assert one.score == pytest.approx(expected[one.id], rel=2e-4)
+
+
+@pytest.mark.parametrize("engine", ["fts5", "tantivy"])
+def test_a_snippet_is_a_part_of_the_text_with_marks(tmp_path, engine):
+    pytest.importorskip("tantivy")
+    chance = random.Random(engine)
+    pieces = ["pain", "Schmerz-Pain", "“naïve”", "β", "µg/kg,", "😀", "(fever)", "中文", "e.g.",
+              "x" * 40, "\n", "<i>", "5%", "—"]  # fmt: skip
+    texts = [" ".join(chance.choices(pieces, k=chance.randint(1, 120))) for _ in range(40)]
+    some = base(tmp_path, engine, [Passage(f"{n}", "s", "", one) for n, one in enumerate(texts)])
+    for query in ("pain", "naive fever", '"pain fever"', "β NOT 5", "中文"):
+        for one in some.search(query, limit=40):
+            inner = one.snippet.replace("<b>", "").replace("</b>", "")
+            assert "<b>" in one.snippet
+            assert inner.strip("…") in one.text
+            assert len(inner) < 500
+            assert one.text.startswith(inner.strip("…")) or inner.startswith("…")
+            assert one.text.endswith(inner.strip("…")) or inner.endswith("…")
