@@ -113,7 +113,7 @@ def run_neighbours(args: argparse.Namespace) -> int:
     """Print the neighbours of a node."""
     if args.limit < 1:
         raise ConfigError(f"--limit is a whole number from 1, not {args.limit}")
-    found = _opened(args.graph).neighbours(args.node, relation=args.relation, kind=args.kind)
+    found = open_graph(args.graph).neighbours(args.node, relation=args.relation, kind=args.kind)
     for one in found[: args.limit]:
         row = {
             "id": one.node.id,
@@ -134,7 +134,7 @@ def run_link(args: argparse.Namespace) -> int:
     """Print the mentions in a text."""
     from gym_clinic.retrieval.linking import SymptomLinker
 
-    for one in SymptomLinker(_opened(args.graph)).link(args.text):
+    for one in SymptomLinker(open_graph(args.graph)).link(args.text):
         row = {
             "id": one.node.id,
             "name": one.node.name,
@@ -154,7 +154,8 @@ def run_link(args: argparse.Namespace) -> int:
     return 0
 
 
-def _opened(path: Path | None) -> SymptomGraph:
+def open_graph(path: Path | None) -> SymptomGraph:
+    """Return a built graph; without a path, that of the embedded facts."""
     if path is None:
         return _of_facts(None)
     from gym_clinic.retrieval.graph_file import load_graph

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,7 +54,7 @@ def read_umls(folder: str | os.PathLike[str]) -> SymptomGraph:
             f"{place}: no concept of the types {list(KIND_OF_TYPE)} has an English name; expected "
             "a release, or a subset that keeps these"
         )
-    known = {node.id for node in nodes}
+    known = {node.id: node.id for node in nodes}
     return SymptomGraph.build(nodes, _relations(place, known))
 
 
@@ -84,11 +85,12 @@ def _nodes(folder: Path, kinds: dict[str, Kind]) -> list[Node]:
     return nodes
 
 
-def _relations(folder: Path, known: set[str]) -> Iterator[Relation]:
+def _relations(folder: Path, known: dict[str, str]) -> Iterator[Relation]:
     for row in _rows(folder, "MRREL"):
         first, rel, second, rela, suppress = row[0], row[3], row[4], row[7], row[14]
         if suppress == "N" and first != second and first in known and second in known:
-            yield Relation(second, rela or rel, first)
+            # The same texts over and over: of each, one is kept.
+            yield Relation(known[second], sys.intern(rela or rel), known[first])
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.names import suggest
+from gym_clinic.names import at_least_one, suggest
 
 Kind = Literal["symptom", "disease", "discipline"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -170,12 +170,16 @@ class SymptomGraph:
 
     def of_kind(self, kind: Kind) -> tuple[Node, ...]:
         """Return the nodes of a kind, sorted by id."""
-        if kind not in KINDS:
-            raise ConfigError(f"unknown kind {kind!r}; choose from {list(KINDS)}")
+        _check_kind(kind)
         return tuple(node for node in self.nodes if node.kind == kind)
 
     def neighbours(
-        self, key: str, *, relation: str | None = None, kind: Kind | None = None
+        self,
+        key: str,
+        *,
+        relation: str | None = None,
+        kind: Kind | None = None,
+        limit: int | None = None,
     ) -> list[Neighbour]:
         """Return the neighbours of a node, by relation, those that lead to it first, then by id.
 
@@ -183,32 +187,29 @@ class SymptomGraph:
             key: Id of the node.
             relation: Only those by this relation.
             kind: Only those of this kind.
+            limit: How many at most; all by default.
 
         Raises:
-            ConfigError: If there is no such node, relation or kind.
+            ConfigError: If there is no such node, relation or kind, or the limit is no count.
         """
-        place = self._place(key)
-        self._check(relation, kind)
-        start, end = self.starts[place], self.starts[place + 1]
+        span = self._span(key, relation)
         nodes, steps = self.nodes, self._steps
-        found = [
-            Neighbour(nodes[other], *steps[step])
-            for other, step in zip(
-                self.neighbour[start:end].tolist(), self.step[start:end].tolist(), strict=True
-            )
-        ]
-        if relation is not None:
-            found = [one for one in found if one.relation == relation]
+        beside: Iterator[tuple[int, int]] = zip(
+            self.neighbour[span].tolist(), self.step[span].tolist(), strict=True
+        )
         if kind is not None:
-            found = [one for one in found if one.node.kind == kind]
-        return found
+            _check_kind(kind)
+            beside = ((other, step) for other, step in beside if nodes[other].kind == kind)
+        if limit is not None:
+            beside = itertools.islice(beside, at_least_one("limit", limit))
+        return [Neighbour(nodes[other], *steps[step]) for other, step in beside]
 
     def degree(self, key: str, *, relation: str | None = None, kind: Kind | None = None) -> int:
         """Return how many relations a node has, in either direction; arguments as above."""
-        if relation is None and kind is None:
-            place = self._place(key)
-            return int(self.starts[place + 1] - self.starts[place])
-        return len(self.neighbours(key, relation=relation, kind=kind))
+        if kind is not None:
+            return len(self.neighbours(key, relation=relation, kind=kind))
+        span = self._span(key, relation)
+        return int(span.stop - span.start)
 
     def triples(self) -> Iterator[Relation]:
         """Yield every relation once, by head, relation and tail."""
@@ -251,11 +252,21 @@ class SymptomGraph:
         near = next((node for node in self.nodes if node.name.casefold() == wanted), None)
         return f"; did you mean {near.id!r}?" if near else ""
 
-    def _check(self, relation: str | None, kind: str | None) -> None:
-        if relation is not None and relation not in self.relations:
+    def _span(self, key: str, relation: str | None) -> slice:
+        """Where the neighbours of a node by a relation, or by any, lie."""
+        place = self._place(key)
+        start, end = self.starts[place], self.starts[place + 1]
+        if relation is None:
+            return slice(start, end)
+        if relation not in self.relations:
             raise ConfigError(f"no relation {relation!r}; {suggest(relation, self.relations)}")
-        if kind is not None and kind not in KINDS:
-            raise ConfigError(f"unknown kind {kind!r}; choose from {list(KINDS)}")
+        first = 2 * self.relations.index(relation)
+        return slice(*(start + np.searchsorted(self.step[start:end], (first, first + 2))))
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in KINDS:
+        raise ConfigError(f"unknown kind {kind!r}; choose from {list(KINDS)}")
 
 
 def as_kind(text: str) -> Kind:

@@ -6,7 +6,8 @@ words between ("pain in the chest": 0.95); a synonym, likewise (0.9); any of the
 that the graph does not know were taken for the nearest that it knows, by character trigrams
 (0.85 times how near). The same text always gives the same mentions.
 
-A name in capitals ("ALL") is an abbreviation and matches capitals only.
+A name in capitals ("ALL") is an abbreviation and matches capitals only. Whose symptom it is (the
+patient's, a relative's), and when it was, a linker of words does not tell.
 """
 
 from __future__ import annotations

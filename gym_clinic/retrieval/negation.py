@@ -98,9 +98,9 @@ PSEUDO = _phrases(
     "not going away, not gone away, not go away, not gone, not settled, not settling, not stopped, "
     "not rule out, not ruled out, not been ruled out, not excluded, not been excluded, "
     "not explained, not helped, not help, without relief, without improvement, without warning, "
-    "don t know, doesn t know, don t think i can, doesn t help, didn t help, hasn t helped, "
+    "don t know, doesn t know, doesn t help, didn t help, hasn t helped, "
     "hasn t improved, isn t improving, isn t getting better, isn t going away, won t go away, "
-    "hasn t gone away, doesn t go away, don t go away, hasn t stopped, never had such"
+    "hasn t gone away, doesn t go away, don t go away, hasn t stopped"
 )
 """Words of denial that deny no symptom."""
 

@@ -106,7 +106,7 @@ class CaseTable:
             TaskError: If there is no case, an id stands twice, or a phenotype is blank.
             ConfigError: If the embedder gives a phenotype no unit vector.
         """
-        found = sorted(map(_frozen, cases), key=lambda case: case.id)
+        found = sorted(map(as_case, cases), key=lambda case: case.id)
         if not found:
             raise TaskError("no cases; expected at least one")
         for first, second in itertools.pairwise(found):
@@ -213,7 +213,12 @@ def embed(embedder: Embedder, names: Sequence[str]) -> NDArray[np.float32]:
     return vectors
 
 
-def _frozen(case: Case) -> PatientCase:
+def as_case(case: Case) -> PatientCase:
+    """Return any patient record as a case, its phenotypes distinct and their blanks folded.
+
+    Raises:
+        TaskError: If a phenotype is blank or no text.
+    """
     try:
         names = phenotype_names(case.phenotypes) if case.phenotypes else ()
     except ConfigError as error:

@@ -36,6 +36,7 @@ from gym_clinic.retrieval.patient_table import (
     Case,
     CaseTable,
     PatientCase,
+    as_case,
     embed,
     phenotype_names,
 )
@@ -44,7 +45,7 @@ from gym_clinic.retrieval.segments import COLUMNS, Engine, open_loops
 if TYPE_CHECKING:
     from gym_clinic.retrieval.embedding import Embedder
 
-__all__ = ["Case", "CaseTable", "Match", "PatientCase", "PatientMatcher"]
+__all__ = ["Case", "CaseTable", "Match", "PatientCase", "PatientMatcher", "as_case"]
 
 CACHE_BYTES = 256 * 2**20
 """Room for what is kept of phenotypes asked for; at 155,442 cases, of 431 of them."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import import_module
 
 COLUMNS = 8
 """Columns of a block: a row of it is 32 bytes, half a cache line, which one fetch brings in."""
@@ -98,8 +99,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
 
 @lru_cache(maxsize=1)
 def _compile() -> tuple[Callable[..., None], Callable[..., None]]:
-    import numba
-
+    numba = import_module("numba", "compiler")
     table = "float32[:, ::1]"
     # Sums may be taken in any order, so that several are taken at once.
     dots = numba.njit(

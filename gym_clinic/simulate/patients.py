@@ -17,6 +17,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from random import Random
 from typing import Protocol
 
@@ -124,8 +125,8 @@ def simulate_patients(
     out = _KeptOut(facts, keep_out, near)
     most = TRIES * (count // len(diseases) + 1)
     streams = [
-        (one for one in itertools.islice(_patients(facts, disease, seed), most) if one not in out)
-        for disease in diseases
+        filterfalse(out.__contains__, itertools.islice(_Profile(facts, one).patients(seed), most))
+        for one in diseases
     ]
     patients: list[SimulatedPatient] = []
     while streams and len(patients) < count:
@@ -146,47 +147,55 @@ def _possible(disease: Disease) -> bool:
     return any(not feature.frequency.absent for feature in disease.phenotypes)
 
 
-def _patients(facts: Facts, disease: Disease, seed: int) -> Iterator[SimulatedPatient]:
-    """The patients of a disease, one after another."""
-    for number in itertools.count():
-        digest = hashlib.sha256(f"{seed}:{disease.id}:{number}".encode()).hexdigest()
-        yield _patient(facts, disease, f"sim-{digest[:12]}", seed)
+class _Profile:
+    """What the patients of one disease are drawn from."""
 
+    def __init__(self, facts: Facts, disease: Disease) -> None:
+        codes = disease.codes
+        self.disease = disease
+        self.codes = (*codes.omim, *codes.orpha, *codes.mondo)
+        self.chances = {one.phenotype: probability(one.frequency) for one in disease.phenotypes}
+        self.foreign = sorted(
+            {
+                one.phenotype
+                for name in disease.look_alikes
+                for one in facts.diseases[name].phenotypes
+                if not one.frequency.absent and one.phenotype not in self.chances
+            }
+        )
+        self.names = {key: facts.phenotypes[key].name for key in (*self.chances, *self.foreign)}
+        self.absent = tuple(self.names[key] for key, chance in self.chances.items() if not chance)
 
-def _patient(facts: Facts, disease: Disease, key: str, seed: int) -> SimulatedPatient:
-    random = Random(f"{seed}:{key}")
-    chances = {one.phenotype: probability(one.frequency) for one in disease.phenotypes}
-    drawn = {feature for feature, chance in chances.items() if random.random() < chance}
-    # Those of one frequency in another order for each patient, or all would get the same.
-    others = [feature for feature, chance in chances.items() if chance and feature not in drawn]
-    random.shuffle(others)
-    others.sort(key=lambda feature: -chances[feature])
-    drawn.update(others[: max(0, FEWEST - len(drawn))])
-    foreign = sorted(
-        {
-            one.phenotype
-            for name in disease.look_alikes
-            for one in facts.diseases[name].phenotypes
-            if not one.frequency.absent and one.phenotype not in chances
-        }
-    )
-    (amount,) = random.choices(range(len(NOISE)), weights=NOISE)
-    noise = random.sample(foreign, min(amount, len(foreign)))
-    features = (*(feature for feature in chances if feature in drawn), *noise)
-    codes = disease.codes
-    return SimulatedPatient(
-        id=key,
-        diagnosis=disease.name,
-        phenotypes=tuple(facts.phenotypes[feature].name for feature in features),
-        provenance="synthetic",
-        absent=tuple(
-            facts.phenotypes[feature].name for feature, chance in chances.items() if not chance
-        ),
-        codes=(*codes.omim, *codes.orpha, *codes.mondo),
-        disease=disease.id,
-        features=features,
-        noise=tuple(noise),
-    )
+    def patients(self, seed: int) -> Iterator[SimulatedPatient]:
+        """Yield patients, one after another."""
+        for number in itertools.count():
+            digest = hashlib.sha256(f"{seed}:{self.disease.id}:{number}".encode()).hexdigest()
+            key = f"sim-{digest[:12]}"
+            yield self.patient(key, Random(f"{seed}:{key}"))
+
+    def patient(self, key: str, random: Random) -> SimulatedPatient:
+        """Draw a patient."""
+        chances = self.chances
+        drawn = {feature for feature, chance in chances.items() if random.random() < chance}
+        # Those of one frequency in another order for each patient, or all would get the same.
+        others = [feature for feature, chance in chances.items() if chance and feature not in drawn]
+        random.shuffle(others)
+        others.sort(key=lambda feature: -chances[feature])
+        drawn.update(others[: max(0, FEWEST - len(drawn))])
+        (amount,) = random.choices(range(len(NOISE)), weights=NOISE)
+        noise = random.sample(self.foreign, min(amount, len(self.foreign)))
+        features = (*(feature for feature in chances if feature in drawn), *noise)
+        return SimulatedPatient(
+            id=key,
+            diagnosis=self.disease.name,
+            phenotypes=tuple(self.names[feature] for feature in features),
+            provenance="synthetic",
+            absent=self.absent,
+            codes=self.codes,
+            disease=self.disease.id,
+            features=features,
+            noise=tuple(noise),
+        )
 
 
 class _KeptOut:

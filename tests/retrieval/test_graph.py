@@ -37,6 +37,8 @@ def test_neighbours_lie_in_both_directions_and_know_how():
     assert ids(graph.neighbours("pneumonia", kind="discipline")) == ["pulmonology"]
     assert ids(graph.neighbours("pulmonology", kind="disease")) == ["covid-19", "pneumonia"]
     assert graph.neighbours("dermatology") == []
+    assert ids(graph.neighbours("pneumonia", limit=2)) == ["pulmonology", "cough"]
+    assert ids(graph.neighbours("pneumonia", kind="symptom", limit=1)) == ["cough"]
 
 
 def test_degrees():
@@ -75,6 +77,10 @@ def test_every_relation_is_found_from_both_ends_and_no_other(found):
     graph = SymptomGraph.build(reversed(nodes), triples)
     assert list(graph.triples()) == sorted(set(triples))
     for node in nodes:
+        for name in graph.relations:
+            by_name = [one for one in graph.neighbours(node.id) if one.relation == name]
+            assert graph.neighbours(node.id, relation=name) == by_name
+            assert graph.degree(node.id, relation=name) == len(by_name)
         expected = {(one.tail, one.relation, True) for one in triples if one.head == node.id}
         expected |= {(one.head, one.relation, False) for one in triples if one.tail == node.id}
         beside = graph.neighbours(node.id)
@@ -111,6 +117,8 @@ def test_what_is_not_there_is_told():
         graph.degree("cough", kind="symptoms")
     with pytest.raises(ConfigError, match="unknown kind 'symptoms'; choose from"):
         graph.of_kind("symptoms")
+    with pytest.raises(ConfigError, match="limit is a whole number from 1, not 0"):
+        graph.neighbours("cough", limit=0)
 
 
 def test_the_graph_of_the_facts_leaves_out_what_is_absent(tmp_path):
