@@ -12,6 +12,7 @@ from typing import Any
 from gym_clinic.commands.kb_embed import add_embed
 from gym_clinic.commands.kb_graph import add_graph
 from gym_clinic.commands.kb_import import add_import
+from gym_clinic.commands.kb_patients import add_patients
 from gym_clinic.commands.kb_serve import add_serve
 from gym_clinic.commands.kb_validate import add_validate
 from gym_clinic.commands.terminal import console, visible
@@ -51,7 +52,7 @@ def add(commands: Any) -> None:
     )
     info.add_argument("base", type=Path, metavar="BASE", help="the file of the base")
     info.set_defaults(run=run_info)
-    for more in (add_embed, add_serve, add_validate, add_import, add_graph):
+    for more in (add_embed, add_serve, add_validate, add_import, add_patients, add_graph):
         more(doing)
 
 
