@@ -18,7 +18,7 @@ from gym_clinic.facts.authoring import slug
 from gym_clinic.facts.check import name_variants
 from gym_clinic.facts.compose import (
     CODE_COLUMNS,
-    FIRST_NAMES,
+    NOT_IN_HPO,
     FREQUENCY_COLUMNS,
     features,
     read_codes,
@@ -61,8 +61,8 @@ def phenotype_codes(folder: Path, mapping: dict[str, str]) -> Iterator[tuple[str
         for name, _ in features(one)
     }
     for name, place in sorted(written.items()):
-        if name.startswith(FIRST_NAMES):
-            own = name.removeprefix(FIRST_NAMES)
+        if name.startswith(NOT_IN_HPO):
+            own = name.removeprefix(NOT_IN_HPO)
             if own.casefold() in folded:
                 raise TaskError(f"{place}: the HPO has {folded[own.casefold()]!r}; no mark needed")
         elif name not in ids:

@@ -87,7 +87,7 @@ def read_entries(path: Path, letters: Sequence[str]) -> Iterator[Entry]:
     head: re.Match[str] | None = None
     place = ""
     fields: dict[str, str] = {}
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(map(str.rstrip, lines[1:]), 2):
         if not line or line.startswith("#"):
             continue
         here = f"{path} line {number}"
@@ -121,7 +121,7 @@ def _lines(path: Path) -> list[str]:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise TaskError(f"{path}: not UTF-8 at byte {error.start}") from None
-    return [line.rstrip() for line in text.splitlines()]
+    return text.splitlines()
 
 
 def read_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,8 +1,8 @@
 """What was written by hand -> the rows of the fact tables.
 
-The folder holds ``diseases/<discipline>.txt``, ``phenotypes.txt``, ``disciplines.txt``,
-``drugs.txt``, ``instruments.txt``, ``guidelines.txt`` and ``sources.txt`` (see `authoring`), and
-two tables that a script renews from published files: ``codes.tsv``, the ids of names, and
+The folder holds ``diseases/<discipline>.txt``, ``disciplines.txt``, ``drugs.txt``,
+``instruments.txt``, ``guidelines.txt`` and ``sources.txt`` (see `authoring`), ``phenotypes.tsv``
+with the body system and the everyday names of findings, and two tables that a script renews from published files: ``codes.tsv``, the ids of names, and
 ``frequencies.tsv``, the frequencies that a source states. The same folder gives the same rows.
 """
 
@@ -21,6 +21,7 @@ from gym_clinic.names import nearest
 Row = dict[str, Any]
 
 CODE_COLUMNS = ("kind", "name", "id")
+PHENOTYPE_COLUMNS = ("name", "group", "synonyms")
 FREQUENCY_COLUMNS = ("disease", "phenotype", "value", "band", "source")
 
 OWN = "authored"
@@ -33,7 +34,7 @@ BAND_OF_LETTER: dict[str, BandName | None] = {
 """Letter of a line of phenotypes -> how frequent they are; U is unknown."""
 
 DISEASE_LETTERS = (*BAND_OF_LETTER, *"SLRTMDG")
-FIRST_NAMES = "*"
+NOT_IN_HPO = "*"
 """Begins the name of a finding that the HPO has no term for."""
 
 
@@ -192,7 +193,7 @@ class _Names:
 
 
 def _phenotype_id(name: str, codes: Codes, entry: Entry) -> str:
-    if name.startswith(FIRST_NAMES):
+    if name.startswith(NOT_IN_HPO):
         return f"sym-{slug(name)}"
     if name not in codes.phenotypes:
         raise TaskError(
@@ -283,47 +284,50 @@ def _disease(
 
 
 def _phenotypes(folder: Path, codes: Codes, written: Mapping[str, list[Entry]]) -> list[Row]:
-    used = {
-        name: one for entries in written.values() for one in entries for name, _ in features(one)
-    }
-    rows: dict[str, Row] = {}
-    for group in read_entries(folder / "phenotypes.txt", ("P",)):
-        for item in group.items("P", "//"):
-            name, _, synonyms = item.partition(" = ")
-            known = name.strip()
-            key = _phenotype_id(known, codes, group)
-            rows[key] = {
-                "id": key,
-                "name": known.removeprefix(FIRST_NAMES),
+    """Each finding that a disease has; it was reviewed with the latest of these diseases."""
+    used: dict[str, Entry] = {}
+    for one in (one for entries in written.values() for one in entries):
+        for name, _ in features(one):
+            used[name] = max(used.get(name, one), one, key=lambda entry: entry.reviewed)
+    rows = []
+    for place, (name, group, synonyms) in read_table(folder / "phenotypes.tsv", PHENOTYPE_COLUMNS):
+        if name not in used:
+            raise TaskError(f"{place}: no disease has {name!r}, or it stands twice")
+        entry, own = used.pop(name), name.startswith(NOT_IN_HPO)
+        rows.append(
+            {
+                "id": _phenotype_id(name, codes, entry),
+                "name": name.removeprefix(NOT_IN_HPO),
                 "synonyms": split(synonyms),
-                "group": group.name,
-                **_stamp(group, *([] if known.startswith(FIRST_NAMES) else ["hpo"])),
+                "group": group,
+                **_stamp(entry, *([] if own else ["hpo"])),
             }
-            used.pop(known, None)
+        )
     if used:
         name, entry = next(iter(used.items()))
-        raise TaskError(f"{entry.place}: phenotypes.txt puts {name!r} into no group")
-    return list(rows.values())
+        raise TaskError(f"{entry.place}: phenotypes.tsv has no line for {name!r}")
+    return rows
 
 
 def _drugs(folder: Path, diseases: _Names) -> list[Row]:
-    rows = []
-    for one in read_entries(folder / "drugs.txt", ("C", "U", "K", "I", "S")):
-        rows.append(
-            {
-                "id": slug(one.name),
-                "name": one.name,
-                "classes": one.items("C"),
-                "uses": [diseases.ids.get(use.casefold(), use) for use in one.items("U")],
-                "cautions": one.items("K"),
-                "interactions": [
-                    {"with": other, "effect": effect} for other, effect in _pairs(one, "I", ": ")
-                ],
-                "summary": one.text("S"),
-                **_stamp(one),
-            }
-        )
-    return rows
+    entries = list(read_entries(folder / "drugs.txt", ("C", "U", "K", "I", "S")))
+    classes = {name for one in entries for name in one.items("C")}
+    return [
+        {
+            "id": slug(one.name),
+            "name": one.name,
+            "classes": one.items("C"),
+            "uses": [diseases.ids.get(use.casefold(), use) for use in one.items("U")],
+            "cautions": one.items("K"),
+            "interactions": [
+                {"with": other if other in classes else slug(other), "effect": effect}
+                for other, effect in _pairs(one, "I", ": ")
+            ],
+            "summary": one.text("S"),
+            **_stamp(one),
+        }
+        for one in entries
+    ]
 
 
 def _guidelines(folder: Path, diseases: _Names) -> list[Row]:
