@@ -154,8 +154,8 @@ def stale(facts: Facts, folder: Path) -> str | None:
     return None
 
 
-def _variants(joined: str) -> Iterator[str]:
-    """The names that a mapping joins: all, and what stands before, between and after marks."""
+def name_variants(joined: str) -> Iterator[str]:
+    """Yield the names that a mapping joins: all, and what stands between its marks."""
     yield joined
     # A slash may as well belong to a name ("Ulnar/fibula ray defect"): every stretch counts.
     parts = re.split(r"([/;])", joined)
@@ -193,7 +193,7 @@ def _prove(facts: Facts, mappings: Path) -> Proof:
 
 
 def _agree(ours: Iterable[str], theirs: str) -> bool:
-    variants = list(_variants(theirs))
+    variants = list(name_variants(theirs))
     return any(same_name(name, variant) for name in ours for variant in variants)
 
 
