@@ -83,8 +83,8 @@ def named(module: str, name: str) -> str:
 # The training plugin: it imports gym_clinic, and nothing of gym_clinic imports it.
 RECIPES = {module_name(path): path for path in sorted((ROOT.parent / "verl_recipes").rglob("*.py"))}
 TRAINING = {
-    "hydra", "jinja2", "omegaconf", "peft", "safetensors", "ray", "tensordict", "tokenizers", "torch",
-    "transfer_queue", "transformers", "verl", "vllm",
+    "hydra", "jinja2", "omegaconf", "peft", "ray", "safetensors", "tensordict", "tokenizers",
+    "torch", "transfer_queue", "transformers", "verl", "vllm",
 }  # fmt: skip
 THIRD = TRAINING | {"gymnasium", "huggingface_hub", "numpy", "orjson", "rich", "yaml"}
 
