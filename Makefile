@@ -83,7 +83,8 @@ types: $(VENV)/.dev  ## mypy --strict
 tasks: $(VENV)/.core  ## validate every task: schema, ids, tools, and that the oracle earns full marks
 	$(BIN)/gym-clinic tasks validate
 
-kb: $(VENV)/.core  ## validate the fact tables, and prove their codes where MAPPINGS is at hand
+kb: $(VENV)/.core  ## check that the facts are as built, and prove their codes where MAPPINGS is at hand
+	$(BIN)/python -m kb.build --check
 	$(BIN)/gym-clinic kb validate $(if $(wildcard $(MAPPINGS)),--mappings '$(MAPPINGS)')
 
 bench: $(VENV)/.core  ## print what a step costs, and what every policy is worth
