@@ -13,6 +13,7 @@ from real_data import real
 
 from gym_clinic.facts.check import stale
 from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.passage_form import own_names
 from gym_clinic.facts.passages import passages
 from gym_clinic.facts.wording import inside, listed, opening, pick
 from kb.build import build, tables
@@ -68,10 +69,16 @@ def test_counts(facts: Facts) -> None:
 def test_every_disease_is_whole(facts: Facts) -> None:
     for one in facts.diseases.values():
         present = [has for has in one.phenotypes if not has.frequency.absent]
-        assert 4 <= len(present) <= 18, one.id
+        assert 5 <= len(present) <= 16, one.id
         assert one.look_alikes, one.id
         assert min(len(one.red_flags), len(one.tests), len(one.treatment)) >= 2, one.id
         assert one.summary.endswith("."), one.id
+
+
+def test_no_finding_bears_the_name_of_its_disease(facts: Facts) -> None:
+    for one in facts.diseases.values():
+        found = {facts.phenotypes[has.phenotype].name.casefold() for has in one.phenotypes}
+        assert not found & own_names(one), one.id
 
 
 def test_every_finding_is_used(facts: Facts) -> None:
