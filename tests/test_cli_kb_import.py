@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from real_data import real
@@ -67,8 +68,10 @@ def test_an_imported_file_answers_as_guidelines(tmp_path):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_has_its_reader(name):
+def test_every_format_has_its_reader_and_is_documented(name):
     assert callable(import_named(FORMATS[name][0], "importer"))
+    page = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
+    assert f"`{name}`" in page.read_text(encoding="utf-8")
 
 
 def test_a_broken_file_leaves_the_old_output(tmp_path, capsys):

@@ -44,8 +44,9 @@ def run_validate(args: argparse.Namespace) -> int:
     print(f"{folder}: " + ", ".join(f"{table} {n:,}" for table, n in found.records.items()))
     bases = ", ".join(f"{n:,} {basis}" for basis, n in found.frequencies.items())
     print(f"frequencies: {bases}; {found.absent:,} of these features are absent ones")
-    for name, ids in found.shared.items():
-        print(f"  {name!r} is a synonym of {', '.join(ids)}")
+    for table, names in found.shared.items():
+        for name, ids in names.items():
+            print(f"  {table}: {name!r} is a synonym of {', '.join(ids)}")
     if found.proof is not None:
         return _tell(found.proof, write_proof(folder, found.proof))
     print("codes: not proven again, for no mappings were given (--mappings)")

@@ -25,6 +25,7 @@ import orjson
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.load import TABLES, Facts
+from gym_clinic.facts.models import Disease, Phenotype
 from gym_clinic.facts.naming import same_name
 from gym_clinic.files import replace_file
 
@@ -81,14 +82,14 @@ class Report:
         records: Table -> number of records.
         frequencies: Basis (sourced, authored, unknown) -> number of features of diseases.
         absent: How many of these features are absent ones.
-        shared: Names that several diseases go by as a synonym -> ids of these.
+        shared: Table -> synonym of several of its records, in small letters -> their ids.
         proof: The proof of their codes; None if no mappings were given.
     """
 
     records: dict[str, int]
     frequencies: dict[str, int]
     absent: int
-    shared: dict[str, tuple[str, ...]]
+    shared: dict[str, dict[str, tuple[str, ...]]]
     proof: Proof | None
 
 
@@ -105,17 +106,24 @@ def report(facts: Facts, mappings: str | os.PathLike[str] | None = None) -> Repo
     """
     features = [has for one in facts.diseases.values() for has in one.phenotypes]
     bases = Counter(has.frequency.basis for has in features)
-    owners: dict[str, list[str]] = {}
-    for one in facts.diseases.values():
-        for name in {synonym.casefold() for synonym in one.synonyms}:
-            owners.setdefault(name, []).append(one.id)
     return Report(
         records={table: len(getattr(facts, table)) for table in TABLES},
         frequencies={basis: bases[basis] for basis in ("sourced", "authored", "unknown")},
         absent=sum(has.frequency.absent for has in features),
-        shared={name: tuple(ids) for name, ids in sorted(owners.items()) if len(ids) > 1},
+        shared={
+            "diseases": _shared(facts.diseases.values()),
+            "phenotypes": _shared(facts.phenotypes.values()),
+        },
         proof=None if mappings is None else _prove(facts, Path(mappings)),
     )
+
+
+def _shared(records: Iterable[Disease | Phenotype]) -> dict[str, tuple[str, ...]]:
+    owners: dict[str, list[str]] = {}
+    for one in records:
+        for name in dict.fromkeys(synonym.casefold() for synonym in one.synonyms):
+            owners.setdefault(name, []).append(one.id)
+    return {name: tuple(ids) for name, ids in sorted(owners.items()) if len(ids) > 1}
 
 
 def write_proof(folder: Path, proof: Proof) -> Path:

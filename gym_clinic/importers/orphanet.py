@@ -84,7 +84,7 @@ class Prevalence:
 
 
 def read_names(path: str | os.PathLike[str]) -> Iterator[Profile]:
-    """Read product 1: names, synonyms, and the OMIM ids that mean exactly the same.
+    """Read product 1: names, synonyms, and the OMIM and MONDO ids that mean exactly the same.
 
     Args:
         path: The XML file.
@@ -104,7 +104,11 @@ def read_names(path: str | os.PathLike[str]) -> Iterator[Profile]:
             id=reader.code,
             name=reader.name,
             synonyms=tuple(one for one in synonyms if one != reader.name),
-            codes=Codes(orpha=(reader.code,), omim=tuple(dict.fromkeys(reader.exact_omim()))),
+            codes=Codes(
+                orpha=(reader.code,),
+                omim=reader.exact("OMIM", "[0-9]{6}"),
+                mondo=reader.exact("MONDO", "[0-9]{7}"),
+            ),
             source=SOURCE,
         )
 
@@ -175,18 +179,22 @@ class _Disorder:
         found = (self.text(one) for one in self.node.iterfind(path))
         return tuple(dict.fromkeys(text for text in found if text))
 
-    def exact_omim(self) -> Iterator[str]:
+    def exact(self, source: str, pattern: str) -> tuple[str, ...]:
+        """The validated ids of a source that mean exactly the same, with its name as prefix."""
+        found = []
         for one in self.node.iterfind("ExternalReferenceList/ExternalReference"):
-            if self.text(one, "Source") != "OMIM":
-                continue
             relation = self.text(one, "DisorderMappingRelation", "Name")
-            number = self.text(one, "Reference")
-            if not re.fullmatch(r"[0-9]{6}", number):
+            status = self.text(one, "DisorderMappingValidationStatus", "Name")
+            number = self.text(one, "Reference").removeprefix(f"{source}:")
+            if self.text(one, "Source") != source:
+                continue
+            if not re.fullmatch(pattern, number):
                 raise self.error(
-                    one, f"the OMIM id {number[:40]!r} of {self.code}; expected six digits"
+                    one, f"the {source} id {number[:40]!r} of {self.code}; expected {pattern}"
                 )
-            if relation.split(" ")[0] == "E":
-                yield f"OMIM:{number}"
+            if relation.split(" ")[0] == "E" and status in ("Validated", ""):
+                found.append(f"{source}:{number}")
+        return tuple(dict.fromkeys(found))
 
     def features(self) -> Iterator[ProfileFeature]:
         for one in self.node.iterfind("HPODisorderAssociationList/HPODisorderAssociation"):

@@ -41,14 +41,18 @@ def test_what_the_tables_hold_is_counted(folder):
         "guidelines": 1,
     }  # fmt: skip
     assert found.frequencies == {"sourced": 1, "authored": 3, "unknown": 1}
-    assert (found.absent, found.shared, found.proof) == (1, {}, None)
+    assert (found.absent, found.proof) == (1, None)
+    assert found.shared == {"diseases": {}, "phenotypes": {}}
 
 
-def test_a_synonym_of_two_diseases_is_told(tmp_path):
+def test_a_synonym_of_two_records_is_told(tmp_path):
     rows = tables()
     rows["diseases"][1]["synonyms"] = ["af"]
-    found = report(load(write(tmp_path, rows)))
-    assert found.shared == {"af": ("amber-fever", "blue-palsy")}
+    rows["phenotypes"][3]["synonyms"] = ["cystic kidney"]
+    assert report(load(write(tmp_path, rows))).shared == {
+        "diseases": {"af": ("amber-fever", "blue-palsy")},
+        "phenotypes": {"cystic kidney": ("HP:0000003", "sym-amber-glow")},
+    }
 
 
 def test_every_code_is_held_against_its_name(folder, mappings):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import doctest
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gym_clinic.facts import naming
@@ -28,6 +28,7 @@ def test_names_agree_but_for_case_punctuation_and_inversion(ours, theirs, same):
     assert same_name(ours, theirs) is same
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_words_are_plain(name):
     found = words(name)
