@@ -18,8 +18,8 @@ from gym_clinic.facts.authoring import slug
 from gym_clinic.facts.check import name_variants
 from gym_clinic.facts.compose import (
     CODE_COLUMNS,
-    NOT_IN_HPO,
     FREQUENCY_COLUMNS,
+    NOT_IN_HPO,
     features,
     read_codes,
     read_diseases,

@@ -2,8 +2,9 @@
 
 The folder holds ``diseases/<discipline>.txt``, ``disciplines.txt``, ``drugs.txt``,
 ``instruments.txt``, ``guidelines.txt`` and ``sources.txt`` (see `authoring`), ``phenotypes.tsv``
-with the body system and the everyday names of findings, and two tables that a script renews from published files: ``codes.tsv``, the ids of names, and
-``frequencies.tsv``, the frequencies that a source states. The same folder gives the same rows.
+with the body system and the everyday names of findings, and two tables that a script renews from
+published files: ``codes.tsv``, the ids of names, and ``frequencies.tsv``, the frequencies that a
+source states. The same folder gives the same rows.
 """
 
 from __future__ import annotations
@@ -78,9 +79,7 @@ def read_diseases(folder: Path) -> dict[str, list[Entry]]:
 
 def features(entry: Entry) -> list[tuple[str, BandName | None]]:
     """Return the findings of a disease as written, with how frequent they are."""
-    return [
-        (name, band) for letter, band in BAND_OF_LETTER.items() for name in entry.items(letter)
-    ]
+    return [(name, band) for letter, band in BAND_OF_LETTER.items() for name in entry.items(letter)]
 
 
 def compose(folder: Path) -> dict[str, list[Row]]:
@@ -272,9 +271,7 @@ def _disease(
         "discipline": entry.fields.get("D", discipline),
         "rare": entry.rare,
         "phenotypes": found,
-        "look_alikes": list(
-            dict.fromkeys(names.find(name, entry) for name in entry.items("L"))
-        ),
+        "look_alikes": list(dict.fromkeys(names.find(name, entry) for name in entry.items("L"))),
         "red_flags": entry.items("R"),
         "treatment": entry.items("M"),
         "tests": entry.items("T"),

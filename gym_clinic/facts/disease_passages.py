@@ -1,0 +1,199 @@
+"""The four passages of a disease: how it presents, its look-alikes, its urgency, its management."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gym_clinic.facts.load import Facts
+from gym_clinic.facts.models import BANDS, Disease
+from gym_clinic.facts.passage_form import OFTEN, band, named, row
+from gym_clinic.facts.wording import inside, listed, opening, pick
+
+SEEN = tuple(name for name in BANDS if name != "excluded")
+
+SHOWN = 3
+"""Look-alikes that a disease is compared with in detail."""
+
+_LINES: dict[str, tuple[str, ...]] = {
+    "obligate": ("Everyone with it has {}.", "It is never seen without {}."),
+    "very_frequent": (
+        "Most patients have {}.",
+        "Nearly all patients show {}.",
+        "At the centre of the picture stand {}.",
+    ),
+    "frequent": (
+        "Many have {} as well.",
+        "Often one also finds {}.",
+        "Frequent companions are {}.",
+    ),
+    "occasional": (
+        "Some patients develop {}.",
+        "Now and then there may be {}.",
+        "A minority has {}.",
+    ),
+    "very_rare": ("Seldom seen are {}.", "Rarities are {}."),
+    "excluded": (
+        "Not part of the picture and a reason to think again: {}.",
+        "What would speak against it: {}.",
+    ),
+}
+
+
+def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
+    """Yield the passages of a disease."""
+    discipline = inside(facts.disciplines[one.discipline].name)
+    name = inside(one.name)
+    also = [text for text in one.synonyms if text.casefold() != one.name.casefold()][:3]
+    called = [f"It is also called {listed(also)}."] if also else []
+    rarity = "a rare disease" if one.rare else "a disease"
+
+    yield row(
+        f"disease-{one.id}-presentation",
+        f"{one.name}: what it is and how it presents",
+        "presentation",
+        one.name,
+        one,
+        [
+            f"{one.name} is {rarity} in the field of {discipline}.",
+            f"In short: {inside(one.summary)}",
+            *called,
+            *(
+                pick(_LINES[band_name], f"{one.id} {band_name}").format(listed(found))
+                for band_name in BANDS
+                if (found := named(facts, one, [band_name]))
+            ),
+            *_counted(facts, one),
+            *_everyday(facts, one),
+            *([f"It resembles {listed(_others(facts, one)[:3])}."] if one.look_alikes else []),
+        ],
+    )
+    if one.look_alikes:
+        yield row(
+            f"disease-{one.id}-look-alikes",
+            f"{one.name}: what it is mistaken for",
+            "look-alikes",
+            one.name,
+            one,
+            list(_look_alikes(facts, one, name)),
+        )
+    yield row(
+        f"disease-{one.id}-urgency",
+        f"{one.name}: red flags and first tests",
+        "red flags",
+        one.name,
+        one,
+        [
+            pick(
+                (
+                    f"In {name} these signs call for help without delay: {listed(one.red_flags)}.",
+                    f"Red flags in {name} are {listed(one.red_flags)}.",
+                    f"Whoever cares for {name} watches for {listed(one.red_flags)}.",
+                ),
+                f"{one.id} flags",
+            ),
+            pick(
+                (
+                    f"First tests are {listed(one.tests)}.",
+                    f"The work-up begins with {listed(one.tests)}.",
+                    f"To prove or refute the suspicion one uses {listed(one.tests)}.",
+                ),
+                f"{one.id} tests",
+            ),
+            f"The suspicion arises above all from {listed(named(facts, one, OFTEN)[:5])}.",
+            f"Of the diseases that look alike, {listed(_others(facts, one)[:3])} should be weighed "
+            "at the same time."
+            if one.look_alikes
+            else f"Care belongs to {discipline}.",
+            f"Management begins with {one.treatment[0]}.",
+        ],
+    )
+    yield row(
+        f"disease-{one.id}-management",
+        f"{one.name}: management",
+        "management",
+        one.name,
+        one,
+        [
+            pick(
+                (
+                    f"The management of {name} rests on the following: {listed(one.treatment)}.",
+                    f"What is done in {name}: {listed(one.treatment)}.",
+                    f"Treatment of {name} comprises {listed(one.treatment)}.",
+                ),
+                f"{one.id} treatment",
+            ),
+            f"The disease in short: {inside(one.summary)}",
+            pick(
+                (
+                    "Before and during treatment one looks again for danger signs, such as "
+                    f"{listed(one.red_flags[:2])}.",
+                    f"The plan changes at once with {listed(one.red_flags[:2])}.",
+                    f"Review is urgent when there is {' or '.join(one.red_flags[:2])}.",
+                ),
+                f"{one.id} review",
+            ),
+            f"Progress is judged by {listed(named(facts, one, OFTEN)[:4])}, and by repeating "
+            "what was abnormal among the first tests.",
+            f"The care lies in the field of {discipline}, and with others as complications demand.",
+        ],
+    )
+
+
+def _counted(facts: Facts, one: Disease) -> Iterator[str]:
+    shares = [
+        f"{inside(facts.phenotypes[has.phenotype].name)} in {100 * has.frequency.value:.0f} percent"
+        for has in one.phenotypes
+        if has.frequency.value
+    ]
+    if shares:
+        yield f"In patients counted in published annotations there was {listed(shares[:5])}."
+
+
+def _everyday(facts: Facts, one: Disease) -> Iterator[str]:
+    """What patients call the foremost findings."""
+    lay = [
+        f"“{found.synonyms[0]}”"
+        for has in one.phenotypes
+        if band(has) in OFTEN and (found := facts.phenotypes[has.phenotype]).synonyms
+    ]
+    if lay:
+        yield f"In patients' own words this may be {listed(lay[:4])}."
+
+
+def _others(facts: Facts, one: Disease) -> list[str]:
+    return [inside(facts.diseases[key].name) for key in one.look_alikes]
+
+
+def _look_alikes(facts: Facts, one: Disease, name: str) -> Iterator[str]:
+    shown = [facts.diseases[key] for key in one.look_alikes[:SHOWN]]
+    yield f"{one.name} is mistaken for {listed([inside(other.name) for other in shown])}."
+    for other in shown:
+        yield from _against(facts, one, other, name)
+    rest = _others(facts, one)[SHOWN : SHOWN + 4]
+    if rest:
+        yield f"Further possibilities are {listed(rest)}."
+    yield f"What settles the matter most often: {listed(one.tests[:2])}."
+
+
+def _against(facts: Facts, one: Disease, other: Disease, name: str) -> Iterator[str]:
+    """What two diseases share, and what would favour either; absent findings favour the other."""
+    mine = {has.phenotype for has in one.phenotypes if band(has) != "excluded"}
+    theirs = {has.phenotype for has in other.phenotypes if band(has) != "excluded"}
+
+    second = inside(other.name)
+    shared = named(facts, one, SEEN, mine & theirs)
+    own, others = named(facts, one, SEEN, mine - theirs), named(facts, other, SEEN, theirs - mine)
+    if shared:
+        yield pick(
+            (
+                f"Both {name} and {second} may come with {listed(shared[:3])}.",
+                f"With {second} it shares {listed(shared[:3])}.",
+            ),
+            f"{one.id} {other.id}",
+        )
+    if own and others:
+        yield opening(
+            f"{listed(own[:3])} would favour {name}, whereas {listed(others[:3])} would favour "
+            f"{second}."
+        )

@@ -1,0 +1,72 @@
+"""Plain sentences from facts: names inside a sentence, lists, and a choice that is always the same.
+
+Nothing here needs agreement of number: lists stand after a verb in the plural sense ("many have")
+or before a modal one ("would favour").
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+_PROPER = frozenset({
+    "Addison", "Alagille", "Alport", "Alvarado", "Alzheimer", "Angelman", "Apgar", "Babinski",
+    "Barrett", "Bartter", "Becker", "Behcet", "Bell", "Bishop", "Boerhaave", "Borrelia",
+    "Braden", "Brucella", "Brugada", "Budd", "Buerger", "Canadian", "Caprini", "Charcot",
+    "Charlson", "Chlamydia", "Chvostek", "Clostridioides", "Clostridium", "Columbia", "Coombs",
+    "Crohn", "Cryptococcal", "Cushing", "Dengue", "Down", "Duchenne", "Edinburgh", "Entamoeba",
+    "Ewing", "Fabry", "Fallot", "Fanconi", "Friedreich", "Gaucher", "Giardia", "Gilbert",
+    "Gitelman", "Glasgow", "Goodpasture", "Gottron", "Gowers", "Graves", "Guillain",
+    "Hamilton", "Hashimoto", "Hirschsprung", "Hodgkin", "Holt", "Horner", "Huntington",
+    "Hurler", "Janeway", "Kaposi", "Kawasaki", "Klinefelter", "Koplik", "Kussmaul", "Lambert",
+    "Leigh", "Lewy", "Lisch", "Lyme", "Maddrey", "Mallory", "Marfan", "McIsaac", "Meniere",
+    "Morse", "Murphy", "Niemann", "Noonan", "Osler", "Ottawa", "Padua", "Paget", "Parkinson",
+    "Perthes", "Phoenix", "Pneumocystis", "Pompe", "Prader", "Ramsay", "Raynaud", "Rett",
+    "Reye", "Salmonella", "Sjogren", "Takayasu", "Takotsubo", "Tourette", "Toxoplasma",
+    "Treponema", "Trichomonas", "Turner", "Usher", "Von", "Weill", "Wells", "Wernicke",
+    "Williams", "Wilson", "Wolff", "Zika", "Zollinger",
+})  # fmt: skip
+"""First words of names that keep their capital inside a sentence."""
+
+
+def inside(name: str) -> str:
+    """Return a name as it stands inside a sentence; proper names and initials keep their capital.
+
+    >>> inside("Chest pain"), inside("Crohn disease"), inside("X-linked rickets")
+    ('chest pain', 'Crohn disease', 'X-linked rickets')
+    """
+    first = name.split(" ", 1)[0]
+    stem = first.split("-")[0].removesuffix("'s").rstrip(",")
+    # "X-linked" and "T cell", but not the article.
+    letter_of_its_own = len(stem) == 1 and first != "A"
+    if (
+        letter_of_its_own
+        or stem in _PROPER
+        or any(letter.isupper() or letter.isdigit() for letter in first[1:])
+    ):
+        return name
+    return name[0].lower() + name[1:]
+
+
+def opening(text: str) -> str:
+    """Return a text with a capital at its beginning."""
+    return text[0].upper() + text[1:]
+
+
+def listed(items: Sequence[str]) -> str:
+    """Join the items of a list; those with commas of their own are parted by semicolons.
+
+    >>> listed(["fever", "cough", "chest pain"]), listed(["a, b", "c"])
+    ('fever, cough and chest pain', 'a, b; and c')
+    """
+    if len(items) < 2:
+        return "".join(items)
+    if any("," in item or " and " in item for item in items):
+        return "; ".join(items[:-1]) + "; and " + items[-1]
+    return ", ".join(items[:-1]) + " and " + items[-1]
+
+
+def pick(options: Sequence[str], key: str) -> str:
+    """Choose one of several wordings; the same key chooses the same one on every machine."""
+    digest = hashlib.sha256(key.encode()).digest()
+    return options[int.from_bytes(digest[:4], "big") % len(options)]
