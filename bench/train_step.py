@@ -1,9 +1,9 @@
 """What a TT-OPD step costs beside a GRPO step, on the CPU stack, in one run.
 
 Run: ``python bench/train_step.py [--steps 6] [--rounds 2] [--env ID] [--json FILE]``. Both train
-the same tiny model on the same tasks with the same seeds, without dynamic sampling, so that both
-train on as many trajectories; rounds alternate between them. The first step of a run warms up and
-is left out. Target: at most 1.3 times.
+the same tiny model on the same tasks with the same seeds, without dynamic sampling and with a
+learning rate of next to nothing, so that both train on the same trajectories; rounds alternate
+between them. The first step of a run warms up and is left out. Target: at most 1.3 times.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SHARED = (
     "algorithm.filter_groups.enable=false",
     "clinic.reward.mode=env",
     "clinic.teacher.diagnose_every=0",
+    "actor_rollout_ref.actor.optim.lr=1e-12",
     "trainer.val_before_train=false",
     "trainer.test_freq=-1",
     "trainer.save_freq=-1",
