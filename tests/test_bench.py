@@ -97,3 +97,23 @@ def test_names_measures_thresholds(tmp_path, monkeypatch):
     printed = run(BENCH / "names.py", "--thresholds")
     assert re.search(r"as it stands: the right disease( +1\.000)+\n", printed), printed
     assert re.search(r"a disease that is not there( +[01]\.\d+)+\n", printed), printed
+
+
+PEER = SHARED / "matcher_peer.py"
+
+
+def test_patients_are_matched_as_by_the_peer():
+    if not PEER.exists():
+        pytest.skip(f"no {PEER}")
+    small = ("--cases", 400, "--phenotypes", 90, "--dimension", 32, "--repeats", 2)
+    printed = run(BENCH / "patients.py", *small)
+    assert "top 20 as the peer's: yes" in printed
+    for what in ("new phenotypes, numpy", "known phenotypes, numpy"):
+        assert re.search(rf"{what}: \d+\.\d+ ms, peer / this \d+", printed), printed
+
+
+def test_the_graph_is_walked():
+    printed = run(BENCH / "graph.py", "--relations", 3000, "--nodes", 200)
+    assert "3,000 relations" in printed
+    for what in ("any node", "an end of any relation", "a disease"):
+        assert re.search(rf"neighbours of {what}: p50 \d+\.\d µs", printed), printed

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import numbered_lines
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -30,15 +31,9 @@ def read_lines(path: Path, model: type[Model]) -> Iterator[tuple[int, Model]]:
         ConfigError: If the file cannot be opened.
         TaskError: For a broken line; the text names file, line and field.
     """
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    with file:
-        for number, line in enumerate(file, 1):
-            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            if text.strip():
-                yield number, read_record(text, model, f"{path} line {number}")
+    for number, line in numbered_lines(path):
+        if line.strip():
+            yield number, read_record(line, model, f"{path} line {number}")
 
 
 def read_record(data: bytes, model: type[Model], place: str) -> Model:

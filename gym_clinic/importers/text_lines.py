@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import TaskError
+from gym_clinic.files import numbered_lines
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -26,22 +26,16 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
         TaskError: For a line that is not UTF-8 or holds a control character other than a tab; the
             text names file and line.
     """
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    with file:
-        for number, line in enumerate(file, 1):
-            data = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            try:
-                text = data.decode().rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise TaskError(
-                    f"{path} line {number}: byte {error.start} of it is not UTF-8"
-                ) from None
-            if found := _CONTROL.search(text):
-                raise TaskError(
-                    f"{path} line {number}: the control character {found[0]!r}; expected text"
-                )
-            if text.strip():
-                yield number, text
+    for number, line in numbered_lines(path):
+        try:
+            text = line.decode().rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise TaskError(
+                f"{path} line {number}: byte {error.start} of it is not UTF-8"
+            ) from None
+        if found := _CONTROL.search(text):
+            raise TaskError(
+                f"{path} line {number}: the control character {found[0]!r}; expected text"
+            )
+        if text.strip():
+            yield number, text

@@ -7,6 +7,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
@@ -89,7 +90,8 @@ def build_dense(
     # Not by tempfile, whose folders nobody else can read.
     files = folder / f"build-{uuid.uuid4().hex}"
     files.mkdir(parents=True)
-    try:
+    with ExitStack() as undo:
+        undo.callback(shutil.rmtree, files, ignore_errors=True)
         sources = _embed(passages, embedder, files)
         waiting = files / "rows.f32"
         rows = np.memmap(waiting, np.float32, "r").reshape(-1, embedder.dimension)
@@ -116,9 +118,7 @@ def build_dense(
             _flush(path)
         # From here on the new one is found: the manifest names the folder of the files.
         replace_file(folder / "manifest.json", [manifest.model_dump_json(indent=1).encode()])
-    except BaseException:
-        shutil.rmtree(files, ignore_errors=True)
-        raise
+        undo.pop_all()  # the files are in use from here on
     for old in folder.glob("build-*"):
         if old != files:
             shutil.rmtree(old, ignore_errors=True)

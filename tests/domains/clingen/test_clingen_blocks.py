@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import pathlib
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from gym_clinic.domains.clingen.blocks import parse_tool_blocks
 from gym_clinic.errors import ConfigError
 
-GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "shared" / "golden" / "golden.json"
 RESCUE = ("ExperimentalEvidence_Rescue_agent", "T000001", "TC000001", "GENEX", "disease x")
 
 
@@ -23,9 +21,8 @@ def block(*args, **options) -> str:
     return f"<tool_call>{body(*args, **options)}</tool_call>"
 
 
-@pytest.mark.skipif(not GOLDEN.exists(), reason="the reference values are not here")
-def test_agrees_with_the_reference_values():
-    for case in json.loads(GOLDEN.read_text(encoding="utf-8"))["000_tool_blocks"]:
+def test_agrees_with_the_reference_values(golden):
+    for case in golden["000_tool_blocks"]:
         calls, malformed = parse_tool_blocks(case["text"])
         assert list(dict.fromkeys(calls)) == [tuple(call) for call in case["calls"]], case["id"]
         assert malformed == case["n_malformed"], case["id"]
