@@ -109,7 +109,10 @@ class HashedNgrams:
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for numbers, pieces in self._blocks(texts):
             rows[numbers[0] : numbers[-1] + 1] += self._counts(numbers, pieces)
-        return unit_rows(np.sign(rows) * np.sqrt(np.abs(rows)))
+        # The square of a row's length is the sum of its counts: whole numbers, exact everywhere.
+        lengths = np.abs(rows).sum(axis=1, keepdims=True)
+        scaled: Rows = np.sign(rows) * np.sqrt(np.abs(rows) / np.maximum(lengths, 1))
+        return scaled
 
     def _blocks(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
         """Fold texts and group their pieces, so that memory is bounded whatever they are.
