@@ -113,8 +113,40 @@ def test_the_base_is_asked_deep_enough(hybrid, dense):
     assert hybrid.base.asked[-1] == ("fever", 5, None, "or")
 
 
-def test_nothing_is_found_for_no_words(hybrid):
+class Talkative(HashedNgrams):
+    """Has something to say of every text, as a checkpoint has."""
+
+    def embed(self, texts):
+        return super().embed([f"fever {text}" for text in texts])
+
+
+def test_nothing_is_found_for_no_words(hybrid, tmp_path):
     assert hybrid.search("") == hybrid.search("?!") == []
+    build_dense(passages(), Talkative(64), tmp_path, content_hash="abc")
+    index = DenseIndex(tmp_path, Talkative(64))
+    assert index.search("?!")
+    assert HybridBase(hybrid.base, index).search("?!") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "operator", "embedded"),
+    [
+        ("a child NOT rash", "or", "child"),
+        ('"sign8 is" OR (cough NOT ("no fever" OR rash))', "or", "sign8 is cough"),
+        ("What is a rash?", "or", "What is a rash?"),
+        ("rash cough", "and", "rash cough"),
+    ],
+)
+def test_excluded_words_do_not_attract(hybrid, dense, monkeypatch, query, operator, embedded):
+    asked, search = [], DenseIndex.search
+
+    def noted(index, text, *options):
+        asked.append(text)
+        return search(index, text, *options)
+
+    monkeypatch.setattr(DenseIndex, "search", noted)
+    hybrid.search(query, operator=operator)
+    assert asked == [embedded]
 
 
 def test_wrong_options_are_told(hybrid, dense):
