@@ -70,6 +70,9 @@ def unit_rows(rows: NDArray[np.floating]) -> Rows:
 class HashedNgrams:
     """Character n-grams of the words, hashed into buckets: no download, the same everywhere.
 
+    Rows are the same to the last bit on every machine, in every process and batch; only characters
+    newer than a Python's Unicode may be folded otherwise by it.
+
     Texts are folded (NFKC, lower case, words alone). An n-gram lies within a word with its two
     borders, as in fastText; its hash says into which bucket it is counted, and whether up or
     down, so that collisions cancel out on average (feature hashing: Weinberger et al., ICML

@@ -315,6 +315,27 @@ def test_a_request_under_way_is_finished_before_the_end():
         KnowledgeClient(server.url, retries=1, max_wait=0).search("fever")
 
 
+def test_a_search_that_takes_too_long_is_told_and_not_asked_again():
+    base = Slow()
+    with (
+        KnowledgeServer(base, port=0) as server,
+        KnowledgeClient(server.url, timeout=0.2) as client,
+    ):
+        with pytest.raises(ServiceError, match="asked 1 times: ReadTimeout"):
+            client.search("fever")
+        base.go.set()
+        assert client.search("fever", 1)[0].id == "p001"
+    assert len(base.asked) == 2
+
+
+def test_a_server_may_be_started_again(base):
+    with KnowledgeServer(base, port=0) as server:
+        client = KnowledgeClient(server.url)
+        client.search("fever")  # keeps a connection open, which the server then closes
+    with KnowledgeServer(base, port=int(server.url.rpartition(":")[2])):
+        assert client.search("fever", 1)[0].id == "p001"
+
+
 def test_many_threads_share_a_client(base, client):
     queries = [f"sign{number % 40}" for number in range(200)]
     with ThreadPoolExecutor(32) as workers:
