@@ -141,9 +141,15 @@ class DenseIndex:
         _check_embedder(self.manifest, folder, self.embedder)
         self._faiss = faiss_library()
         files = folder / self.manifest.build
-        self._ids = (files / "ids.bin").read_bytes()
-        self._ends = _numbers(files / "ends.u64", np.uint64, self.manifest.count)
-        self._sources = _numbers(files / "sources.u16", np.uint16, self.manifest.count)
+        try:
+            self._ids = (files / "ids.bin").read_bytes()
+            self._ends = _numbers(files / "ends.u64", np.uint64, self.manifest.count)
+            self._sources = _numbers(files / "sources.u16", np.uint16, self.manifest.count)
+        except FileNotFoundError as error:
+            raise TaskError(
+                f"{error.filename} is missing; open the index again if it was just built, or "
+                "build it again"
+            ) from None
         if int(self._ends[-1]) != len(self._ids):
             raise TaskError(f"{files / 'ids.bin'}: cut short; build the index again")
         self._index = self._read(files / "index.faiss")

@@ -274,9 +274,12 @@ def test_a_killed_build_leaves_the_old_index(folder):
 
 
 @pytest.mark.parametrize("name", ["ends.u64", "ids.bin", "index.faiss", "sources.u16"])
-def test_files_cut_short_are_told(folder, name):
+def test_files_cut_short_or_missing_are_told(folder, name):
     path = folder / read_manifest(folder).build / name
     path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(TaskError, match=name):
+        DenseIndex(folder)
+    path.unlink()  # as when another process has just built it again
     with pytest.raises(TaskError, match=name):
         DenseIndex(folder)
 
