@@ -118,7 +118,7 @@ class SentenceTransformer:
         title, if there are more.
         """
         if not self.checkpoint.paired:
-            return self._encode(self._texts, texts, [sendable(text) for text in texts])
+            return self._encode(self._texts, texts, [sendable(text).strip() for text in texts])
         parts = [sendable(text).partition("\n") for text in texts]
         # In one batch all are pairs or none is; a text without a title has an empty one.
         pairs = [(title, text) if text else ("", title) for title, _, text in parts]

@@ -47,8 +47,11 @@ PROBES, NEAREST = 200, 10
 
 
 def passage_text(passage: Passage) -> str:
-    """Return what is embedded of a passage: its title, if it has one, and its text."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+    """Return what is embedded of a passage: its title, which may be empty, as a line, and its text.
+
+    So what reads the two apart does not take the first line of a text for its title.
+    """
+    return f"{' '.join(passage.title.split())}\n{passage.text}"
 
 
 def build_dense(

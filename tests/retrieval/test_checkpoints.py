@@ -13,12 +13,14 @@ import pytest
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.checkpoints import CHECKPOINTS, SentenceTransformer, known
+from gym_clinic.retrieval.dense_build import passage_text
 from gym_clinic.retrieval.embedding import (
     QueryEmbedder,
     embed_queries,
     open_embedder,
     unit_rows,
 )
+from gym_clinic.retrieval.passage import Passage
 
 
 class FakeTransformer:
@@ -86,6 +88,15 @@ def test_medcpt_has_two_encoders_with_cls_pooling(library):
     assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 1])
     embed_queries(embedder, ["diabetes?"])
     assert queries.read == ["diabetes?"]
+
+
+def test_a_first_line_is_no_title(library):
+    embedder = open_embedder("medcpt")
+    library.made[0].read.clear()
+    embedder.embed([passage_text(Passage("a", "s", "", "first line\nsecond line"))])
+    assert library.made[0].read == [("", "first line\nsecond line")]
+    open_embedder("biolord").embed([passage_text(Passage("a", "s", "", "first line"))])
+    assert library.made[-1].read[-1] == "first line"
 
 
 def test_bge_puts_its_instruction_before_queries_only(library):

@@ -130,7 +130,8 @@ def test_ids_of_any_script_and_a_missing_title(tmp_path):
     build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
     index = DenseIndex(tmp_path / "i")
     assert [index.search(one)[0].id for one in ("fever", "rash", "T")] == ["β/1", "", "é"]
-    assert [passage_text(one) for one in held] == ["fever", "rash", "T\n"]
+    assert [passage_text(one) for one in held] == ["\nfever", "\nrash", "T\n"]
+    assert passage_text(Passage("a", "s", "of two\n lines", "text")) == "of two lines\ntext"
 
 
 def test_the_manifest_says_what_it_is(folder):
