@@ -11,7 +11,7 @@ from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense import DenseIndex
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import AnyOf, Node, Phrase, parse
-from gym_clinic.retrieval.searcher import Content, PassageBase, check_search
+from gym_clinic.retrieval.searcher import Content, PassageBase, Ranking, Ranks, check_search
 
 K = 60
 """Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper."""
@@ -92,7 +92,7 @@ class HybridBase:
         """
         check_search(limit, operator)
         depth = max(limit, self.depth)
-        worded = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
+        worded = self._ranked(query, depth, source, operator)
         tree = parse(query, operator)
         if tree is None:
             return []
@@ -100,13 +100,21 @@ class HybridBase:
         wanted = " ".join(_words(tree)) if conditions else query
         near = [hit.id for hit in self.dense.search(wanted, depth, source)]
         if conditions:
-            near = [name for name in near if name in worded]
-        fused = reciprocal_rank_fusion([list(worded), near])[:limit]
-        return [replace(worded.get(name) or self._get(name), score=score) for name, score in fused]
+            near = [name for name in near if name in worded.ids]
+        fused = reciprocal_rank_fusion([worded.ids, near])[:limit]
+        shown = worded.passages([name for name, _ in fused if name in worded.ids])
+        known = {passage.id: passage for passage in shown}
+        return [replace(known.get(name) or self._get(name), score=score) for name, score in fused]
 
     def get(self, id: str) -> Passage | None:
         """Return the passage of an id, as the base does."""
         return self.base.get(id)
+
+    def _ranked(self, query: str, depth: int, source: str | None, operator: str) -> Ranking:
+        if isinstance(self.base, Ranks):
+            return self.base.ranked(query, depth, source, operator)
+        found = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
+        return Ranking(tuple(found), lambda ids: [found[name] for name in ids])
 
     def _get(self, name: str) -> Passage:
         passage = self.base.get(name)

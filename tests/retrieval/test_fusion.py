@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bases
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -163,3 +164,33 @@ def test_an_index_of_another_base_is_refused(dense):
         HybridBase(MemoryBase(passages(), content_hash="abd"), dense)
     with pytest.raises(TaskError, match="which the base lacks"):
         HybridBase(MemoryBase(passages(3)), dense).search("headache", 40)
+
+
+class Plain:
+    """A base that can only search."""
+
+    def __init__(self, base):
+        self.manifest, self.search, self.get = base.manifest, base.search, base.get
+
+
+@pytest.mark.parametrize("engine", ["fts5", "tantivy"])
+def test_snippets_are_made_for_what_is_shown(tmp_path, monkeypatch, engine):
+    pytest.importorskip("sqlite_utils")
+    if engine == "tantivy":
+        pytest.importorskip("tantivy")
+    base = bases.base(tmp_path, engine, passages())
+    folder, content = tmp_path / "dense", base.manifest.content_hash
+    build_dense(base, HashedNgrams(256), folder, content_hash=content)
+    index = DenseIndex(folder)
+    queries = ["child with fever", "rash NOT sign5", "seizures sign8", ""]
+    expected = [HybridBase(Plain(base), index).search(query, 5) for query in queries]
+    shown, snippets = [], base._engine.snippets
+
+    def noted(tree, texts):
+        shown.append(len(texts))
+        return snippets(tree, texts)
+
+    monkeypatch.setattr(base._engine, "snippets", noted)
+    assert [HybridBase(base, index).search(query, 5) for query in queries] == expected
+    assert shown
+    assert max(shown) <= 5
