@@ -138,16 +138,15 @@ def run_link(args: argparse.Namespace) -> int:
         row = {
             "id": one.node.id,
             "name": one.node.name,
-            "absent": one.absent,
+            "status": one.status,
             "kind": one.kind,
             "score": round(one.score, 4),
             "start": one.start,
             "end": one.end,
             "text": one.text,
         }
-        state = "absent " if one.absent else "present"
         line = (
-            f"{state}  {one.node.id}  {one.node.name}  ({one.kind} {one.score:.2f}, "
+            f"{one.status}  {one.node.id}  {one.node.name}  ({one.kind} {one.score:.2f}, "
             f"{one.start}-{one.end}: {one.text})"
         )
         print(json.dumps(row) if args.json else visible(line))
