@@ -101,13 +101,21 @@ def test_match(tmp_path, capsys):
         PatientCase("b", "Blue palsy", ("Unsteady gait",), "test"),
     ]
     write_cases(cases, tmp_path / "c.jsonl")
-    run("match", tmp_path / "c.jsonl", "coughing", "--limit", 1)
+    given = ("--cases", tmp_path / "c.jsonl")
+    run("match", "coughing", "--limit", 1, *given)
     assert capsys.readouterr().out.splitlines()[0].endswith("a  Amber fever: Amber glow, Cough")
-    run("match", tmp_path / "c.jsonl", "unsteady gait", "--json")
+    run("match", "unsteady gait", "--json", *given)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["id"] for row in rows] == ["b", "a"]
     assert rows[0]["score"] == pytest.approx(1, abs=1e-4)
     with pytest.raises(ConfigError, match="--limit is a whole number from 1"):
-        run("match", tmp_path / "c.jsonl", "cough", "--limit", 0)
+        run("match", "cough", "--limit", 0, *given)
     with pytest.raises(ConfigError, match="no embedder 'hashed'"):
-        run("match", tmp_path / "c.jsonl", "cough", "--embedder", "hashed")
+        run("match", "cough", "--embedder", "hashed", *given)
+
+
+def test_match_among_the_embedded_patients(capsys):
+    run("match", "Tetany", "Laryngospasm", "--json", "--limit", 3)
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["provenance"] for row in rows] == ["synthetic"] * 3
+    assert "Tetany" in rows[0]["phenotypes"]

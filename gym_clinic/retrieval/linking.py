@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gym_clinic.errors import ConfigError
+from gym_clinic.facts.stems import stem
 from gym_clinic.retrieval.context import Status, statuses
 from gym_clinic.retrieval.graph import Kind, Node, SymptomGraph
-from gym_clinic.retrieval.spelling import LONGEST_WORD, Spelling, stem
+from gym_clinic.retrieval.spelling import LONGEST_WORD, Spelling
 from gym_clinic.retrieval.words import PLAIN, Word, word_set, words_of
 
 How = Literal["exact", "stemmed", "synonym", "approximate"]

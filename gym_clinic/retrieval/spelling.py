@@ -1,19 +1,16 @@
-"""Words of medicine by their stems, British and American alike, and the nearest to a misspelt one.
+"""The known word that a misspelt one stands for.
 
 Source:
-    The stems are Porter's second (snowballstem.org); the distance is that of Damerau (Commun ACM
-    1964, 7:171-176) in its restricted form: a letter more, less or other, or two changed about.
+    The distance is that of Damerau (Commun ACM 1964, 7:171-176) in its restricted form: a letter
+    more, less or other, or two changed about.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
-
-from snowballstemmer.english_stemmer import EnglishStemmer
 
 from gym_clinic.retrieval.words import word_set
 
@@ -48,30 +45,6 @@ WORDS_OF_THEIR_OWN = word_set(
 """Words that are one letter from the name of a symptom, and spelt as they should be."""
 
 VOWELS = frozenset("aeiouy")
-
-_SPELLINGS = (
-    (re.compile("[ao]e"), "e"),
-    (re.compile("(?<=...)our$"), "or"),
-    (re.compile("(?<=[bt])re$"), "er"),
-    (re.compile("(?<=....)is(?=(e|es|ed|ing|ation|ations)$)"), "iz"),
-)
-"""What British spelling writes otherwise."""
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """Return what the forms of a word in small letters have in common.
-
-    >>> stem("oedemas") == stem("edema"), stem("tiredness") == stem("tired")
-    (True, True)
-    """
-    for british, american in _SPELLINGS:
-        word = british.sub(american, word)
-    if word.endswith("itis"):
-        return word  # the stemmer takes an inflamed organ for the organ
-    # A stemmer holds the word that it is at, so each word has its own; and twice, so that
-    # "tiredness" comes to what "tired" comes to.
-    return str(EnglishStemmer().stemWord(EnglishStemmer().stemWord(word)))
 
 
 class Spelling:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.retrieval.spelling import Spelling, stem, wrong_letters
+from gym_clinic.facts.stems import stem
+from gym_clinic.retrieval.spelling import Spelling, wrong_letters
 
 LETTERS = st.text("abcdeo", max_size=9)
 
