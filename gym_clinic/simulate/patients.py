@@ -8,14 +8,16 @@ whom too few features came out gets the most frequent of the others. Some have i
 feature of a look-alike, as patients have more than one trouble. A feature that names the disease
 is never drawn (:mod:`gym_clinic.facts.giveaway`).
 
-The tables say nothing of age or sex, so neither do the patients. A patient depends on the seed
-and its own id alone: a new disease changes no patient of another.
+The tables say nothing of age or sex, so neither do the patients; but no patient has findings that
+only women have together with such that only men have. A patient depends on the seed and its own
+id alone: a new disease changes no patient of another.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
@@ -45,6 +47,21 @@ NOISE = (0.6, 0.3, 0.1)
 
 NEAR = 0.8
 """Share of common phenotypes (Jaccard) from which two patients are near-duplicates."""
+
+ONLY = {
+    "female": re.compile(
+        r"\b(vagin|vulv|uter(us|ine)|ovar|menstrua|a?menorrh|oligomenorrh|dysmenorrh|placenta|"
+        r"pre-?eclampsia|gravidarum|pregnan|childbirth|post-?partum|antepartum|postmenopausal|"
+        r"postcoital|cervical motion|spontaneous abortion|loss of contractions)",
+        re.IGNORECASE,
+    ),
+    "male": re.compile(
+        r"\b(test(is|es|icular)\b|scrot|penis|penile|prostat|erectile|ejaculat|priapism|male inf|"
+        r"macroorchid|cryptorchid|orchitis|varicocele|gynecomastia|hypospadias|phimosis)",
+        re.IGNORECASE,
+    ),
+}
+"""Sex -> the names of findings that the other does not have."""
 
 TRIES = 20
 """Patients that are drawn for each one wanted, before a disease counts as spent."""
@@ -230,6 +247,8 @@ class _Profile:
         ]
         self.names = {key: facts.phenotypes[key].name for key in (*self.chances, *self.foreign)}
         self.absent = tuple(self.names[key] for key, chance in self.chances.items() if not chance)
+        self.sexes = self._sexes()
+        self.of_sex = {sex: self._of_sex(sex) for sex in self.sexes}
 
     def patients(self, seed: int) -> Iterator[SimulatedPatient]:
         """Yield patients, one after another."""
@@ -240,7 +259,7 @@ class _Profile:
 
     def patient(self, key: str, random: Random) -> SimulatedPatient:
         """Draw a patient."""
-        chances = self.chances
+        chances, foreign = self.of_sex[random.choice(self.sexes)]
         drawn = {feature for feature, chance in chances.items() if random.random() < chance}
         # Those of one frequency in another order for each patient, or all would get the same.
         others = [feature for feature, chance in chances.items() if chance and feature not in drawn]
@@ -248,7 +267,7 @@ class _Profile:
         others.sort(key=lambda feature: -chances[feature])
         drawn.update(others[: max(0, FEWEST - len(drawn))])
         (amount,) = random.choices(range(len(NOISE)), weights=NOISE)
-        noise = random.sample(self.foreign, min(amount, len(self.foreign)))
+        noise = random.sample(foreign, min(amount, len(foreign)))
         features = (*(feature for feature in chances if feature in drawn), *noise)
         return SimulatedPatient(
             id=key,
@@ -261,6 +280,26 @@ class _Profile:
             features=features,
             noise=tuple(noise),
         )
+
+    def _sexes(self) -> tuple[str, ...]:
+        """Who may have the disease: one sex, if only that one has some of its features."""
+        had = [self.disease.name, *(self.names[key] for key in self.chances if self.chances[key])]
+        told = tuple(sex for sex, only in ONLY.items() if any(map(only.search, had)))
+        return told or tuple(ONLY)
+
+    def _of_sex(self, sex: str) -> tuple[dict[str, float], list[str]]:
+        """Chances and foreign features of one sex, without those of the other.
+
+        What only one sex has is as frequent among all patients as the table says.
+        """
+        (other,) = (only for name, only in ONLY.items() if name != sex)
+        share = 1 / len(self.sexes)
+        chances = {
+            key: min(1.0, chance / share) if ONLY[sex].search(self.names[key]) else chance
+            for key, chance in self.chances.items()
+            if not other.search(self.names[key])
+        }
+        return chances, [key for key in self.foreign if not other.search(self.names[key])]
 
 
 class _KeptOut:
