@@ -15,7 +15,6 @@ Source:
 from __future__ import annotations
 
 import ast
-import csv
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.lines import explain
+from gym_clinic.importers.csv_rows import csv_rows
 from gym_clinic.retrieval.linking import SymptomLinker
 from gym_clinic.retrieval.patients import PatientCase
 
@@ -135,29 +135,12 @@ def _json_rows(file: Path) -> Iterator[tuple[str, Any]]:
         yield f"{file} patient {number}", row
 
 
-def _csv_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        opened = file.open(encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    with opened:
-        reader = csv.reader(opened, strict=True)
-        try:
-            header = next(reader, [])
-            if missing := [name for name in READ if name not in header]:
-                raise TaskError(f"{file} line 1: no column {missing[0]!r}; expected {list(READ)}")
-            for cells in reader:
-                place = f"{file} line {reader.line_num}"
-                if len(cells) != len(header):
-                    raise TaskError(f"{place}: {len(cells)} columns; expected {len(header)}")
-                row: dict[str, Any] = dict(zip(header, cells, strict=True))
-                for name in ("age", "similar_patients"):
-                    row[name] = _literal(row[name], f"{place}, column {name}")
-                yield place, row
-        except csv.Error as error:
-            raise TaskError(f"{file} line {reader.line_num}: {error}") from None
-        except UnicodeDecodeError:
-            raise TaskError(f"{file} after line {reader.line_num}: not UTF-8") from None
+def _csv_rows(file: Path) -> Iterator[tuple[str, Any]]:
+    for place, cells in csv_rows(file, READ, others=True):
+        row: dict[str, Any] = dict(cells)
+        for name in ("age", "similar_patients"):
+            row[name] = _literal(cells[name], f"{place}, column {name}")
+        yield place, row
 
 
 def _literal(text: str, place: str) -> Any:

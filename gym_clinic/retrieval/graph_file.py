@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,11 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
             database: Any = sqlite_utils.Database(connection)
             for table, (columns, key) in TABLES.items():
                 database[table].create(dict.fromkeys(columns, str), pk=key)
-            database["node"].insert_all(map(asdict, graph.nodes))
-            database["relation"].insert_all(triple._asdict() for triple in graph.triples())
+            connection.executemany(
+                "INSERT INTO node VALUES (?, ?, ?, ?)",
+                ((*one[:3], orjson.dumps(one[3]).decode()) for one in map(astuple, graph.nodes)),
+            )
+            connection.executemany("INSERT INTO relation VALUES (?, ?, ?)", graph.triples())
             arrays = {name: getattr(graph, name).tobytes() for name in ARRAYS}
             database["csr"].create({"name": str, "data": bytes}, pk="name")
             database["csr"].insert_all({"name": name, "data": arrays[name]} for name in ARRAYS)
