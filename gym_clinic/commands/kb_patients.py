@@ -78,7 +78,7 @@ def _add_import(doing: Any) -> None:
         description="Convert patient cases of others to JSON Lines. A broken record is named, and "
         "then nothing is written.",
     ).add_subparsers(dest="source", required=True, metavar="SOURCE")
-    packets = importers.add_parser("phenopackets", help="GA4GH phenopackets, a file or a folder")
+    packets = importers.add_parser("phenopackets", help="GA4GH phenopackets: file, folder or zip")
     rare = importers.add_parser("rarebench", help="RareBench cases with its mappings")
     pmc = importers.add_parser(
         "pmc-patients", help="PMC-Patients; phenotypes are what a linker finds in the text"
