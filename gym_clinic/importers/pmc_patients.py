@@ -87,16 +87,22 @@ def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> It
 
     Raises:
         ConfigError: If the file cannot be opened or is of another kind.
-        TaskError: For a broken row; the text names file, row and field.
+        TaskError: For a broken row or an id that stands twice; the text names file, row and
+            field.
     """
     file = Path(path)
     if file.suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
+    seen: dict[str, str] = {}
     for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
         try:
             row = _Row.model_validate(found)
         except ValidationError as error:
             raise TaskError(f"{place}, {explain(error)}") from None
+        if seen.setdefault(row.uid, place) != place:
+            raise TaskError(
+                f"{place}, field patient_uid: {row.uid!r} is at {seen[row.uid]} already"
+            )
         present, absent = linker.symptoms(row.patient)
         case = PatientCase(
             id=row.uid,
@@ -114,7 +120,7 @@ def _duration(age: tuple[tuple[float, str], ...]) -> str | None:
     """An ISO 8601 duration; None where a part is no whole number of years to days."""
     parts: dict[str, str] = {}
     for number, unit in age:
-        if unit not in UNITS or number != int(number) or number < 0 or unit in parts:
+        if unit not in UNITS or not number.is_integer() or number < 0 or unit in parts:
             return None
         parts[unit] = f"{int(number)}{UNITS[unit]}"
     return "P" + "".join(parts[unit] for unit in UNITS if unit in parts) if parts else None
@@ -146,5 +152,5 @@ def _csv_rows(file: Path) -> Iterator[tuple[str, Any]]:
 def _literal(text: str, place: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise TaskError(f"{place}: {text[:80]!r} is no Python literal") from None
