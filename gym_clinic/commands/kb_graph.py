@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic.commands.terminal import visible
-from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.graph import SymptomGraph
@@ -111,8 +111,7 @@ def _built(args: argparse.Namespace) -> SymptomGraph:
 
 def run_neighbours(args: argparse.Namespace) -> int:
     """Print the neighbours of a node."""
-    if args.limit < 1:
-        raise ConfigError(f"--limit is a whole number from 1, not {args.limit}")
+    at_least_one("--limit", args.limit)
     found = open_graph(args.graph).neighbours(args.node, relation=args.relation, kind=args.kind)
     for one in found[: args.limit]:
         row = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic.commands.terminal import visible
-from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.patients import PatientCase
@@ -146,8 +146,7 @@ def run_match(args: argparse.Namespace) -> int:
     from gym_clinic.retrieval.patients import PatientMatcher
     from gym_clinic.simulate.patients import embedded_patients
 
-    if args.limit < 1:
-        raise ConfigError(f"--limit is a whole number from 1, not {args.limit}")
+    at_least_one("--limit", args.limit)
     cases = embedded_patients() if args.cases is None else read_cases(args.cases)
     matcher = PatientMatcher(cases, open_embedder(args.embedder))
     for case, score in matcher.match(args.phenotypes, args.limit):
