@@ -184,6 +184,8 @@ CONTEXT = (
     ("My wife says I have been coughing.", "+cough"),
     ("No fever,\nchills or\nnight sweats.\nCough.", "-fever -chills -night-sweats +cough"),
     ("Temperature 38.5, no rash.", "-rash"),
+    ("A murmur without fever, suggestive of syncope.", "-fever +syncope"),
+    ("The uncle died from seizures.", "@seizure"),
     ("A non-itchy rash, painless hematuria.", "+rash +hematuria"),
 )
 

@@ -200,7 +200,7 @@ def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
 
 AN_ITEM_HAS_NO = VERBS | TIMES | ENDS | REPORTS | SUBJECTS
 NAMED_BEFORE = REPORTS | HAVING
-BEGINNERS = SUBJECTS | RELATIVES
+BEGINNERS = SUBJECTS | RELATIVES | word_set("consistent suggesting suggestive indicating")
 AFTER_AN_ANSWER = SUBJECTS | ENDS
 KIN = RELATIVES | BESIDE_RELATIVES
 

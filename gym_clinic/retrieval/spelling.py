@@ -21,10 +21,13 @@ SHORTEST = 5
 """Letters of a word that may be a misspelling."""
 
 MOST_WRONG = 2
-"""Letters of a word that may be wrong."""
+"""Letters of a long word that may be wrong; of others one."""
 
-SHORT = 8
+SHORT = 10
 """Letters below which no consonant is taken for another: "enema" is no "edema"."""
+
+LONG = 12
+"""Letters from which two may be wrong: "conclusion" is no "confusion"."""
 
 COMPARED = 12
 """Words, those with the most trigrams in common, whose letters are compared."""
@@ -39,8 +42,8 @@ BEGINNINGS = (
 """Parts that say what a word means: "hyperthermia" is no misspelt "hypothermia"."""
 
 WORDS_OF_THEIR_OWN = word_set(
-    "arteritis couch enteritis haemostasis hemostasis irrigation overnight rules scores thirty "
-    "titres"
+    "anomia arteritis couch enteritis haemostasis hemostasis irrigation overnight roles rules "
+    "scores stores thirty titres tries"
 )
 """Words that are one letter from the name of a symptom, and spelt as they should be."""
 
@@ -52,7 +55,7 @@ class Spelling:
 
     Attributes:
         nearest: Word -> the nearest known word, and 1 less the share of letters that are wrong;
-            ("", 0.0) where none is as near as :data:`MOST_WRONG` letters.
+            ("", 0.0) where none is near.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -91,9 +94,10 @@ class Spelling:
             default=(MOST_WRONG + 1, 0, ""),
         )
         wrong, _, near = found
-        if wrong > MOST_WRONG:
+        letters = max(len(word), len(near))
+        if wrong > (MOST_WRONG if letters >= LONG else 1):
             return "", 0.0
-        return near, 1 - wrong / max(len(word), len(near))
+        return near, 1 - wrong / letters
 
 
 def wrong_letters(one: str, other: str) -> int:

@@ -199,6 +199,7 @@ def test_long_texts_are_linked(text, links):
         "fall call tall ball stool rush crash",
         "enema enteritis overnight thirty rules sport scores shaving",
         "hyperthermia hypertonia",
+        "conclusion concussion contusion conversion importance intention",
         "thyroid oesophagus hepatic",
     ],
 )
@@ -206,6 +207,7 @@ def test_other_words_are_no_misspellings(word):
     names = (
         "Falls", "Rash", "Edema", "Enthesitis", "Overweight", "Thirsty", "Rales", "Short", "Sores",
         "Shaking", "Hypothermia", "Hypotonia", "Thyroiditis", "Esophagitis", "Hepatitis",
+        "Confusion", "Convulsion", "Impotence", "Inattention",
     )  # fmt: skip
     linker = SymptomLinker([Node(name, "symptom", name) for name in names])
     found = [one for one in linker.link(word) if one.kind == "approximate"]
