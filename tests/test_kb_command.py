@@ -34,7 +34,7 @@ def base(tmp_path: Path, chunks: Path, capsys: pytest.CaptureFixture[str]) -> st
     assert said.err == f"skipped: {chunks} line 4: field content: expected text, not nothing\n"
     assert said.out.startswith(
         f"{out}: 2 passages\n  book: 2\nleft out: duplicates 1, without text 0, broken 1\n"
-        "engine: fts5 (porter unicode61), built with gym_clinic "
+        "engine: fts5 (porter unicode61 remove_diacritics 2), built with gym_clinic "
     )
     return out
 

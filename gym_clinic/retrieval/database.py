@@ -46,11 +46,12 @@ class ReadOnlyDatabase:
         """Lend a connection.
 
         Raises:
-            ConfigError: If the file was replaced since it was opened.
+            ConfigError: If the file was replaced since it was opened, or cannot be read.
         """
         if self._process != os.getpid():
             _inherited.append(self._idle)
-            self._process, self._idle = os.getpid(), deque()
+            self._idle = deque()
+            self._process = os.getpid()  # last: other threads go by it
         idle = self._idle
         try:
             connection = idle.pop()
@@ -58,18 +59,43 @@ class ReadOnlyDatabase:
             connection = self._open()
         try:
             yield connection
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise ConfigError(
+                f"{self.path} is damaged: {error}; build it again with 'gym-clinic kb build'"
+            ) from None
         finally:
             idle.append(connection)
 
     def _open(self) -> sqlite3.Connection:
         # Nobody writes to the file, a new one is renamed over it: no locks are needed.
         place = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-        connection = sqlite3.connect(place, uri=True, check_same_thread=False)
-        if _stamp(self.path) != self._stamp:
+        try:
+            connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+        except sqlite3.OperationalError as error:
+            self.check()
+            raise ConfigError(f"cannot read {self.path}: {error}") from None
+        try:
+            self.check()
+        except ConfigError:
             connection.close()
-            raise ConfigError(f"{self.path} was replaced while it was in use; open it again")
+            raise
         connection.execute(f"PRAGMA mmap_size={_MAPPED}")
         return connection
+
+    def is_replaced(self) -> bool:
+        """Whether the file is another one than it was, or gone."""
+        return not self.path.is_file() or _stamp(self.path) != self._stamp
+
+    def check(self) -> None:
+        """Check that the file is the one that was opened.
+
+        Raises:
+            ConfigError: If it was replaced or removed.
+        """
+        if self.is_replaced():
+            raise ConfigError(
+                f"{self.path} was replaced or removed while it was in use; open it again"
+            )
 
     def close(self) -> None:
         """Close the connections that are idle."""

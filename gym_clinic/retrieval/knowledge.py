@@ -8,7 +8,7 @@ it; that engine answers, so the same query gives the same passages on every mach
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -25,6 +25,8 @@ from gym_clinic.retrieval.query import Node, parse
 
 _FIELDS = "id, source, title, text, category, licence"
 _TEXT = 3
+_SECTOR = 512
+"""Bytes of which every page of SQLite is a multiple."""
 
 _inherited: list[object] = []
 """Engines that a forked process got from its parent; freeing one could wait for its threads."""
@@ -55,13 +57,26 @@ class KnowledgeBase:
     def __init__(self, path: str | os.PathLike[str], *, warm: bool = True) -> None:
         self.path = Path(path)
         self._warm = warm
+        while not self._load():
+            pass
+
+    def _load(self) -> bool:
+        """Open file and index; false if a new base took the place of this one meanwhile."""
         self._database = ReadOnlyDatabase(self.path)
-        with self._database.connection() as connection:
-            self._manifest = Manifest.read(connection, self.path)
-        self._engine, self._process = self._open_engine(), os.getpid()
-        if warm:
-            for file in self._files():
-                touch(file)
+        try:
+            with self._database.connection() as connection:
+                self._manifest = Manifest.read(connection, self.path)
+            if self.path.stat().st_size % _SECTOR:  # SQLite itself misses whole pages only
+                raise ConfigError(f"{self.path} is cut off; copy it whole, or build it again")
+            self._engine, self._process = self._open_engine(), os.getpid()
+            if self._warm:
+                for file in self._files():
+                    touch(file)
+        except (ConfigError, FileNotFoundError):
+            if self.path.is_file() and self._database.is_replaced():
+                return False
+            raise
+        return True
 
     def _files(self) -> list[Path]:
         index = self._manifest.index
@@ -100,9 +115,8 @@ class KnowledgeBase:
         """
         at_least_one("limit", limit)
         if source is not None and source not in self._manifest.sources:
-            raise ConfigError(
-                f"{self.path} has no source {source!r}; {suggest(source, self._manifest.sources)}"
-            )
+            advice = suggest(str(source), self._manifest.sources)
+            raise ConfigError(f"{self.path} has no source {source!r}; {advice}")
         tree = parse(query, operator)
         if tree is None:
             return []
@@ -128,6 +142,7 @@ class KnowledgeBase:
 
     def _own_engine(self) -> Engine:
         if self._process != os.getpid():
+            self._database.check()
             _inherited.append(self._engine)
             self._engine, self._process = self._open_engine(), os.getpid()
         return self._engine
@@ -137,13 +152,18 @@ class KnowledgeBase:
         ids = self._rows("id", scores) if tied else {}
         return sorted(scores, key=lambda number: (-scores[number], ids.get(number)))[:limit]
 
-    def _rows(self, fields: str, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    def _rows(self, fields: str, numbers: Collection[int]) -> dict[int, tuple[str, ...]]:
         wanted = orjson.dumps(list(numbers))
         with self._database.connection() as connection:
             found = connection.execute(
                 f"SELECT n, {fields} FROM passages WHERE n IN (SELECT value FROM json_each(?))",
                 (wanted.decode(),),
             ).fetchall()
+        if len(found) < len(numbers):
+            raise ConfigError(
+                f"{self.path} lacks passages that its index has; build it again with "
+                "'gym-clinic kb build'"
+            )
         return {row[0]: row[1:] for row in found}
 
     def get(self, id: str) -> Passage | None:

@@ -12,6 +12,7 @@ from bases import PASSAGES, base, source
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.build import build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
+from gym_clinic.retrieval.manifest import Manifest
 from gym_clinic.retrieval.passage import Passage
 
 pytest.importorskip("sqlite_utils")
@@ -75,6 +76,36 @@ def test_a_base_is_sent_by_its_path(knowledge):
     assert answers(copied) == answers(knowledge)
 
 
+def test_a_base_replaced_while_it_is_opened_is_the_new_one(knowledge, monkeypatch):
+    engine, path = knowledge.manifest.engine, knowledge.path
+    read, replaced = Manifest.read, []
+
+    def read_and_replace(connection, file):
+        found = read(connection, file)
+        if not replaced:
+            replaced.append(file)
+            build([source([Passage("n", "new", "", "More pain.")])], path, engine=engine)
+            (path.parent / found.index / "meta.json").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Manifest, "read", read_and_replace)
+    opened = KnowledgeBase(path)
+    monkeypatch.undo()
+    if engine == "tantivy":  # the old index is gone; the file alone would still be whole
+        assert opened.manifest == KnowledgeBase(path).manifest
+        assert [one.id for one in opened.search("pain")] == ["n"]
+    else:
+        assert answers(opened) == answers(knowledge)
+
+
+def test_a_base_that_is_gone_is_told(knowledge):
+    knowledge.path.unlink()
+    assert knowledge.search("pain")  # what is open stays so
+    knowledge.close()
+    with pytest.raises(ConfigError, match="was replaced or removed while it was in use"):
+        knowledge.search("pain")
+
+
 def test_a_closed_base_opens_again(knowledge):
     expected = answers(knowledge)
     knowledge.close()
@@ -92,6 +123,6 @@ def test_a_base_replaced_in_use_is_told_and_never_mixed(knowledge):
     # The open connection still reads the old file, which is whole.
     assert answers(knowledge) == before
     knowledge.close()
-    with pytest.raises(ConfigError, match="was replaced while it was in use; open it again"):
+    with pytest.raises(ConfigError, match="was replaced or removed while it was in use; open"):
         knowledge.search("pain")
     assert {one.id for one in KnowledgeBase(knowledge.path).search("pain")} >= {"p7"}
