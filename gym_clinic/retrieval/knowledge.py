@@ -25,6 +25,9 @@ from gym_clinic.retrieval.query import Node, parse
 
 _FIELDS = "id, source, title, text, category, licence"
 _TEXT = 3
+_AT_ONCE = 1_000
+"""Passages that are read at once by who asks for all."""
+
 _SECTOR = 512
 """Bytes of which every page of SQLite is a multiple."""
 
@@ -176,9 +179,15 @@ class KnowledgeBase:
 
     def __iter__(self) -> Iterator[Passage]:
         """Every passage, in the order of the base."""
-        with self._database.connection() as connection:
-            for row in connection.execute(f"SELECT {_FIELDS} FROM passages ORDER BY n"):
-                yield _passage(row)
+        statement = f"SELECT n, {_FIELDS} FROM passages WHERE n > ? ORDER BY n LIMIT {_AT_ONCE}"
+        last = 0
+        while True:
+            with self._database.connection() as connection:
+                rows = connection.execute(statement, (last,)).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield from (_passage(row[1:]) for row in rows)
 
     def __len__(self) -> int:
         return self._manifest.passages

@@ -3,6 +3,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,6 +69,45 @@ def test_other_processes_get_the_same_answers(knowledge, start):
         worker.join(timeout=60)
         assert worker.exitcode == 0
     assert answers(knowledge) == expected
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_fork_waits_for_threads_that_are_reading(knowledge):
+    context = multiprocessing.get_context("fork")
+    reading, done, told = threading.Event(), [], []
+
+    def read() -> None:
+        with knowledge._database.connection():
+            reading.set()
+            time.sleep(0.5)
+            done.append(True)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert reading.wait(10)
+    mine, theirs = context.Pipe(duplex=False)
+    worker = context.Process(target=send_answers, args=(knowledge, theirs))
+    worker.start()
+    told += done
+    thread.join(10)
+    assert told == [True]
+    assert mine.poll(60)
+    assert mine.recv() == answers(knowledge)
+    worker.join(timeout=60)
+    assert worker.exitcode == 0
+
+
+def test_a_process_forks_while_it_goes_through_the_base(knowledge, monkeypatch):
+    monkeypatch.setattr("gym_clinic.retrieval.knowledge._AT_ONCE", 2)
+    context = multiprocessing.get_context("fork")
+    ids = []
+    for passage in knowledge:
+        worker = context.Process(target=knowledge.search, args=(passage.title,))
+        worker.start()
+        worker.join(timeout=60)
+        assert worker.exitcode == 0
+        ids.append(passage.id)
+    assert ids == [one.id for one in PASSAGES]
 
 
 def test_a_base_is_sent_by_its_path(knowledge):
