@@ -57,6 +57,23 @@ def test_what_is_found_is_printed_with_its_hits(base, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
+def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path, chunks, capsys, monkeypatch):
+    out = tmp_path / "clinic.db"
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr("gym_clinic.retrieval.fts5.build", stop)
+        assert main(["kb", "build", str(chunks), "--out", str(out)]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "gym-clinic: stopped; the same command goes on from here"
+    )
+    assert not out.exists()
+    assert main(["kb", "build", str(chunks), "--out", str(out)]) == 0
+    assert capsys.readouterr().err == "going on after 4 records\n"
+
+
 def test_only_so_many_broken_records_are_named(tmp_path, capsys):
     path = tmp_path / "bad.jsonl"
     path.write_text('{"id": "a", "title": "", "content": "x"}\n' + "{}\n" * 25)

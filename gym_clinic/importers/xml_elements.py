@@ -107,6 +107,8 @@ def whole_text(node: Any) -> str:
     """
     if node is None:
         return ""
+    if not len(node):
+        return " ".join((node.text or "").split())
     if any(not isinstance(inner.tag, str) for inner in node.iter()):
         raise ValueError(f"<{node.tag}> holds an entity; those that a file defines are not read")
     return " ".join("".join(node.itertext()).split())
