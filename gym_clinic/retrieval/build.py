@@ -152,6 +152,7 @@ def _read(
 def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Manifest:
     passages, totals = staging.count(), staging.totals()
     if not passages:
+        staging.discard()
         raise TaskError(
             f"no passage for {out}: {totals.records:,} records, of them {totals.broken:,} broken "
             f"and {totals.empty:,} without text"

@@ -265,6 +265,11 @@ class Staging:
         self.connection.execute("COMMIT")
         self.close()
 
+    def discard(self) -> None:
+        """Remove the file: there is nothing in it to go on with."""
+        self.close()
+        self.path.unlink()
+
     def close(self) -> None:
         """Close the file; what was not committed is not in it."""
         self.connection.close()

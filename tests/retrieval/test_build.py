@@ -120,6 +120,7 @@ def test_strict_stops_at_the_first_and_leaves_the_old_base(tmp_path):
 def test_a_base_of_nothing_is_no_base(tmp_path):
     with pytest.raises(TaskError, match=r"no passage for .*: 1 records, of them 1 broken and 0 wi"):
         build([source(BROKEN[1:2])], tmp_path / "b.db")
+    assert files(tmp_path) == set()
     with pytest.raises(ConfigError, match="at least one source"):
         build([], tmp_path / "b.db")
     with pytest.raises(ConfigError, match="no engine 'tantify'; did you mean 'tantivy'"):
