@@ -34,7 +34,7 @@ def base(tmp_path: Path, chunks: Path, capsys: pytest.CaptureFixture[str]) -> st
     assert said.err == f"skipped: {chunks} line 4: field content: expected text, not nothing\n"
     assert said.out.startswith(
         f"{out}: 2 passages\n  book: 2\nleft out: duplicates 1, without text 0, broken 1\n"
-        "engine: fts5 (porter unicode61), built with gym_clinic "
+        "engine: fts5 (porter unicode61 remove_diacritics 2), built with gym_clinic "
     )
     return out
 
@@ -55,6 +55,23 @@ def test_what_is_found_is_printed_with_its_hits(base, capsys):
     assert capsys.readouterr().err == "no passage holds what was asked for\n"
     assert main(["kb", "search", base, "pain", "--limit", "1", "--source", "book"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path, chunks, capsys, monkeypatch):
+    out = tmp_path / "clinic.db"
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr("gym_clinic.retrieval.fts5.build", stop)
+        assert main(["kb", "build", str(chunks), "--out", str(out)]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "gym-clinic: stopped; the same command goes on from here"
+    )
+    assert not out.exists()
+    assert main(["kb", "build", str(chunks), "--out", str(out)]) == 0
+    assert capsys.readouterr().err == "going on after 4 records\n"
 
 
 def test_only_so_many_broken_records_are_named(tmp_path, capsys):

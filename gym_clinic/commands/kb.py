@@ -116,7 +116,10 @@ def run_build(args: argparse.Namespace) -> int:
         licences=_texts(args.licence, "--licence"),
     )
     with _Shown(len(sources)) as shown:
-        build(sources, args.out, engine=args.engine, strict=args.strict, listener=shown)
+        try:
+            build(sources, args.out, engine=args.engine, strict=args.strict, listener=shown)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped; the same command goes on from here") from None
     shown.say_more()
     return _print_info(args.out)
 

@@ -1,10 +1,10 @@
 """Article full texts in JATS XML, as PubMed Central serves them -> `Article`.
 
-A file holds one `<article>`, with or without a document type or a namespace, or a wrapper such
-as `<pmc-articleset>` around any number of them. Read are the ids, the year, title, abstract and
-the text of body, appendices and floating figures and tables: paragraphs, lists, captions, table
-cells. Left out are references, citation marks in superscript, footnote marks, LaTeX sources
-(the MathML text stays) and comments.
+A file, plain or packed, holds one `<article>`, with or without a document type or a namespace, or
+a wrapper such as `<pmc-articleset>` around any number of them, which are read one by one. Read are
+the ids, the year, title, abstract and the text of body, appendices and floating figures and tables:
+paragraphs, lists, captions, table cells. Left out are references, citation marks in superscript,
+footnote marks, LaTeX sources (the MathML text stays) and comments.
 
 External entities are never fetched and internal ones never expanded; the named characters of
 HTML (`&alpha;`) are read as such.
@@ -15,7 +15,6 @@ Source:
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from collections.abc import Iterator
@@ -24,7 +23,8 @@ from html.entities import html5
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import TaskError
+from gym_clinic.importers.xml_elements import XmlError, xml_elements
 
 
 @dataclass(frozen=True)
@@ -95,63 +95,30 @@ def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
         TaskError: As `read_jats`, for a file without any article too.
     """
     for found in each_article(path):
-        if isinstance(found, TaskError):
+        if isinstance(found, XmlError):
             raise found
         yield found
 
 
-def each_article(path: str | os.PathLike[str]) -> Iterator[Article | TaskError]:
+def each_article(path: str | os.PathLike[str]) -> Iterator[Article | XmlError]:
     """Read every article of a file that can be read, whatever the others are.
 
     Args:
-        path: The XML file.
+        path: The XML file, plain or packed.
 
     Yields:
         Articles, and in place of one that cannot be read what is wrong with it.
 
     Raises:
         ConfigError: As `read_jats`.
-        TaskError: If the file is no JATS XML or holds no article.
+        XmlError: If the file is no XML, holds no article, or is damaged after those that came.
     """
-    etree = _lxml()
     file = Path(path)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise TaskError(
-            f"{file} line {error.lineno or 1}: no well-formed XML: {error.msg}"
-        ) from None
-    if _tag(root) == "article":
-        found = [root]
-    else:
-        found = [node for node in root.iter() if _tag(node) == "article"]
-    if not found:
-        raise TaskError(f"{file}: <{_tag(root)}> holds no <article>; expected JATS XML")
-    for node in found:
+    for node in xml_elements(file, "article"):
         try:
             yield _Reader(file).article(node)
-        except TaskError as error:
+        except XmlError as error:
             yield error
-
-
-def _lxml() -> Any:
-    try:
-        return importlib.import_module("lxml.etree")
-    except ImportError:
-        raise ConfigError('reading articles needs lxml: pip install "gym_clinic[import]"') from None
 
 
 _BLOCKS = frozenset({
@@ -342,5 +309,5 @@ class _Reader:
             )
         return html5[name]
 
-    def error(self, node: Any, what: str) -> TaskError:
-        return TaskError(f"{self.file} line {node.sourceline or 1}: {what}")
+    def error(self, node: Any, what: str) -> XmlError:
+        return XmlError(self.file, f"line {node.sourceline or 1}", what)

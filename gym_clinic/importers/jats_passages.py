@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from gym_clinic.errors import TaskError
 from gym_clinic.importers.chunks import chunks
 from gym_clinic.importers.jats import Article, Section, each_article
 from gym_clinic.importers.labels import Labels
+from gym_clinic.importers.xml_elements import XmlError
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
 
 
@@ -20,7 +20,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
     """Read the articles of a file.
 
     Args:
-        path: The file.
+        path: The file, plain or packed.
         labels: Source, category and licence of its passages.
 
     Yields:
@@ -31,12 +31,12 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
     """
     try:
         for article in each_article(path):
-            if isinstance(article, TaskError):
-                yield _broken(path, article)
+            if isinstance(article, XmlError):
+                yield BrokenRecord(str(path), article.place, article.what)
             else:
                 yield from _passages(article, labels)
-    except TaskError as error:
-        yield _broken(path, error)
+    except XmlError as error:
+        yield BrokenRecord(str(path), error.place, error.what)
 
 
 def _passages(article: Article, labels: Labels) -> Iterator[Passage]:
@@ -55,10 +55,3 @@ def _passages(article: Article, labels: Labels) -> Iterator[Passage]:
             )
     if not number:
         yield Passage(id, labels.source, article.title, "")
-
-
-def _broken(path: Path, error: TaskError) -> BrokenRecord:
-    place, _, what = str(error).removeprefix(f"{path}").strip(": ").partition(": ")
-    if place.startswith("line "):
-        return BrokenRecord(str(path), place, what)
-    return BrokenRecord(str(path), "line 1", f"{place}: {what}" if what else place)

@@ -13,8 +13,10 @@ class Labels:
         source: The collection.
         category: Kind of text.
         licence: Terms of use.
+        document: Name of the document, for formats that hold none; without it, that of the file.
     """
 
     source: str
     category: str = ""
     licence: str = ""
+    document: str = ""

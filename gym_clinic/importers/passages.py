@@ -16,7 +16,7 @@ from gym_clinic.importers import (
     wikipedia,
 )
 from gym_clinic.importers.labels import Labels
-from gym_clinic.importers.packed import UNREADABLE, open_packed
+from gym_clinic.importers.packed import PACKED, UNREADABLE, open_packed
 from gym_clinic.names import suggest
 from gym_clinic.retrieval.build import Source
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
@@ -36,11 +36,10 @@ SUFFIXES = {".jsonl": "jsonl", ".txt": "text", ".xml": "", ".nxml": ""}
 """Suffix (before .gz or .bz2) -> format; XML is told by its first element."""
 
 _ROOTS = {
-    "PubmedArticleSet": "pubmed",
-    "MedlineCitationSet": "pubmed",
+    **dict.fromkeys(pubmed.ROOTS, "pubmed"),
     "article": "jats",
     "pmc-articleset": "jats",
-    "mediawiki": "wikipedia",
+    wikipedia.ROOT: "wikipedia",
 }
 _ROOT = re.compile(rb"<([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)")
 _HEAD = 1 << 16
@@ -76,11 +75,13 @@ def find_sources(
     names, categories, licences = names or {}, categories or {}, licences or {}
     found, collections = [], set()
     for path in paths:
+        folder = path if path.is_dir() else path.parent
+        own = path.resolve().name if path.is_dir() else _stem(Path(path.name))
         for file in _files(path, format):
             kind = format if format != "auto" else format_of(file)
-            own = path.name.partition(".")[0]
             name = names.get(path) or (own if kind in ("jsonl", "text") else kind)
-            labels = Labels(name, categories.get(name, ""), licences.get(name, ""))
+            category, licence = categories.get(name, ""), licences.get(name, "")
+            labels = Labels(name, category, licence, _stem(file.relative_to(folder)))
             collections.add(name)
             found.append(_source(file, kind, labels))
     for what, given in (("category", categories), ("licence", licences)):
@@ -112,7 +113,16 @@ def _files(path: Path, format: str) -> list[Path]:
 
 
 def _suffix(file: Path) -> str:
-    return Path(file.stem).suffix if file.suffix in (".gz", ".bz2") else file.suffix
+    return _unpacked(file).suffix.lower()
+
+
+def _stem(file: Path) -> str:
+    """A path without its suffix."""
+    return _unpacked(file).with_suffix("").as_posix()
+
+
+def _unpacked(file: Path) -> Path:
+    return file.with_suffix("") if file.suffix.lower() in PACKED else file
 
 
 def format_of(file: Path) -> str:

@@ -40,6 +40,9 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
                 number += 1
                 if number == 1:
                     line = line.removeprefix(b"\xef\xbb\xbf")
+                if len(line) == LONGEST and not line.endswith(b"\n"):
+                    while file.readline(LONGEST)[-1:] not in (b"\n", b""):
+                        pass
                 if not line.strip():
                     continue
                 try:

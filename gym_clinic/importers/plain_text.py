@@ -1,7 +1,7 @@
 """Plain text in UTF-8 -> `Passage`: pieces of at most 1,000 characters that end with sentences.
 
-A blank line ends a paragraph. The id of a piece is the file's name without its suffix and a
-number, its title that name.
+A blank line ends a paragraph. The title of a piece is the name of its document, its id the
+collection, that name, unless both are one, and a number.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
     Raises:
         ConfigError: If the file cannot be opened.
     """
-    name = path.name.partition(".")[0]
+    title = labels.document or path.name.partition(".")[0]
+    id = title if title == labels.source else f"{labels.source}/{title}"
     reader = _Paragraphs(path)
     with open_packed(path) as file:
         for number, text in enumerate(chunks(reader.read(file)), start=1):
             yield Passage(
-                f"{name}-{number}", labels.source, name, text, labels.category, labels.licence
+                f"{id}-{number}", labels.source, title, text, labels.category, labels.licence
             )
     if reader.broken is not None:
         yield reader.broken

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.importers.labels import Labels
-from gym_clinic.importers.packed import DamagedFileError, text_of, xml_records
+from gym_clinic.importers.xml_elements import XmlError, whole_text, xml_elements
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
+
+ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
 
 
 def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
@@ -34,30 +36,30 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         ConfigError: If the file cannot be opened, or lxml is missing.
     """
     try:
-        for citation in xml_records(path, "MedlineCitation"):
+        for citation in xml_elements(path, "MedlineCitation", root=ROOTS):
             try:
                 yield _passage(citation, labels)
             except ValueError as error:
                 yield BrokenRecord(str(path), f"line {citation.sourceline}", str(error))
-    except DamagedFileError as damage:
-        yield BrokenRecord(str(path), damage.place, str(damage))
+    except XmlError as damage:
+        yield BrokenRecord(str(path), damage.place, damage.what)
 
 
 def _passage(citation: Any, labels: Labels) -> Passage:
     pmid = citation.find("PMID")
-    number = text_of(pmid)
+    number = whole_text(pmid)
     if not (number.isascii() and number.isdigit()):
         raise ValueError(f"<PMID> is {number[:20]!r}; expected digits")
     version = pmid.get("Version", "1")
     article = citation.find("Article")
     if article is None:
         raise ValueError(f"PMID {number} has no <Article>")
-    title = text_of(article.find("ArticleTitle")) or text_of(article.find("VernacularTitle"))
+    title = whole_text(article.find("ArticleTitle")) or whole_text(article.find("VernacularTitle"))
     if not title:
         raise ValueError(f"PMID {number} has neither <ArticleTitle> nor <VernacularTitle>")
     paragraphs = []
     for part in article.findall("Abstract/AbstractText"):
-        label, text = part.get("Label", ""), text_of(part)
+        label, text = part.get("Label", ""), whole_text(part)
         # Some labels say only that there is none.
         plain = not label or label.upper() == "UNLABELLED"
         if text:

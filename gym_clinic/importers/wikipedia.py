@@ -17,14 +17,20 @@ from typing import Any
 
 from gym_clinic.importers.chunks import chunks
 from gym_clinic.importers.labels import Labels
-from gym_clinic.importers.packed import DamagedFileError, text_of, xml_records
 from gym_clinic.importers.wikitext import plain_paragraphs
+from gym_clinic.importers.xml_elements import XmlError, whole_text, xml_elements
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
+
+ROOT = "mediawiki"
 
 ARTICLE = "0"
 """The namespace of articles."""
 
-_DISAMBIGUATION = re.compile(r"\{\{\s*(?:\w+ )?(?:disambiguation|disambig|dab)\b", re.IGNORECASE)
+# The template of the page; "disambiguation needed", say, stands at a link within an article.
+_DISAMBIGUATION = re.compile(
+    r"\{\{(?:[^{}|]* )?\s*(?:disambiguation(?: page| cleanup)?|disambig|dab)\s*(?:\||\}\})",
+    re.IGNORECASE,
+)
 
 
 def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
@@ -41,24 +47,27 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         ConfigError: If the file cannot be opened, or lxml is missing.
     """
     try:
-        for page in xml_records(path, "page"):
+        for page in xml_elements(path, "page", root=ROOT):
             try:
                 yield from _passages(page, labels)
             except ValueError as error:
                 yield BrokenRecord(str(path), f"line {page.sourceline}", str(error))
-    except DamagedFileError as damage:
-        yield BrokenRecord(str(path), damage.place, str(damage))
+    except XmlError as damage:
+        yield BrokenRecord(str(path), damage.place, damage.what)
 
 
 def _passages(page: Any, labels: Labels) -> Iterator[Passage]:
-    if text_of(page.find("{*}ns")) not in ("", ARTICLE) or page.find("{*}redirect") is not None:
+    if whole_text(page.find("{*}ns")) not in ("", ARTICLE) or page.find("{*}redirect") is not None:
         return
-    title, number = text_of(page.find("{*}title")), text_of(page.find("{*}id"))
+    title, number = whole_text(page.find("{*}title")), whole_text(page.find("{*}id"))
     if not title or not number.isdigit():
         raise ValueError(f"<page> with <title> {title[:80]!r} and <id> {number[:20]!r}; needs both")
-    markup = page.findtext("{*}revision/{*}text")
-    if markup is None:
+    written = page.find("{*}revision/{*}text")
+    if written is None:
         raise ValueError(f"page {title[:80]!r} has no <revision><text>")
+    if len(written):
+        raise ValueError(f"<text> of page {title[:80]!r} holds entities or elements")
+    markup = written.text or ""
     if _DISAMBIGUATION.search(markup):
         return
     piece = 0

@@ -23,7 +23,8 @@ _GONE = re.compile(
 _TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}")
 _TABLE = re.compile(r"^[ :]*\{\|(?:(?!^[ :]*\{\|).)*?^[ \t]*\|\}", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[\[([^\[\]]*)\]\]")
-_NAMESPACE = re.compile(r":?\s*[^\W\d_]+\s*:")
+# "File:x.png" and "de:Fieber"; "Star Trek: The Motion Picture" is a title.
+_NAMESPACE = re.compile(r":?\s*[^\W\d_]+\s*:(?! )")
 _ADDRESS = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]]+([^\[\]]*)\]")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")

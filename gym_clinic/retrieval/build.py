@@ -3,8 +3,9 @@
 Records go by batches into an unfinished file beside the new one (`staging.py`). A build that was
 stopped goes on from its last batch if it is started again with the same sources. When all is
 read, the passages are indexed; then the finished file takes the place of the old one by a rename,
-which is the one moment at which the base changes. An index folder is written under a name that no
-base uses yet, and the folder of the old base is removed last.
+which is the one moment at which the base changes. An index folder has a name of its own, which
+ends with the hash of its content, so that no base can take another one's index for its own; it is
+removed when no base beside it names it any more.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +28,10 @@ from gym_clinic._version import __version__
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import suggest
 from gym_clinic.retrieval import fts5, tantivy_index
+from gym_clinic.retrieval.database import ReadOnlyDatabase
 from gym_clinic.retrieval.manifest import Manifest
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
-from gym_clinic.retrieval.staging import Staging
+from gym_clinic.retrieval.staging import Staging, only_build
 
 ENGINES = ("auto", fts5.NAME, tantivy_index.NAME)
 
@@ -37,6 +40,10 @@ LARGE = 50_000
 
 BATCH = 5_000
 """Records that are written at once; at most so many are read again after a stop."""
+
+
+_NAMED = 12
+"""Digits of the content hash in the name of an index folder."""
 
 
 @dataclass(frozen=True)
@@ -106,19 +113,26 @@ def build(
     if engine == tantivy_index.NAME:
         tantivy_index.library()  # before the work: it may be missing
     listener = listener or Listener()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    fingerprint = json.dumps([[source.name, source.fingerprint] for source in sources])
-    staging = Staging(out.with_name(f".{out.name}.part"), fingerprint)
     try:
-        if staging.resumed:
-            listener.resumed(staging.totals().records)
-        for number, source in enumerate(sources):
-            _read(staging, number, source, listener, strict=strict)
-        return _finish(staging, out, engine, listener)
-    except sqlite3.OperationalError as error:  # the disk is full, for one
-        raise ConfigError(f"cannot write {staging.path}: {error}") from None
-    finally:
-        staging.close()
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot make the folder {out.parent}: {error.strerror}") from None
+    part = out.with_name(f".{out.name}.part")
+    read = [[source.name, source.fingerprint] for source in sources]
+    fingerprint = json.dumps([__version__, *read])
+    with only_build(out):
+        try:
+            with closing(Staging(part, fingerprint, strict=strict)) as staging:
+                if staging.resumed:
+                    listener.resumed(staging.totals().records)
+                for number, source in enumerate(sources):
+                    _read(staging, number, source, listener, strict=strict)
+                manifest = _finish(staging, out, engine, listener)
+        except sqlite3.OperationalError as error:  # the disk is full, for one
+            raise ConfigError(f"cannot write {part}: {error}") from None
+        part.replace(out)
+        _sweep(out)
+    return manifest
 
 
 def _read(
@@ -138,6 +152,7 @@ def _read(
 def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Manifest:
     passages, totals = staging.count(), staging.totals()
     if not passages:
+        staging.discard()
         raise TaskError(
             f"no passage for {out}: {totals.records:,} records, of them {totals.broken:,} broken "
             f"and {totals.empty:,} without text"
@@ -153,8 +168,8 @@ def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Man
         fts5.build(staging.tables())
     else:
         tokenizer, versions = tantivy_index.TOKENIZER, tantivy_index.versions()
-        index = _free_folder(out).name
-        tantivy_index.build(reading.rows(), out.with_name(index))
+        fts5.remove(staging.tables())  # a build that was stopped may have begun with it
+        index = _write_index(reading, out)
     manifest = Manifest(
         engine=engine,
         tokenizer=tokenizer,
@@ -168,11 +183,21 @@ def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Man
         index=index,
     )
     staging.seal(manifest)
-    staging.path.replace(out)
-    for folder in _folders(out):
-        if folder.name != index:
-            shutil.rmtree(folder)
     return manifest
+
+
+def _write_index(reading: _Reading, out: Path) -> str:
+    """Write the index folder and return its name."""
+    _sweep(out)
+    taken = {number for _, number in _folders(out)}
+    number = next(number for number in itertools.count(1) if number not in taken)
+    folder = out.with_name(f"{out.name}.index{number}")
+    try:
+        tantivy_index.build(reading.rows(), folder)
+        named = folder.with_name(f"{folder.name}-{reading.hash.hexdigest()[:_NAMED]}")
+        return folder.rename(named).name
+    except (OSError, ValueError) as error:  # tantivy tells of a full disk by a ValueError
+        raise ConfigError(f"cannot write {folder}: {error}") from None
 
 
 class _Reading:
@@ -194,13 +219,27 @@ class _Reading:
                 self.listener.indexed(done, self.total)
 
 
-def _folders(out: Path) -> list[Path]:
-    """The index folders of all bases that this file has been."""
-    name = re.compile(rf"{re.escape(out.name)}\.index[0-9]+")
-    return [one for one in out.parent.iterdir() if name.fullmatch(one.name) and one.is_dir()]
+def _folders(out: Path) -> list[tuple[Path, int]]:
+    """The index folders of all bases that this file has been, with their numbers."""
+    name = re.compile(rf"{re.escape(out.name)}\.index([0-9]+)(-[0-9a-f]+)?")
+    found = [(one, name.fullmatch(one.name)) for one in out.parent.iterdir()]
+    return [(one, int(match[1])) for one, match in found if match and one.is_dir()]
 
 
-def _free_folder(out: Path) -> Path:
-    """An index folder that neither the old base nor a stopped build has used."""
-    names = (out.with_name(f"{out.name}.index{number}") for number in itertools.count(1))
-    return next(folder for folder in names if not folder.exists())
+def _sweep(out: Path) -> None:
+    """Remove the index folders that no base beside them names, a renamed or copied one neither."""
+    folders = [folder for folder, _ in _folders(out)]
+    if folders:
+        used = {_index_of(file) for file in out.parent.iterdir() if file.is_file()}
+        for folder in folders:
+            if folder.name not in used:
+                shutil.rmtree(folder)
+
+
+def _index_of(file: Path) -> str:
+    """The index folder that a file names; empty if it is no base."""
+    try:
+        with closing(ReadOnlyDatabase(file)) as database, database.connection() as connection:
+            return Manifest.read(connection, file).index
+    except ConfigError:
+        return ""

@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from gym_clinic.retrieval.database import ReadOnlyDatabase
 from gym_clinic.retrieval.query import AllOf, AnyOf, Node, Phrase
 
 NAME = "fts5"
-TOKENIZER = "porter unicode61"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
 SNIPPET_WORDS = 24
 
 _HITS = "SELECT passages_fts.rowid, -bm25(passages_fts) FROM passages_fts"
@@ -23,9 +25,15 @@ def build(database: Any) -> None:
     Args:
         database: A ``sqlite_utils.Database`` with the table ``passages``.
     """
+    remove(database)
     passages = database["passages"]
     passages.enable_fts(["title", "text"], tokenize=TOKENIZER)
     passages.optimize()
+
+
+def remove(database: Any) -> None:
+    """Remove an index that a build was stopped at; arguments as of `build`."""
+    database["passages"].disable_fts()
 
 
 def versions() -> dict[str, str]:
@@ -65,13 +73,14 @@ class Fts5Engine:
 
     def snippets(self, query: Node, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
-        places = ",".join("?" * len(texts))
+        wanted = orjson.dumps(list(texts)).decode()
         with self._database.connection() as connection:
             found = dict(
                 connection.execute(
                     f"SELECT rowid, snippet(passages_fts, 1, '<b>', '</b>', '…', {SNIPPET_WORDS}) "
-                    f"FROM passages_fts WHERE passages_fts MATCH ? AND rowid IN ({places})",
-                    (render(query), *texts),
+                    "FROM passages_fts WHERE passages_fts MATCH ? "
+                    "AND rowid IN (SELECT value FROM json_each(?))",
+                    (render(query), wanted),
                 ).fetchall()
             )
         return [found[number] for number in texts]

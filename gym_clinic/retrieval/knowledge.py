@@ -8,7 +8,7 @@ it; that engine answers, so the same query gives the same passages on every mach
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -26,6 +26,11 @@ from gym_clinic.retrieval.searcher import Ranking
 
 _FIELDS = "id, source, title, text, category, licence"
 _TEXT = 3
+_AT_ONCE = 1_000
+"""Passages that are read at once by who asks for all."""
+
+_SECTOR = 512
+"""Bytes of which every page of SQLite is a multiple."""
 
 _inherited: list[object] = []
 """Engines that a forked process got from its parent; freeing one could wait for its threads."""
@@ -56,13 +61,26 @@ class KnowledgeBase:
     def __init__(self, path: str | os.PathLike[str], *, warm: bool = True) -> None:
         self.path = Path(path)
         self._warm = warm
+        while not self._load():
+            pass
+
+    def _load(self) -> bool:
+        """Open file and index; false if a new base took the place of this one meanwhile."""
         self._database = ReadOnlyDatabase(self.path)
-        with self._database.connection() as connection:
-            self._manifest = Manifest.read(connection, self.path)
-        self._engine, self._process = self._open_engine(), os.getpid()
-        if warm:
-            for file in self._files():
-                touch(file)
+        try:
+            with self._database.connection() as connection:
+                self._manifest = Manifest.read(connection, self.path)
+            if self.path.stat().st_size % _SECTOR:  # SQLite itself misses whole pages only
+                raise ConfigError(f"{self.path} is cut off; copy it whole, or build it again")
+            self._engine, self._process = self._open_engine(), os.getpid()
+            if self._warm:
+                for file in self._files():
+                    touch(file)
+        except (ConfigError, FileNotFoundError):
+            if self.path.is_file() and self._database.is_replaced():
+                return False
+            raise
+        return True
 
     def _files(self) -> list[Path]:
         index = self._manifest.index
@@ -121,9 +139,8 @@ class KnowledgeBase:
         """Return the tree of a query, scores by number, and the best numbers in their order."""
         at_least_one("limit", limit)
         if source is not None and source not in self._manifest.sources:
-            raise ConfigError(
-                f"{self.path} has no source {source!r}; {suggest(source, self._manifest.sources)}"
-            )
+            advice = suggest(str(source), self._manifest.sources)
+            raise ConfigError(f"{self.path} has no source {source!r}; {advice}")
         tree = parse(query, operator)
         if tree is None:
             return None, {}, []
@@ -156,6 +173,7 @@ class KnowledgeBase:
 
     def _own_engine(self) -> Engine:
         if self._process != os.getpid():
+            self._database.check()
             _inherited.append(self._engine)
             self._engine, self._process = self._open_engine(), os.getpid()
         return self._engine
@@ -165,13 +183,18 @@ class KnowledgeBase:
         ids = self._rows("id", scores) if tied else {}
         return sorted(scores, key=lambda number: (-scores[number], ids.get(number)))[:limit]
 
-    def _rows(self, fields: str, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    def _rows(self, fields: str, numbers: Collection[int]) -> dict[int, tuple[str, ...]]:
         wanted = orjson.dumps(list(numbers))
         with self._database.connection() as connection:
             found = connection.execute(
                 f"SELECT n, {fields} FROM passages WHERE n IN (SELECT value FROM json_each(?))",
                 (wanted.decode(),),
             ).fetchall()
+        if len(found) < len(numbers):
+            raise ConfigError(
+                f"{self.path} lacks passages that its index has; build it again with "
+                "'gym-clinic kb build'"
+            )
         return {row[0]: row[1:] for row in found}
 
     def get(self, id: str) -> Passage | None:
@@ -184,9 +207,15 @@ class KnowledgeBase:
 
     def __iter__(self) -> Iterator[Passage]:
         """Every passage, in the order of the base."""
-        with self._database.connection() as connection:
-            for row in connection.execute(f"SELECT {_FIELDS} FROM passages ORDER BY n"):
-                yield _passage(row)
+        statement = f"SELECT n, {_FIELDS} FROM passages WHERE n > ? ORDER BY n LIMIT {_AT_ONCE}"
+        last = 0
+        while True:
+            with self._database.connection() as connection:
+                rows = connection.execute(statement, (last,)).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield from (_passage(row[1:]) for row in rows)
 
     def __len__(self) -> int:
         return self._manifest.passages

@@ -60,14 +60,20 @@ class Manifest:
         """
         try:
             row = database.execute("SELECT document FROM manifest").fetchone()
-            document: dict[str, Any] = strict_json.loads(row[0]) if row else {}
+            document: Any = strict_json.loads(row[0]) if row else {}
         except (sqlite3.DatabaseError, ValueError) as error:
             raise ConfigError(
                 f"{file} is no knowledge base ({error}); 'gym-clinic kb build' makes one"
             ) from None
-        if document.get("format") != FORMAT:
+        layout = document.get("format") if isinstance(document, dict) else None
+        if layout != FORMAT:
             raise ConfigError(
-                f"{file} has the layout {document.get('format')!r}, this version of gym_clinic "
-                f"reads {FORMAT}; build it again with 'gym-clinic kb build'"
+                f"{file} has the layout {layout!r}, this version of gym_clinic reads {FORMAT}; "
+                "build it again with 'gym-clinic kb build'"
+            )
+        if odd := document.keys() ^ {one.name for one in dataclasses.fields(cls)}:
+            raise ConfigError(
+                f"the manifest of {file} has too many or too few fields: {sorted(odd)}; "
+                "build it again with 'gym-clinic kb build'"
             )
         return cls(**document)

@@ -37,7 +37,7 @@ class BrokenRecord:
 
     Attributes:
         file: The file it stands in.
-        place: Where in the file, such as ``line 3`` or ``record 17``.
+        place: Where in the file, such as ``line 3`` or ``record 17``; empty for the whole file.
         what: What is wrong with it, and what would be right.
     """
 
@@ -46,4 +46,4 @@ class BrokenRecord:
     what: str
 
     def __str__(self) -> str:
-        return f"{self.file} {self.place}: {self.what}"
+        return f"{self.file} {self.place}".rstrip() + f": {self.what}"

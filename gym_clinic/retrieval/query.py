@@ -13,9 +13,10 @@ words do not count where others stand beside them.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -39,9 +40,11 @@ MAX_TOKENS = 256
 MAX_DEPTH = 16
 """Levels of parentheses of an expression; a deeper text is its words."""
 
-# Letters and digits as Unicode has them; nothing else of a query ever reaches an engine.
-_WORD = re.compile(r"[^\W_]+")
-_TOKEN = re.compile(r'"|[()]|[^\W_]+')
+# Letters and digits as Unicode has them, with the marks upon them (the vowels of Hindi, say, which
+# no letter is without); nothing else of a query ever reaches an engine.
+_TOKEN = '"|[()]|{word}'
+_WORD = r"[^\W_]+"
+_MARKED = r"[^\W_](?:[^\W_]|[{marks}])*"
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class Phrase:
     """Words that stand in a row; most often one.
 
     Attributes:
-        words: At least one word of letters and digits, as written in the query.
+        words: At least one word of letters, digits and the marks upon them, as written in the
+            query.
     """
 
     words: tuple[str, ...]
@@ -94,24 +98,22 @@ def parse(text: str, operator: str = "or") -> Node | None:
     if operator not in get_args(Operator):
         raise ConfigError(f"no operator {operator!r}; {suggest(str(operator), get_args(Operator))}")
     text = unicodedata.normalize("NFC", text)  # as the passages are
-    tokens = []
-    for token in _TOKEN.finditer(text):
-        tokens.append(token[0])
-        if len(tokens) > MAX_TOKENS:
-            return _plain(text, operator)
+    word = _word(text)
+    found = re.finditer(_TOKEN.format(word=word), text)
+    tokens = [token[0] for token in itertools.islice(found, MAX_TOKENS + 1)]
     try:
         return _Parser(tokens, operator).whole()
     except _NoExpressionError:
-        return _plain(text, operator)
+        words = (Phrase((one[0],)) for one in re.finditer(word, text))
+        return _run(words, operator)
 
 
-def _plain(text: str, operator: str) -> Node | None:
-    """The words of a text, whatever stands between them."""
-    return _run((Phrase((word,)) for word in _words(text)), operator)
-
-
-def _words(text: str) -> Iterator[str]:
-    return (found[0] for found in _WORD.finditer(text))
+def _word(text: str) -> str:
+    """The pattern of the words of a text."""
+    if text.isascii():
+        return _WORD
+    marks = sorted(one for one in set(text) if unicodedata.category(one).startswith("M"))
+    return _MARKED.format(marks="".join(marks)) if marks else _WORD
 
 
 def _run(parts: Iterable[Node], operator: str) -> Node | None:
@@ -162,6 +164,8 @@ class _Parser:
     def whole(self) -> Node | None:
         if not self.tokens:
             return None
+        if len(self.tokens) > MAX_TOKENS:
+            raise _NoExpressionError
         found = self.either()
         if self.at < len(self.tokens):
             raise _NoExpressionError

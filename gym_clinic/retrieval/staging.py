@@ -5,12 +5,18 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import importlib
+import os
 import sqlite3
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+if sys.platform != "win32":
+    import fcntl
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval.manifest import Manifest
@@ -19,6 +25,7 @@ from gym_clinic.retrieval.passage import BrokenRecord, Passage
 _FIELDS = "id, source, title, text, category, licence"
 _PASSAGE = f"INSERT OR IGNORE INTO passages ({_FIELDS}) VALUES (?,?,?,?,?,?)"
 _SEEN = "INSERT OR IGNORE INTO seen VALUES (?)"
+_UNSEEN = "DELETE FROM seen WHERE digest = ?"
 _DIGEST = 16
 _CACHE = 128 << 10
 """KiB of pages that SQLite keeps."""
@@ -43,6 +50,46 @@ class Progress:
     finished: bool = False
 
 
+@contextmanager
+def only_build(out: Path) -> Iterator[None]:
+    """Keep others from building the same base; this ends with the process, however it ends.
+
+    Args:
+        out: The file of the base.
+
+    Raises:
+        ConfigError: If another build is writing it, or nothing can be written beside it.
+    """
+    if sys.platform == "win32":  # no file that is open can be replaced or removed there
+        yield
+        return
+    with _held(out.with_name(f".{out.name}.lock"), out) as lock:
+        try:
+            yield
+        finally:
+            Path(lock.name).unlink()
+
+
+def _held(lock: Path, out: Path) -> IO[bytes]:
+    """Open a lock file that no other process holds."""
+    while True:
+        try:
+            file = lock.open("wb")
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise ConfigError(f"another build is writing {out}; wait until it ends") from None
+        except OSError as error:
+            raise ConfigError(f"cannot write {lock}: {error.strerror}") from None
+        # A build that ends takes its lock away; whoever opened it just before then holds nothing.
+        try:
+            if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                return file
+        except FileNotFoundError:
+            pass
+        file.close()
+
+
 class Staging:
     """A file that grows by batches; a batch is in it with its progress, or not at all.
 
@@ -50,27 +97,27 @@ class Staging:
         path: The file; one that is there is continued if it has the same fingerprint, and
             replaced if not.
         fingerprint: What the build reads; a stopped build goes on only with the same.
+        strict: Do not continue a file for which a broken record was skipped.
 
     Raises:
-        ConfigError: If sqlite-utils is missing, or another process is writing the file.
+        ConfigError: If sqlite-utils is missing, or the file cannot be written.
     """
 
-    def __init__(self, path: Path, fingerprint: str) -> None:
+    def __init__(self, path: Path, fingerprint: str, *, strict: bool) -> None:
         self.path = path
-        self.resumed = path.exists() and self._continues(fingerprint)
+        self.resumed = path.exists() and self._continues(fingerprint, strict=strict)
         if not self.resumed:
             for file in (path, path.with_name(f"{path.name}-journal")):
                 file.unlink(missing_ok=True)
             self._connect()
             self._create(fingerprint)
 
-    def _continues(self, fingerprint: str) -> bool:
+    def _continues(self, fingerprint: str, *, strict: bool) -> bool:
         """Open the file that is there; whether it is of the same build, and closed if not."""
         try:
             self._connect()
-            same = self.connection.execute("SELECT fingerprint FROM build").fetchall() == [
-                (fingerprint,)
-            ]
+            found = self.connection.execute("SELECT fingerprint FROM build").fetchall()
+            same = found == [(fingerprint,)] and not (strict and self.totals().broken)
         except sqlite3.DatabaseError:  # no database, or one that was killed while it was made
             same = False
         if not same:
@@ -81,15 +128,11 @@ class Staging:
         try:
             # Transactions are begun and ended here, not by the module.
             self.connection = sqlite3.connect(self.path, timeout=1, isolation_level=None)
-            self.connection.execute(f"PRAGMA cache_size=-{_CACHE}")
-            self.connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-            self.connection.execute("PRAGMA synchronous=NORMAL")
-            self.connection.execute("BEGIN EXCLUSIVE")
-            self.connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
-            raise ConfigError(
-                f"cannot write {self.path}: {error}; is another build writing it?"
-            ) from None
+            raise ConfigError(f"cannot write {self.path}: {error}") from None
+        self.connection.execute(f"PRAGMA cache_size=-{_CACHE}")
+        self.connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self.connection.execute("PRAGMA synchronous=NORMAL")
 
     def _create(self, fingerprint: str) -> None:
         database = self.tables()
@@ -156,17 +199,8 @@ class Staging:
             so_far.records += 1
             if isinstance(record, BrokenRecord):
                 broken.append(record)
-                continue
-            title, text = _normal(record.title), _normal(record.text)
-            if not text:
-                so_far.empty += 1
-            elif not self._insert(_SEEN, (_digest(title, text),)):
-                so_far.duplicates += 1
-            else:
-                row = (record.id, record.source, title, text, record.category, record.licence)
-                if not self._insert(_PASSAGE, row):
-                    what = f"the id {record.id[:80]!r} is that of an earlier passage"
-                    broken.append(BrokenRecord(name, f"record {so_far.records}", what))
+            elif what := self._take(record, so_far):
+                broken.append(BrokenRecord(name, f"record {so_far.records}", what))
         if broken and strict:
             self.connection.execute("ROLLBACK")
             raise TaskError(str(broken[0]))
@@ -174,6 +208,23 @@ class Staging:
         self._write(source, so_far)
         self.connection.execute("COMMIT")
         return broken
+
+    def _take(self, passage: Passage, so_far: Progress) -> str:
+        """Write a passage, if it has a text of its own; what is wrong with it, if anything is."""
+        title, text = _normal(passage.title), _normal(passage.text)
+        row = (passage.id, passage.source, title, text, passage.category, passage.licence)
+        if fault := _fault("".join(row)):
+            return fault
+        digest = _digest(title, text)
+        if not text:
+            so_far.empty += 1
+        elif not self._insert(_SEEN, (digest,)):
+            so_far.duplicates += 1
+        elif not self._insert(_PASSAGE, row):
+            # Its text is not in the base: it may still come under another id.
+            self.connection.execute(_UNSEEN, (digest,))
+            return f"the id {passage.id[:80]!r} is that of an earlier passage"
+        return ""
 
     def finish(self, source: int, so_far: Progress) -> None:
         """Write that a source was read to its end."""
@@ -214,6 +265,11 @@ class Staging:
         self.connection.execute("COMMIT")
         self.close()
 
+    def discard(self) -> None:
+        """Remove the file: there is nothing in it to go on with."""
+        self.close()
+        self.path.unlink()
+
     def close(self) -> None:
         """Close the file; what was not committed is not in it."""
         self.connection.close()
@@ -222,6 +278,18 @@ class Staging:
 def _normal(text: str) -> str:
     # An accent may be a character of its own; the engines would take it for a gap.
     return unicodedata.normalize("NFC", text).strip()
+
+
+def _fault(text: str) -> str:
+    """What of a text no base can hold: SQLite ends a text at a NUL, and files are UTF-8."""
+    if "\0" in text:
+        return "holds the character NUL; expected text"
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            return f"holds {text[error.start]!r}, half a character; expected text"
+    return ""
 
 
 def _digest(title: str, text: str) -> bytes:

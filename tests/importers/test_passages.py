@@ -45,8 +45,13 @@ def test_the_format_is_told_from_suffix_and_first_element(folder):
     assert [format_of(path) for path in files] == ["jsonl", "pubmed", "wikipedia", "jats", "text"]
     sources = find_sources([folder])
     assert [source.name for source in sources] == [str(path) for path in files]
-    passages = [one for source in sources for one in source.records()]
-    assert {one.source for one in passages} == {folder.name.partition(".")[0], "jats"}
+    found = [one for source in sources for one in source.records()]
+    passages = [one for one in found if isinstance(one, Passage)]
+    assert {one.source for one in passages} == {folder.name, "jats"}
+    assert [str(one) for one in found if isinstance(one, BrokenRecord)] == [
+        f"{folder / 'b.xml.gz'}: <PubmedArticleSet> holds no <MedlineCitation>; expected some",
+        f"{folder / 'd.xml'}: <mediawiki> holds no <page>; expected some",
+    ]
 
 
 def test_names_categories_and_licences_are_those_of_the_caller(folder):
@@ -102,6 +107,40 @@ def test_what_is_not_there_is_named(tmp_path):
         find_sources([tmp_path], format="pubmet")
 
 
+def test_texts_of_one_name_keep_ids_of_their_own(tmp_path, monkeypatch):
+    for name in ("a/ch1.txt", "b/ch1.txt", "vol.1.TXT", "vol.2.txt.GZ"):
+        file = tmp_path / "book" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(gzip.compress(b"Text.") if name.endswith("GZ") else b"Text.")
+    monkeypatch.chdir(tmp_path / "book")
+    for path in (tmp_path / "book", Path()):
+        found = [one for source in find_sources([path]) for one in source.records()]
+        assert {one.source for one in found} == {"book"}
+        assert [one.id for one in found] == [
+            "book/a/ch1-1", "book/b/ch1-1", "book/vol.1-1", "book/vol.2-1",
+        ]  # fmt: skip
+    (single,) = find_sources([Path("vol.1.TXT")])
+    assert [(one.id, one.title) for one in single.records()] == [("vol.1-1", "vol.1")]
+
+
+def test_packed_articles_are_read(tmp_path):
+    path = tmp_path / "a.nxml.gz"
+    path.write_bytes(gzip.compress(article(1).encode()))
+    (source,) = find_sources([path])
+    assert [one.id for one in source.records()] == ["PMC1-1", "PMC1-2"]
+    path.write_bytes(path.read_bytes()[:-20])
+    *_, broken = source.records()
+    assert "cut off or damaged" in str(broken)
+
+
+def test_articles_before_the_damage_are_read(tmp_path):
+    path = tmp_path / "set.xml"
+    path.write_text(f"<pmc-articleset>{article(1)}{article(2)[:200]}")
+    *good, broken = read_jats(path, LABELS)
+    assert [one.id for one in good] == ["PMC1-1", "PMC1-2"]
+    assert "no well-formed XML" in str(broken)
+
+
 LABELS = Labels("pmc", "article", "CC BY")
 
 
@@ -132,7 +171,8 @@ def test_a_bad_article_in_the_middle_is_named_and_the_others_are_read(tmp_path):
     [
         (article(1).encode()[:-40], "line 1: no well-formed XML"),
         (article(1, "<p>Müller</p>").encode("latin-1"), "line 1: no well-formed XML"),
-        (b"<html/>", "line 1: <html> holds no <article>; expected JATS XML"),
+        (b"<html/>", "<html> holds no <article>; expected some"),
+        (b"", "line 1: no well-formed XML"),
     ],
 )
 def test_a_file_that_is_no_article_is_named(tmp_path, content, expected):
@@ -140,4 +180,5 @@ def test_a_file_that_is_no_article_is_named(tmp_path, content, expected):
     path.write_bytes(content)
     (broken,) = read_jats(path, LABELS)
     assert isinstance(broken, BrokenRecord)
-    assert str(broken).startswith(f"{path} {expected}")
+    assert expected in str(broken)
+    assert str(broken).startswith(str(path))

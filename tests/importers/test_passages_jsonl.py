@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
+from gym_clinic.importers import passages_jsonl
 from gym_clinic.importers.labels import Labels
 from gym_clinic.importers.passages_jsonl import read
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
@@ -71,6 +72,15 @@ def test_a_bad_line_in_the_middle_is_named_and_the_others_are_read(lines, row, w
     assert isinstance(broken, BrokenRecord)
     assert str(broken).startswith(f"{path} line 2: {what}")
     assert (first.id, last.id) == ("Anatomy_0", "c")
+
+
+def test_a_line_that_is_too_long_is_one_line(lines, monkeypatch):
+    monkeypatch.setattr(passages_jsonl, "LONGEST", 100)
+    first, broken, last = read(
+        lines(GOOD, GOOD | {"content": "x" * 450}, GOOD | {"id": "c"}), LABELS
+    )
+    assert (first.id, last.id) == ("Anatomy_0", "c")
+    assert str(broken).endswith("line 2: longer than 100 bytes; expected one passage")
 
 
 def test_a_packed_file_that_is_cut_off_is_named_after_what_was_read(lines, tmp_path):

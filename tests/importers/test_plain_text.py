@@ -17,7 +17,7 @@ def test_a_text_is_cut_at_the_ends_of_sentences(tmp_path):
     sentence = "The fever lasted for\nthree days and then went away."
     path.write_text(f"\ufeffFever\n\n{' '.join([sentence] * 40)}\n", encoding="utf-8")
     found = list(read(path, LABELS))
-    assert [one.id for one in found] == [f"Harrison 1-{n}" for n in range(1, len(found) + 1)]
+    assert [one.id for one in found] == [f"books/Harrison 1-{n}" for n in range(1, len(found) + 1)]
     assert found[0].title == "Harrison 1"
     assert found[0].text.startswith("Fever\nThe fever lasted for three days")
     assert len(found) == 3
@@ -29,7 +29,7 @@ def test_a_text_is_cut_at_the_ends_of_sentences(tmp_path):
 def test_packed_and_empty_texts_are_read(tmp_path):
     packed = tmp_path / "a.txt.bz2"
     packed.write_bytes(bz2.compress(b"One. Two."))
-    assert list(read(packed, LABELS)) == [Passage("a-1", "books", "a", "One. Two.")]
+    assert list(read(packed, LABELS)) == [Passage("books/a-1", "books", "a", "One. Two.")]
     (tmp_path / "b.txt").write_bytes(b" \n\n")
     assert list(read(tmp_path / "b.txt", LABELS)) == []
 

@@ -8,8 +8,8 @@ pytest.importorskip("lxml")
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.importers.labels import Labels
-from gym_clinic.importers.packed import xml_records
 from gym_clinic.importers.pubmed import read
+from gym_clinic.importers.xml_elements import xml_elements
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
 
 LABELS = Labels("pubmed", "abstract", "NLM")
@@ -114,6 +114,33 @@ def test_a_wrong_encoding_is_named(file):
     assert not [one for one in good if "M" in one.title]
 
 
+def test_a_bomb_of_entities_does_not_go_off(file):
+    levels = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    declared = f'"x.dtd" [<!ENTITY l0 "lol">{levels}]>'
+    for bad in (
+        citation(2, "&l9;"),
+        citation(2, abstract='<AbstractText Label="&l9;">x</AbstractText>'),
+    ):
+        path = file(citation(1), bad, citation(3))
+        text = path.read_text()
+        path.write_text(text.replace(text.split("SYSTEM ")[1].split("\n")[0], declared))
+        first, broken = read(path, LABELS)
+        assert first.id == "pubmed:1"
+        assert "Maximum entity amplification factor exceeded" in broken.what
+
+
+def test_what_is_no_pubmed_file_is_named(tmp_path):
+    path = tmp_path / "x.xml"
+    for text, what in (
+        ("<html><body/></html>", "the root is <html>; expected <PubmedArticleSet> or <MedlineCit"),
+        ("<PubmedArticleSet/>", "<PubmedArticleSet> holds no <MedlineCitation>; expected some"),
+        ("", "line 1: no well-formed XML: "),
+    ):
+        path.write_text(text)
+        (broken,) = read(path, LABELS)
+        assert what in str(broken)
+
+
 def test_entities_of_the_file_are_not_expanded(file, tmp_path):
     path = file(citation(1, "&bomb;"), citation(2))
     text = path.read_text().replace(
@@ -122,7 +149,7 @@ def test_entities_of_the_file_are_not_expanded(file, tmp_path):
     )
     path.write_text(text)
     first, second = read(path, LABELS)
-    assert getattr(first, "title", "&bomb;") == "&bomb;"
+    assert first.what == "<ArticleTitle> holds an entity; those that a file defines are not read"
     assert second.id == "pubmed:2"
 
 
@@ -130,7 +157,8 @@ def test_what_was_read_is_forgotten(file):
     path = file(*[citation(number) for number in range(1, 300)])
     # What a record's file holds in memory: the record, and what is read ahead of it.
     kept = [
-        sum(1 for _ in one.getroottree().iter()) for one in xml_records(path, "MedlineCitation")
+        sum(1 for _ in one.getroottree().iter())
+        for one in xml_elements(path, "MedlineCitation", root="PubmedArticleSet")
     ]
     assert len(kept) == 299
     assert max(kept[250:]) <= max(kept[:2]) + 5

@@ -49,17 +49,20 @@ def test_articles_become_passages(file, version, name):
         page(2, "Talk:Fever", ns=1),
         page(3, "Pyrexia", "#REDIRECT [[Fever]]", extra='<redirect title="Fever"/>'),
         page(4, "Fever (disambiguation)", "{{Disambiguation}} * [[Fever]]"),
+        page(7, "Hot", "* [[Fever]] {{ Human name disambiguation|x}}"),
+        page(8, "Cold", "* [[Chill]]\n{{disambig}}"),
         page(5, "Long", " ".join(["A sentence of the text."] * 90)),
         page(6, "Empty", "{{Infobox}}"),
+        page(9, "Chill", "A [[cold]]{{disambiguation needed|date=May}} feeling."),
     ]
     found = list(read(file(dump(*pages, version=version), name), LABELS))
     assert found[0] == Passage(
         "wikipedia:1-1", "wikipedia", "Fever", "It is hot.", "encyclopedia", "CC BY-SA 4.0"
     )
     assert [one.id for one in found[1:]] == [
-        "wikipedia:5-1", "wikipedia:5-2", "wikipedia:5-3", "wikipedia:6",
+        "wikipedia:5-1", "wikipedia:5-2", "wikipedia:5-3", "wikipedia:6", "wikipedia:9-1",
     ]  # fmt: skip
-    assert found[-1].text == ""
+    assert [one.text for one in found[-2:]] == ["", "A cold feeling."]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,10 @@ def test_articles_become_passages(file, version, name):
         (page("x"), "<page> with <title> 'Fever' and <id> 'x'; needs both"),
         (page(2, ""), "<page> with <title> '' and <id> '2'; needs both"),
         ("<page><title>T</title><ns>0</ns><id>2</id></page>", "page 'T' has no <revision><text>"),
+        (
+            page(2, text="a<b/>c"),
+            "<text> of page 'Fever' holds entities or elements",
+        ),
     ],
 )
 def test_a_bad_page_in_the_middle_is_named(file, bad, what):
@@ -111,6 +118,7 @@ def test_a_dump_that_is_cut_off_or_no_xml_is_named(file):
          ["See the site and ."]),
         ("H<sub>2</sub>O &lt; 5&nbsp;µg<br/>x <math>\\frac{a}{b}</math>y __NOTOC__",
          ["H2O < 5 µg x y"]),
+        ("See [[ICD: the codes|codes]] and [[Mission: Heart]].", ["See codes and Mission: Heart."]),
         ("Open {{template and [[link and <ref>x", ["Open template and link and"]),
         ("", []),
     ],

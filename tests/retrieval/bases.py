@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gym_clinic.retrieval.build import Source, build
+from gym_clinic.retrieval.build import Listener, Source, build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
 
@@ -18,6 +18,32 @@ PASSAGES = [
     Passage("p6", "gamma", "β-blocker", "Für Ärzte: naïve patients, 5 µg/kg — “slowly”. 😀",
             licence="CC0"),
 ]  # fmt: skip
+
+
+BROKEN = [
+    Passage("a", "s", "", "one"),
+    BrokenRecord("x.jsonl", "line 2", "no field 'id'"),
+    Passage("a", "s", "", "two"),
+    Passage("b", "s", "", "three"),
+]
+
+
+class Heard(Listener):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.before = 0
+
+    def resumed(self, records: int) -> None:
+        self.before = records
+
+    def broken(self, record: BrokenRecord) -> None:
+        self.names.append(str(record))
+
+
+def files(folder: Path) -> set[str]:
+    return {one.name for one in folder.iterdir()}
 
 
 def source(records: Iterable[Passage | BrokenRecord], name: str = "list") -> Source:

@@ -1,12 +1,15 @@
-"""A build that kills its own process at a chosen point: ``OUT ENGINE POINT``."""
+"""A build that kills its own process, or finds the disk full: ``OUT ENGINE POINT``."""
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+import sqlite_utils
 
 from gym_clinic.retrieval import build as building
 from gym_clinic.retrieval.passage import Passage
@@ -14,6 +17,7 @@ from gym_clinic.retrieval.passage import Passage
 RECORDS = 90
 BATCH = 20
 POINTS = ("reading", "indexing", "sealed", "replaced")
+FTS5_POINTS = ("populate_fts", "optimize")
 
 
 def die(*_: object) -> None:
@@ -34,14 +38,22 @@ class Deadly(building.Listener):
         die()
 
 
+class Full(building.Listener):
+    def indexed(self, passages: int, total: int) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
+
+
 def main(out: str, engine: str, point: str) -> None:
     building.BATCH = BATCH
     if point == "sealed":
         Path.replace = die
     if point == "replaced":
-        building._folders = lambda out: die()
+        replace = Path.replace
+        Path.replace = lambda part, out: die(replace(part, out))
+    if point in FTS5_POINTS:
+        setattr(sqlite_utils.db.Table, point, die)
     source = building.Source("new", "1", lambda: records(point))
-    listener = Deadly() if point == "indexing" else None
+    listener = {"indexing": Deadly(), "full": Full()}.get(point)
     building.build([source], Path(out), engine=engine, listener=listener)
 
 

@@ -1,54 +1,23 @@
 from __future__ import annotations
 
-import signal
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import killed_build
 import pytest
-from bases import PASSAGES, base, source
-from killed_build import POINTS, RECORDS
+from bases import BROKEN, PASSAGES, Heard, base, files, source
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval import build as building
 from gym_clinic.retrieval import knowledge, tantivy_index
-from gym_clinic.retrieval.build import Listener, Source, build
+from gym_clinic.retrieval.build import build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passage import Passage
 
 pytest.importorskip("sqlite_utils")
-ENGINES = ["fts5", "tantivy"]
-SCRIPT = Path(killed_build.__file__)
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    if request.param == "tantivy":
-        pytest.importorskip("tantivy")
-    return str(request.param)
-
-
-class Heard(Listener):
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.before = 0
-        self.counts: list[tuple[int, int]] = []
-
-    def resumed(self, records: int) -> None:
-        self.before = records
-
-    def broken(self, record: BrokenRecord) -> None:
-        self.names.append(str(record))
-
-    def indexed(self, passages: int, total: int) -> None:
-        self.counts.append((passages, total))
-
-
-def files(folder: Path) -> set[str]:
-    return {one.name for one in folder.iterdir()}
 
 
 def test_the_manifest_says_how_a_base_was_built(tmp_path, engine):
@@ -93,14 +62,6 @@ def test_duplicates_and_empty_records_are_counted_and_dropped(tmp_path):
     assert manifest.sources == {"s": 3}
 
 
-BROKEN = [
-    Passage("a", "s", "", "one"),
-    BrokenRecord("x.jsonl", "line 2", "no field 'id'"),
-    Passage("a", "s", "", "two"),
-    Passage("b", "s", "", "three"),
-]
-
-
 def test_broken_records_are_named_and_skipped(tmp_path):
     heard = Heard()
     manifest = build([source(BROKEN, "x.jsonl")], tmp_path / "b.db", listener=heard)
@@ -110,6 +71,39 @@ def test_broken_records_are_named_and_skipped(tmp_path):
     ]
     assert (manifest.passages, manifest.broken) == (2, 2)
     assert [one.text for one in KnowledgeBase(tmp_path / "b.db")] == ["one", "three"]
+
+
+def test_the_text_of_a_broken_record_is_no_duplicate(tmp_path):
+    heard = Heard()
+    records = [
+        Passage("a", "s", "", "one"),
+        Passage("a", "s", "", "two"),
+        Passage("b", "s", "", "two"),
+    ]
+    manifest = build([source(records)], tmp_path / "b.db", listener=heard)
+    assert (manifest.passages, manifest.duplicates, manifest.broken) == (2, 0, 1)
+    assert {one.id: one.text for one in KnowledgeBase(tmp_path / "b.db")} == {
+        "a": "one",
+        "b": "two",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("f\0e\0v\0e\0r\0", "holds the character NUL; expected text"),
+        ("fever \ud83d", r"holds '\ud83d', half a character; expected text"),
+    ],
+)
+def test_what_no_base_can_hold_is_named(tmp_path, text, what):
+    heard = Heard()
+    records = [
+        Passage("a", "s", "", "one"),
+        Passage("b", "s", text, "two"),
+        Passage("c", "s", "", "two"),
+    ]
+    assert build([source(records, "x")], tmp_path / "b.db", listener=heard).passages == 2
+    assert heard.names == [f"x record 2: {what}"]
 
 
 def test_strict_stops_at_the_first_and_leaves_the_old_base(tmp_path):
@@ -126,6 +120,7 @@ def test_strict_stops_at_the_first_and_leaves_the_old_base(tmp_path):
 def test_a_base_of_nothing_is_no_base(tmp_path):
     with pytest.raises(TaskError, match=r"no passage for .*: 1 records, of them 1 broken and 0 wi"):
         build([source(BROKEN[1:2])], tmp_path / "b.db")
+    assert files(tmp_path) == set()
     with pytest.raises(ConfigError, match="at least one source"):
         build([], tmp_path / "b.db")
     with pytest.raises(ConfigError, match="no engine 'tantify'; did you mean 'tantivy'"):
@@ -133,86 +128,6 @@ def test_a_base_of_nothing_is_no_base(tmp_path):
     with pytest.raises(ConfigError, match="is a folder; expected the file to write"):
         build([source(PASSAGES)], tmp_path)
     assert not (tmp_path / "b.db").exists()
-
-
-def killed(out: Path, engine: str, point: str) -> None:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(out), engine, point],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-
-
-@pytest.mark.parametrize("point", POINTS)
-def test_a_killed_build_leaves_the_old_base_whole_and_goes_on(tmp_path, monkeypatch, engine, point):
-    monkeypatch.setattr(building, "BATCH", killed_build.BATCH)
-    out = tmp_path / f"{engine}.db"
-    old = base(tmp_path, engine)
-    before = out.read_bytes()
-    killed(out, engine, point)
-
-    swapped = point == "replaced"
-    assert (out.read_bytes() == before) is not swapped
-    assert [one.id for one in old.search("troponin")] == ["p1", "p2"]
-    reopened = KnowledgeBase(out)
-    if swapped:
-        assert len(reopened.search("new text", limit=100)) == RECORDS
-    else:
-        assert list(reopened) == PASSAGES
-        assert [one.id for one in reopened.search("troponin")] == ["p1", "p2"]
-
-    heard, read = Heard(), list[int]()
-    manifest = build(
-        [Source("new", "1", lambda: killed_build.records(read=read))],
-        out, engine=engine, listener=heard,
-    )  # fmt: skip
-    went_on_after = {"reading": 40, "indexing": 90, "sealed": 0, "replaced": 0}[point]
-    assert heard.before == went_on_after
-    assert len(read) == (0 if point == "indexing" else RECORDS)
-    assert manifest.passages == RECORDS
-    assert len(KnowledgeBase(out).search("new text", limit=100)) == RECORDS
-    assert files(tmp_path) == {out.name} | ({manifest.index} if manifest.index else set())
-
-
-def test_a_build_stopped_from_the_keyboard_goes_on(tmp_path):
-    def records(stop_at: int):
-        for number, passage in enumerate(PASSAGES):
-            if number == stop_at:
-                raise KeyboardInterrupt
-            yield passage
-
-    for stop_at in (0, 3):
-        with pytest.raises(KeyboardInterrupt):
-            build([Source("s", "1", lambda at=stop_at: records(at))], tmp_path / "b.db")
-    heard = Heard()
-    build([Source("s", "1", lambda: records(99))], tmp_path / "b.db", listener=heard)
-    assert heard.before == 0
-    assert list(KnowledgeBase(tmp_path / "b.db")) == PASSAGES
-
-
-def test_a_stopped_build_of_other_sources_starts_anew(tmp_path, engine):
-    out = tmp_path / "b.db"
-    killed(out, engine, "reading")
-    heard = Heard()
-    assert build([source(PASSAGES)], out, engine=engine, listener=heard).passages == 6
-    assert heard.before == 0
-
-
-def test_a_file_that_is_no_unfinished_build_is_replaced(tmp_path):
-    (tmp_path / ".b.db.part").write_bytes(b"something else" * 1000)
-    assert build([source(PASSAGES)], tmp_path / "b.db").passages == 6
-
-
-def test_two_builds_of_one_base_do_not_mix(tmp_path):
-    def records():
-        with pytest.raises(ConfigError, match=r"database is locked; is another build writing it"):
-            build([source(PASSAGES)], tmp_path / "b.db")
-        yield from PASSAGES
-
-    assert build([Source("outer", "1", records)], tmp_path / "b.db").passages == 6
 
 
 def test_a_finished_base_is_one_plain_file(tmp_path):
@@ -243,6 +158,11 @@ def test_what_is_no_base_is_named(tmp_path):
     (tmp_path / "text.db").write_text("hello" * 1000)
     with pytest.raises(ConfigError, match=r"text.db is no knowledge base \(file is not a data"):
         KnowledgeBase(tmp_path / "text.db")
+    lists = sqlite3.connect(tmp_path / "list.db")
+    lists.executescript("CREATE TABLE manifest (document); INSERT INTO manifest VALUES ('[1]')")
+    lists.close()
+    with pytest.raises(ConfigError, match=r"list.db has the layout None, this version"):
+        KnowledgeBase(tmp_path / "list.db")
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t (x)").connection.close()
     with pytest.raises(ConfigError, match=r"other.db is no knowledge base \(no such table"):
         KnowledgeBase(tmp_path / "other.db")
@@ -253,6 +173,7 @@ def test_what_is_no_base_is_named(tmp_path):
     [
         ('"format": 1', '"format": 2', "has the layout 2, this version of gym_clinic reads 1"),
         ('"fts5"', '"lucene"', "built with the engine 'lucene', which this version"),
+        ('"tokenizer"', '"analyzer"', r"too many or too few fields: \['analyzer', 'tokenizer'\]"),
     ],
 )
 def test_a_base_of_another_time_is_refused(tmp_path, old, new, expected):
@@ -263,6 +184,35 @@ def test_a_base_of_another_time_is_refused(tmp_path, old, new, expected):
     changed.close()
     with pytest.raises(ConfigError, match=expected):
         KnowledgeBase(path)
+
+
+def test_a_base_that_is_cut_off_or_damaged_is_named(tmp_path):
+    path = base(tmp_path, "fts5").path
+    whole = path.read_bytes()
+    for length in (1, 511, 512, 4096, len(whole) // 2, len(whole) - 4096, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ConfigError, match=r"fts5.db is (cut off|no knowledge base|damaged)"):
+            KnowledgeBase(path)
+    told = set()
+    for at in range(0, len(whole), 512):
+        path.write_bytes(whole[:at] + b"\xff" * 512 + whole[at + 512 :])
+        found = None
+        try:
+            found = list(KnowledgeBase(path))
+        except ConfigError as error:
+            told.add(str(error).partition(" (")[0].partition(": ")[0])
+        assert found is None or len(found) == len(PASSAGES)
+    assert told >= {f"{path} is damaged", f"{path} is no knowledge base"}
+
+
+def test_a_base_that_lacks_what_its_index_has_is_named(tmp_path, engine):
+    path = base(tmp_path, engine).path
+    changed = sqlite3.connect(path)
+    changed.execute("DELETE FROM passages WHERE id = 'p1'")
+    changed.commit()
+    changed.close()
+    with pytest.raises(ConfigError, match=r"db lacks passages that its index has; build it again"):
+        KnowledgeBase(path).search("chest troponin")
 
 
 def test_an_index_that_is_gone_or_broken_is_named(tmp_path):
@@ -330,11 +280,36 @@ def test_what_is_named_like_an_index_is_left_alone(tmp_path):
     pytest.importorskip("tantivy")
     (tmp_path / "tantivy.db.index-notes").mkdir()
     (tmp_path / "tantivy.db.index7").write_text("a file")
-    assert base(tmp_path, "tantivy").manifest.index == "tantivy.db.index1"
-    assert base(tmp_path, "tantivy").manifest.index == "tantivy.db.index2"
+    first, second = (base(tmp_path, "tantivy").manifest for _ in range(2))
+    digits = first.content_hash[:12]
+    assert first.index == f"tantivy.db.index1-{digits}"
+    assert second.index == f"tantivy.db.index2-{digits}"
     assert files(tmp_path) == {
-        "tantivy.db", "tantivy.db.index2", "tantivy.db.index7", "tantivy.db.index-notes",
+        "tantivy.db", second.index, "tantivy.db.index7", "tantivy.db.index-notes",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("move", [Path.rename, shutil.copy])
+def test_a_base_that_was_renamed_or_copied_keeps_its_index(tmp_path, move):
+    pytest.importorskip("tantivy")
+    old = base(tmp_path, "tantivy")
+    move(old.path, tmp_path / "old.db")
+    other = [Passage("n", "new", "", "Another pain.")]
+    assert [one.id for one in base(tmp_path, "tantivy", other).search("pain")] == ["n"]
+    renamed = KnowledgeBase(tmp_path / "old.db")
+    assert renamed.search("pain") == old.search("pain")
+    (tmp_path / "old.db").unlink()
+    index = base(tmp_path, "tantivy", other).manifest.index
+    assert files(tmp_path) == {"tantivy.db", index}
+
+
+def test_the_index_of_another_base_is_not_taken(tmp_path):
+    pytest.importorskip("tantivy")
+    there = base(tmp_path / "there", "tantivy", [Passage("n", "new", "", "Another pain.")])
+    here = base(tmp_path / "here", "tantivy")
+    shutil.copy(there.path, here.path)
+    with pytest.raises(ConfigError, match=rf"no readable index .*{there.manifest.index}"):
+        KnowledgeBase(here.path)
 
 
 def test_every_page_is_touched_at_load_unless_told_not_to(tmp_path, monkeypatch, engine):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,28 @@ def test_ties_break_by_id_at_every_limit(tmp_path: Path, engine: str):
     for limit in (1, 2, 10, 150, 301, 1000):
         found = [passage.id for passage in knowledge.search("fever", limit=limit)]
         assert found == every[:limit]
+
+
+def test_more_passages_are_found_than_a_statement_may_have_variables(knowledge: KnowledgeBase):
+    with knowledge._database.connection() as connection:
+        if not hasattr(connection, "setlimit"):
+            pytest.skip("this Python cannot lower the limit")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 3)
+    assert len(knowledge.search("pain failure infection", limit=100_000)) == 5
+    knowledge.close()
+
+
+def test_a_word_with_marks_is_one_word(tmp_path: Path):
+    pytest.importorskip("tantivy")
+    texts = ["बुखार और खांसी", "खार बु", "مرض مُزْمِن", "חוֹם גָּבוֹהַּ", "tiếng Việt", "x̄ is a mean"]
+    passages = [Passage(f"{number}", "s", "", text) for number, text in enumerate(texts)]
+    for engine in ("fts5", "tantivy"):
+        marked = base(tmp_path, engine, passages)
+        for query, expected in (
+            ("बुखार", {"0"}), ("खांसी", {"0"}), ("مُزْمِن", {"2"}), ("חוֹם", {"3"}), ("VIET", {"4"}),
+            ("việt", {"4"}), ("tieng", {"4"}), ("x̄", {"5"}), ('"बुखार और"', {"0"}),
+        ):  # fmt: skip
+            assert ids(marked.search(query)) == expected, (engine, query)
 
 
 def test_an_empty_base_of_titles_is_searched_too(tmp_path: Path):
