@@ -91,7 +91,7 @@ class PatientMatcher:
             TaskError: If a case is broken.
         """
         at_least_one("cache_bytes", cache_bytes)
-        self._loops = open_loops(engine)
+        loops = open_loops(engine)
         self.table = cases if isinstance(cases, CaseTable) else CaseTable.build(cases, embedder)
         made = self.table.embedder, self.table.vectors.shape[1]
         if made != (embedder.name, embedder.dimension):
@@ -100,6 +100,8 @@ class PatientMatcher:
                 f"by {embedder.name} in {embedder.dimension}; use one for both"
             )
         self._embedder = embedder
+        self._cosines = loops.cosines
+        self._maxima = loops.segments(self.table.members, self.table.starts)
         self._places = {case.id: place for place, case in enumerate(self.table.cases)}
         self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._room = cache_bytes // (4 * len(self.table.cases))
@@ -250,10 +252,9 @@ class PatientMatcher:
         """
         padded = np.zeros((COLUMNS, vectors.shape[1]), dtype=np.float32)
         padded[: len(vectors)] = vectors
-        cosines = self._loops.cosines(self.table.vectors, padded)
+        cosines = self._cosines(self.table.vectors, padded)
         np.minimum(cosines, 1, out=cosines)
-        maxima = self._loops.maxima(cosines, self.table.members, self.table.starts)
-        return np.ascontiguousarray(maxima.T[: len(vectors)])
+        return np.ascontiguousarray(self._maxima(cosines).T[: len(vectors)])
 
     @property
     def _lock(self) -> threading.Lock:
