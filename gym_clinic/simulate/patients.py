@@ -150,15 +150,18 @@ def _patients_in(value: Any) -> Iterator[TaskPatient]:
             yield from _patients_in(part)
 
 
-def embedded_patients() -> list[SimulatedPatient]:
+def embedded_patients(keep_out: Iterable[str | Known] = ()) -> list[SimulatedPatient]:
     """Return the patients of the embedded database: of the embedded facts, seed 0.
 
     The patients of the evaluation tasks, and all near-duplicates of them, are kept out.
 
+    Args:
+        keep_out: Others to be kept out, as for :func:`simulate_patients`.
+
     Raises:
         TaskError: If a file of facts or tasks is broken.
     """
-    return simulate_patients(load(), keep_out=evaluation_patients())
+    return simulate_patients(load(), keep_out=[*evaluation_patients(), *keep_out])
 
 
 def probability(frequency: Frequency) -> float:
