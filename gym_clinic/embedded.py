@@ -30,7 +30,7 @@ from gym_clinic.retrieval.linking import SymptomLinker
 from gym_clinic.retrieval.manifest import FORMAT
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.patients import PatientMatcher, as_case
-from gym_clinic.simulate.patients import Known, simulate_patients
+from gym_clinic.simulate.patients import Known, embedded_patients
 
 _NAME = "clinic.db"
 
@@ -90,15 +90,13 @@ def guidelines() -> GuidelineIndex:
 
 @lru_cache(maxsize=4)
 def patients(keep_out: tuple[str | Known, ...] = ()) -> PatientMatcher:
-    """Return the database of 5,000 simulated patients.
+    """Return the database of 5,000 simulated patients, without those of the evaluation tasks.
 
     Args:
-        keep_out: Patients of evaluation tasks: ids, or the patients themselves, whose
+        keep_out: Patients of other evaluations: ids, or the patients themselves, whose
             near-duplicates are then kept out as well.
     """
-    return PatientMatcher(
-        map(as_case, simulate_patients(load(), keep_out=keep_out)), HashedNgrams()
-    )
+    return PatientMatcher(map(as_case, embedded_patients(keep_out)), HashedNgrams())
 
 
 @lru_cache(maxsize=1)

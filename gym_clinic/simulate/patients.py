@@ -121,7 +121,8 @@ def evaluation_patients() -> list[TaskPatient]:
     """Return the patients of the evaluation tasks: whatever in them has `phenotypes`.
 
     Raises:
-        TaskError: If a task is no JSON object; the text names file and line.
+        TaskError: If a task is no JSON, or its phenotypes are no list of names or ids; the text
+            names file and line.
     """
     found: list[TaskPatient] = []
     for file in sorted(data_dir("tasks").rglob("*.jsonl")):
@@ -130,17 +131,18 @@ def evaluation_patients() -> list[TaskPatient]:
         for number, line in numbered_lines(file):
             if b'"phenotypes"' in line:
                 try:
-                    task = strict_json.loads(line.decode())
+                    found += _patients_in(strict_json.loads(line.decode()))
                 except ValueError as error:
                     raise TaskError(f"{file} line {number}: {error}") from None
-                found += _patients_in(task)
     return found
 
 
 def _patients_in(value: Any) -> Iterator[TaskPatient]:
     if isinstance(value, dict):
-        has = value.get("phenotypes")
-        if isinstance(has, list) and has and all(isinstance(name, str) for name in has):
+        if "phenotypes" in value:
+            has = value["phenotypes"]
+            if not isinstance(has, list) or not all(isinstance(name, str) for name in has):
+                raise ValueError(f"phenotypes {has!r:.80}; expected a list of names or ids")
             yield TaskPatient(tuple(has))
         value = list(value.values())
     if isinstance(value, list):
@@ -148,15 +150,18 @@ def _patients_in(value: Any) -> Iterator[TaskPatient]:
             yield from _patients_in(part)
 
 
-def embedded_patients() -> list[SimulatedPatient]:
+def embedded_patients(keep_out: Iterable[str | Known] = ()) -> list[SimulatedPatient]:
     """Return the patients of the embedded database: of the embedded facts, seed 0.
 
     The patients of the evaluation tasks, and all near-duplicates of them, are kept out.
 
+    Args:
+        keep_out: Others to be kept out, as for :func:`simulate_patients`.
+
     Raises:
         TaskError: If a file of facts or tasks is broken.
     """
-    return simulate_patients(load(), keep_out=evaluation_patients())
+    return simulate_patients(load(), keep_out=[*evaluation_patients(), *keep_out])
 
 
 def probability(frequency: Frequency) -> float:

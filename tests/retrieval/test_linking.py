@@ -44,7 +44,7 @@ def scored(sentences, kept=""):
 
 @pytest.mark.parametrize(
     ("sentences", "precision", "recall"),
-    [(GOLD, 0.95, 0.95), (CONTEXT, 0.95, 0.95), (UNSEEN, 0.95, 0.8), (UNSEEN_CONTEXT, 0.8, 0.8)],
+    [(GOLD, 0.95, 0.95), (CONTEXT, 0.95, 0.95), (UNSEEN, 0.95, 0.8), (UNSEEN_CONTEXT, 0.9, 0.9)],
 )
 def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall):
     found = scored(sentences)
@@ -58,7 +58,7 @@ def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall
 @pytest.mark.parametrize("mark", MARKS.values())
 def test_each_status_is_told_from_the_others(mark):
     precision, recall = scored([*GOLD, *UNSEEN, *CONTEXT, *UNSEEN_CONTEXT], mark)
-    assert min(precision, recall) >= 0.9, (precision, recall)
+    assert min(precision, recall) >= 0.93, (precision, recall)
 
 
 def test_the_gold_sentences_are_many_and_distinct():

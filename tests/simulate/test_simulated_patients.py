@@ -263,9 +263,13 @@ def test_patients_of_the_tasks_are_kept_out_of_the_embedded_ones(tmp_path, monke
     assert len(patients) >= 5_000
     for one in patients:
         assert jaccard(set(one.phenotypes), set(first.phenotypes)) < NEAR
-    (tasks / "dev.jsonl").write_text('{"phenotypes": ')
-    with pytest.raises(TaskError, match=r"dev\.jsonl line 1: not valid JSON"):
-        evaluation_patients()
+    for broken, told in (
+        ('{"phenotypes": ', "not valid JSON"),
+        ('{"phenotypes": [{"name": "Fever"}]}', "expected a list of names or ids"),
+    ):
+        (tasks / "dev.jsonl").write_text(broken)
+        with pytest.raises(TaskError, match=rf"dev\.jsonl line 1: .*{told}"):
+            evaluation_patients()
 
 
 @pytest.mark.parametrize(
