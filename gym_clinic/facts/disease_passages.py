@@ -44,8 +44,10 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
     """Yield the passages of a disease."""
     discipline = inside(facts.disciplines[one.discipline].name)
     name = inside(one.name)
-    also = [text for text in one.synonyms if text.casefold() != one.name.casefold()][:3]
-    called = [f"It is also called {listed(also)}."] if also else []
+    also = [text for text in one.synonyms if text.casefold() != one.name.casefold()]
+    called = [f"It is also called {listed(also[:4])}."] if also else []
+    # A passage stands alone, so each of them has the names that people ask by.
+    topic = f"{name} ({'; '.join(also[:3])})" if also else name
     rarity = "a rare disease" if one.rare else "a disease"
 
     yield row(
@@ -86,25 +88,26 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
         [
             pick(
                 (
-                    f"In {name} these signs call for help without delay: {listed(one.red_flags)}.",
-                    f"Red flags in {name} are {listed(one.red_flags)}.",
-                    f"Whoever cares for {name} watches for {listed(one.red_flags)}.",
+                    f"In {topic} these call for help without delay: {listed(one.red_flags)}.",
+                    f"Red flags in {topic}: {listed(one.red_flags)}.",
+                    f"Signs of danger in {topic}: {listed(one.red_flags)}.",
                 ),
                 f"{one.id} flags",
             ),
             pick(
                 (
-                    f"First tests are {listed(one.tests)}.",
-                    f"The work-up begins with {listed(one.tests)}.",
-                    f"To prove or refute the suspicion one uses {listed(one.tests)}.",
+                    f"First tests: {listed(one.tests)}.",
+                    f"The work-up: {listed(one.tests)}.",
+                    f"The suspicion is proved or refuted by these means: {listed(one.tests)}.",
                 ),
                 f"{one.id} tests",
             ),
             f"The suspicion arises above all from {listed(named(facts, one, OFTEN)[:5])}.",
-            f"Of the diseases that look alike, {listed(_others(facts, one)[:3])} should be weighed "
-            "at the same time."
-            if one.look_alikes
-            else f"Care belongs to {discipline}.",
+            *(
+                [f"To be weighed at the same time: {listed(_others(facts, one)[:3])}."]
+                if one.look_alikes
+                else []
+            ),
             f"Management begins with {one.treatment[0]}.",
         ],
     )
@@ -117,27 +120,44 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
         [
             pick(
                 (
-                    f"The management of {name} rests on the following: {listed(one.treatment)}.",
-                    f"What is done in {name}: {listed(one.treatment)}.",
-                    f"Treatment of {name} comprises {listed(one.treatment)}.",
+                    f"Management of {topic}: {listed(one.treatment)}.",
+                    f"What is done in {topic}: {listed(one.treatment)}.",
+                    f"Treatment of {topic} comprises {listed(one.treatment)}.",
                 ),
                 f"{one.id} treatment",
             ),
-            f"The disease in short: {inside(one.summary)}",
+            f"What is treated: {inside(one.summary)}",
             pick(
                 (
-                    "Before and during treatment one looks again for danger signs, such as "
-                    f"{listed(one.red_flags[:2])}.",
-                    f"The plan changes at once with {listed(one.red_flags[:2])}.",
-                    f"Review is urgent when there is {' or '.join(one.red_flags[:2])}.",
+                    f"Before and during treatment one looks again for danger: "
+                    f"{listed(one.red_flags[:3])}.",
+                    f"What changes the plan at once: {listed(one.red_flags[:3])}.",
+                    f"Reasons for urgent review: {listed(one.red_flags[:3])}.",
                 ),
                 f"{one.id} review",
             ),
-            f"Progress is judged by {listed(named(facts, one, OFTEN)[:4])}, and by repeating "
-            "what was abnormal among the first tests.",
-            f"The care lies in the field of {discipline}, and with others as complications demand.",
+            *_drugs(facts, one),
+            *_guided(facts, one),
+            f"Care belongs to {discipline}.",
         ],
     )
+
+
+def _drugs(facts: Facts, one: Disease) -> Iterator[str]:
+    """The drugs of the tables that it is a use of, each with the caution that comes first."""
+    given = [
+        f"{inside(drug.name)} (caution: {drug.cautions[0]})" if drug.cautions else inside(drug.name)
+        for drug in facts.drugs.values()
+        if one.id in drug.uses
+    ]
+    if given:
+        yield f"Drugs described here that have a place in it: {listed(given[:5])}."
+
+
+def _guided(facts: Facts, one: Disease) -> Iterator[str]:
+    topics = [f"“{guide.topic}”" for guide in facts.guidelines.values() if one.id in guide.diseases]
+    if topics:
+        yield f"Steps in order stand under {listed(topics[:3])}."
 
 
 def _counted(facts: Facts, one: Disease) -> Iterator[str]:
@@ -172,7 +192,7 @@ def _look_alikes(facts: Facts, one: Disease, name: str) -> Iterator[str]:
         yield from _against(facts, one, other, name)
     rest = _others(facts, one)[SHOWN : SHOWN + 4]
     if rest:
-        yield f"Further possibilities are {listed(rest)}."
+        yield f"Further possibilities: {listed(rest)}."
     yield f"What settles the matter most often: {listed(one.tests[:2])}."
 
 

@@ -7,6 +7,7 @@ or before a modal one ("would favour").
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 _PROPER = frozenset({
@@ -14,17 +15,17 @@ _PROPER = frozenset({
     "Barrett", "Bartter", "Becker", "Behcet", "Bell", "Bishop", "Boerhaave", "Borrelia",
     "Braden", "Brucella", "Brugada", "Budd", "Buerger", "Canadian", "Caprini", "Charcot",
     "Charlson", "Chlamydia", "Chvostek", "Clostridioides", "Clostridium", "Columbia", "Coombs",
-    "Crohn", "Cryptococcal", "Cushing", "Dengue", "Down", "Duchenne", "Edinburgh", "Entamoeba",
-    "Ewing", "Fabry", "Fallot", "Fanconi", "Friedreich", "Gaucher", "Giardia", "Gilbert",
-    "Gitelman", "Glasgow", "Goodpasture", "Gottron", "Gowers", "Graves", "Guillain",
-    "Hamilton", "Hashimoto", "Hirschsprung", "Hodgkin", "Holt", "Horner", "Huntington",
-    "Hurler", "Janeway", "Kaposi", "Kawasaki", "Klinefelter", "Koplik", "Kussmaul", "Lambert",
-    "Leigh", "Lewy", "Lisch", "Lyme", "Maddrey", "Mallory", "Marfan", "McIsaac", "Meniere",
-    "Morse", "Murphy", "Niemann", "Noonan", "Osler", "Ottawa", "Padua", "Paget", "Parkinson",
-    "Perthes", "Phoenix", "Pneumocystis", "Pompe", "Prader", "Ramsay", "Raynaud", "Rett",
-    "Reye", "Salmonella", "Sjogren", "Takayasu", "Takotsubo", "Tourette", "Toxoplasma",
-    "Treponema", "Trichomonas", "Turner", "Usher", "Von", "Weill", "Wells", "Wernicke",
-    "Williams", "Wilson", "Wolff", "Zika", "Zollinger",
+    "Crohn", "Cushing", "Down", "Duchenne", "Edinburgh", "Entamoeba", "Epstein", "Ewing",
+    "Fabry", "Fallot", "Fanconi", "Friedreich", "Gaucher", "Giardia", "Gilbert", "Gitelman",
+    "Glasgow", "Goodpasture", "Gottron", "Gowers", "Graves", "Guillain", "Hamilton",
+    "Hashimoto", "Hirschsprung", "Hodgkin", "Holt", "Horner", "Huntington", "Hurler", "Janeway",
+    "Kaposi", "Kawasaki", "Klinefelter", "Koplik", "Kussmaul", "Lambert", "Leigh", "Lewy",
+    "Lisch", "Lyme", "Maddrey", "Mallory", "Marfan", "McIsaac", "Meniere", "Morse", "Murphy",
+    "Niemann", "Noonan", "Osler", "Ottawa", "Padua", "Paget", "Parkinson", "Perthes", "Phoenix",
+    "Pneumocystis", "Pompe", "Prader", "Ramsay", "Raynaud", "Rett", "Reye", "Salmonella",
+    "Sjogren", "Takayasu", "Takotsubo", "Tourette", "Toxoplasma", "Treponema", "Trichomonas",
+    "Turner", "Usher", "Weill", "Wells", "Wernicke", "Williams", "Wilson", "Wolff", "Zika",
+    "Zollinger",
 })  # fmt: skip
 """First words of names that keep their capital inside a sentence."""
 
@@ -34,18 +35,17 @@ def inside(name: str) -> str:
 
     >>> inside("Chest pain"), inside("Crohn disease"), inside("X-linked rickets")
     ('chest pain', 'Crohn disease', 'X-linked rickets')
+    >>> inside("Alpha-1 antitrypsin deficiency"), inside("Down-sloping shoulders"), inside("HbA1c")
+    ('alpha-1 antitrypsin deficiency', 'down-sloping shoulders', 'HbA1c')
     """
     first = name.split(" ", 1)[0]
-    stem = first.split("-")[0].removesuffix("'s").rstrip(",")
-    # "X-linked" and "T cell", but not the article.
-    letter_of_its_own = len(stem) == 1 and first != "A"
-    if (
-        letter_of_its_own
-        or stem in _PROPER
-        or any(letter.isupper() or letter.isdigit() for letter in first[1:])
-    ):
-        return name
-    return name[0].lower() + name[1:]
+    head, *rest = re.split("[-/]", first)
+    stem = head.removesuffix("'s").rstrip(",")
+    # "Down syndrome" and "Budd-Chiari", but not "Down-sloping".
+    proper = stem in _PROPER and (not rest or rest[0][:1].isupper())
+    # "Alpha-1" and "Anti-CCP" begin with a word, "HbA1c" and "X-linked" do not; "A" is the article.
+    word = head == "A" or (len(head) > 1 and head[1:].islower())
+    return name[0].lower() + name[1:] if word and not proper else name
 
 
 def opening(text: str) -> str:
