@@ -52,7 +52,7 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
 
     yield row(
         f"disease-{one.id}-presentation",
-        f"{one.name}: what it is and how it presents",
+        f"{one.name}: what it is, symptoms and signs",
         "presentation",
         one.name,
         one,
@@ -73,15 +73,15 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
     if one.look_alikes:
         yield row(
             f"disease-{one.id}-look-alikes",
-            f"{one.name}: what it is mistaken for",
+            f"{one.name}: differential diagnosis, what it is mistaken for",
             "look-alikes",
             one.name,
             one,
-            list(_look_alikes(facts, one, name)),
+            list(_look_alikes(facts, one)),
         )
     yield row(
         f"disease-{one.id}-urgency",
-        f"{one.name}: red flags and first tests",
+        f"{one.name}: red flags, diagnosis and first tests",
         "red flags",
         one.name,
         one,
@@ -113,7 +113,7 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
     )
     yield row(
         f"disease-{one.id}-management",
-        f"{one.name}: management",
+        f"{one.name}: management and treatment",
         "management",
         one.name,
         one,
@@ -185,19 +185,22 @@ def _others(facts: Facts, one: Disease) -> list[str]:
     return [inside(facts.diseases[key].name) for key in one.look_alikes]
 
 
-def _look_alikes(facts: Facts, one: Disease, name: str) -> Iterator[str]:
+def _look_alikes(facts: Facts, one: Disease) -> Iterator[str]:
     shown = [facts.diseases[key] for key in one.look_alikes[:SHOWN]]
     yield f"{one.name} is mistaken for {listed([inside(other.name) for other in shown])}."
     for other in shown:
-        yield from _against(facts, one, other, name)
+        yield from _against(facts, one, other)
     rest = _others(facts, one)[SHOWN : SHOWN + 4]
     if rest:
         yield f"Further possibilities: {listed(rest)}."
     yield f"What settles the matter most often: {listed(one.tests[:2])}."
 
 
-def _against(facts: Facts, one: Disease, other: Disease, name: str) -> Iterator[str]:
-    """What two diseases share, and what would favour either; absent findings favour the other."""
+def _against(facts: Facts, one: Disease, other: Disease) -> Iterator[str]:
+    """What two diseases share, and what speaks for either; absent findings speak for the other.
+
+    The disease itself is "it": its name in every sentence would make a search for it end here.
+    """
     mine = {has.phenotype for has in one.phenotypes if band(has) != "excluded"}
     theirs = {has.phenotype for has in other.phenotypes if band(has) != "excluded"}
 
@@ -207,13 +210,11 @@ def _against(facts: Facts, one: Disease, other: Disease, name: str) -> Iterator[
     if shared:
         yield pick(
             (
-                f"Both {name} and {second} may come with {listed(shared[:3])}.",
+                f"It has these in common with {second}: {listed(shared[:3])}.",
                 f"With {second} it shares {listed(shared[:3])}.",
             ),
             f"{one.id} {other.id}",
         )
     if own and others:
-        yield opening(
-            f"{listed(own[:3])} would favour {name}, whereas {listed(others[:3])} would favour "
-            f"{second}."
-        )
+        yield opening(f"{listed(own[:3])} speak for it.")
+        yield opening(f"{listed(others[:3])} speak for {second}.")

@@ -26,23 +26,15 @@ FEWEST_DISEASES = 4
 _POINTS = re.compile(r"\(-?[0-9]")
 
 OTHER_NAMES = {
-    "aciclovir": "acyclovir",
     "acetylcysteine": "N-acetylcysteine",
     "alendronate": "alendronic acid",
     "aspirin": "acetylsalicylic acid",
     "carbimazole": "a prodrug of methimazole, also called thiamazole",
-    "cholestyramine": "colestyramine",
-    "ciclosporin": "cyclosporine",
     "epinephrine": "adrenaline",
-    "flucloxacillin": "floxacillin",
     "furosemide": "frusemide",
-    "glibenclamide": "glyburide",
     "levothyroxine": "thyroxine",
     "nitroglycerin": "glyceryl trinitrate",
-    "paracetamol": "acetaminophen",
     "phenobarbital": "phenobarbitone",
-    "rifampicin": "rifampin",
-    "salbutamol": "albuterol",
     "trimethoprim-sulfamethoxazole": "co-trimoxazole",
     "valproate": "valproic acid",
 }
@@ -108,7 +100,7 @@ def _findings(facts: Facts) -> Iterator[dict[str, Any]]:
         ]
         yield row(
             f"finding-{key.replace(':', '-').lower()}",
-            f"{one.name}: what it may point to",
+            f"{one.name}: meaning and causes",
             "finding",
             one.name,
             one,
@@ -179,7 +171,7 @@ def _guidelines(facts: Facts) -> Iterator[dict[str, Any]]:
     for key, one in facts.guidelines.items():
         yield row(
             f"guideline-{key}",
-            f"{one.topic}: steps" if one.diseases else one.topic,
+            f"{one.topic}: approach, step by step" if one.diseases else one.topic,
             "guideline",
             one.topic,
             one,
@@ -194,12 +186,12 @@ def _guidelines(facts: Facts) -> Iterator[dict[str, Any]]:
         if len(one.diseases) > 1:
             yield row(
                 f"guideline-{key}-causes",
-                f"{one.topic}: what to think of",
+                f"{one.topic}: differential diagnosis",
                 "guideline",
                 one.topic,
                 one,
                 [
-                    f"On the topic “{inside(one.topic)}” these diseases come to mind first.",
+                    f"Differential diagnosis on the topic “{inside(one.topic)}”, first of all:",
                     *(
                         f"{facts.diseases[other].name}: look for "
                         f"{listed(named(facts, facts.diseases[other], OFTEN)[:4])}; first test: "

@@ -1,7 +1,7 @@
 """Plain sentences from facts: names inside a sentence, lists, and a choice that is always the same.
 
 Nothing here needs agreement of number: lists stand after a verb in the plural sense ("many have")
-or before a modal one ("would favour").
+before another ("speak for it") or after a colon.
 """
 
 from __future__ import annotations
@@ -29,6 +29,47 @@ _PROPER = frozenset({
 })  # fmt: skip
 """First words of names that keep their capital inside a sentence."""
 
+_AMERICAN = tuple(
+    (re.compile(british), spelling)
+    for british, spelling in (
+        ("aem(?!ost$)", "em"),
+        ("aesth", "esth"),
+        ("paed(?!iatr$)", "ped"),
+        ("caec", "cec"),
+        ("faec", "fec"),
+        ("gynaec", "gynec"),
+        ("phaeo", "pheo"),
+        ("praevia", "previa"),
+        ("^coeliac", "celiac"),
+        ("^oe(d|soph|str)", r"e\1"),
+        ("(lymph|papill|myx)oedema", r"\1edema"),
+        ("(rrh|apn|spn|orthopn)oe", r"\1e"),
+        ("^amoeb", "ameb"),
+        ("foet", "fet"),
+        ("(tum|col|lab|vap|hum|behavi|fav)our", r"\1or"),
+        ("goitre", "goiter"),
+        ("(cent|lit|fib|met|tit)re$", r"\1er"),
+        ("(rot|ral|loc|immun)is(ed|ing|ation)", r"\1iz\2"),
+        ("neurone", "neuron"),
+        ("sulph", "sulf"),
+    )
+)
+"""British spellings -> American ones, inside a word in small letters."""
+
+_AMERICAN_NAMES = {
+    "aciclovir": "acyclovir",
+    "adrenaline": "epinephrine",
+    "ciclosporin": "cyclosporine",
+    "flucloxacillin": "floxacillin",
+    "glibenclamide": "glyburide",
+    "noradrenaline": "norepinephrine",
+    "paracetamol": "acetaminophen",
+    "pethidine": "meperidine",
+    "rifampicin": "rifampin",
+    "salbutamol": "albuterol",
+}
+"""Names of drugs -> American ones."""
+
 
 def inside(name: str) -> str:
     """Return a name as it stands inside a sentence; proper names and initials keep their capital.
@@ -46,6 +87,20 @@ def inside(name: str) -> str:
     # "Alpha-1" and "Anti-CCP" begin with a word, "HbA1c" and "X-linked" do not; "A" is the article.
     word = head == "A" or (len(head) > 1 and head[1:].islower())
     return name[0].lower() + name[1:] if word and not proper else name
+
+
+def american(text: str) -> list[str]:
+    """Return the American forms of the British words of a text that it does not have itself.
+
+    >>> american("Haemolytic anaemia, and angioedema after adrenaline; hemolytic shock")
+    ['anemia', 'epinephrine']
+    """
+    words = re.findall(r"[a-z]+", text.casefold())
+    known = set(words)
+    forms = {word: _AMERICAN_NAMES.get(word, word) for word in words}
+    for british, spelling in _AMERICAN:
+        forms = {word: british.sub(spelling, form) for word, form in forms.items()}
+    return list(dict.fromkeys(form for form in forms.values() if form not in known))
 
 
 def opening(text: str) -> str:
