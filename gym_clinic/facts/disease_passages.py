@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from gym_clinic.facts.load import Facts
@@ -23,9 +23,9 @@ _LINES: dict[str, tuple[str, ...]] = {
         "At the centre of the picture stand {}.",
     ),
     "frequent": (
-        "Many have {} as well.",
-        "Often one also finds {}.",
-        "Frequent companions are {}.",
+        "Many have {}.",
+        "Often one finds {}.",
+        "Frequent findings are {}.",
     ),
     "occasional": (
         "Some patients develop {}.",
@@ -40,8 +40,16 @@ _LINES: dict[str, tuple[str, ...]] = {
 }
 
 
-def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
-    """Yield the passages of a disease."""
+def disease_passages(
+    facts: Facts, one: Disease, common: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the passages of a disease.
+
+    Args:
+        facts: The fact tables.
+        one: The disease.
+        common: Ids of findings that so many diseases have that they tell none from another.
+    """
     discipline = inside(facts.disciplines[one.discipline].name)
     name = inside(one.name)
     also = [text for text in one.synonyms if text.casefold() != one.name.casefold()]
@@ -77,7 +85,7 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
             "look-alikes",
             one.name,
             one,
-            list(_look_alikes(facts, one)),
+            list(_look_alikes(facts, one, common)),
         )
     yield row(
         f"disease-{one.id}-urgency",
@@ -185,18 +193,18 @@ def _others(facts: Facts, one: Disease) -> list[str]:
     return [inside(facts.diseases[key].name) for key in one.look_alikes]
 
 
-def _look_alikes(facts: Facts, one: Disease) -> Iterator[str]:
+def _look_alikes(facts: Facts, one: Disease, common: Collection[str]) -> Iterator[str]:
     shown = [facts.diseases[key] for key in one.look_alikes[:SHOWN]]
     yield f"{one.name} is mistaken for {listed([inside(other.name) for other in shown])}."
     for other in shown:
-        yield from _against(facts, one, other)
+        yield from _against(facts, one, other, common)
     rest = _others(facts, one)[SHOWN : SHOWN + 4]
     if rest:
         yield f"Further possibilities: {listed(rest)}."
     yield f"What settles the matter most often: {listed(one.tests[:2])}."
 
 
-def _against(facts: Facts, one: Disease, other: Disease) -> Iterator[str]:
+def _against(facts: Facts, one: Disease, other: Disease, common: Collection[str]) -> Iterator[str]:
     """What two diseases share, and what speaks for either; absent findings speak for the other.
 
     The disease itself is "it": its name in every sentence would make a search for it end here.
@@ -206,7 +214,8 @@ def _against(facts: Facts, one: Disease, other: Disease) -> Iterator[str]:
 
     second = inside(other.name)
     shared = named(facts, one, SEEN, mine & theirs)
-    own, others = named(facts, one, SEEN, mine - theirs), named(facts, other, SEEN, theirs - mine)
+    own = named(facts, one, SEEN, mine - theirs - set(common))
+    others = named(facts, other, SEEN, theirs - mine - set(common))
     if shared:
         yield pick(
             (
@@ -215,6 +224,13 @@ def _against(facts: Facts, one: Disease, other: Disease) -> Iterator[str]:
             ),
             f"{one.id} {other.id}",
         )
-    if own and others:
-        yield opening(f"{listed(own[:3])} speak for it.")
-        yield opening(f"{listed(others[:3])} speak for {second}.")
+    else:
+        yield f"With {second} it shares none of the findings described here."
+    if own:
+        yield opening(f"{listed(own[:3])} {_speak(own)} for it.")
+    if others:
+        yield opening(f"{listed(others[:3])} {_speak(others)} for {second}.")
+
+
+def _speak(found: list[str]) -> str:
+    return "would speak" if len(found) == 1 else "speak"

@@ -23,6 +23,9 @@ from gym_clinic.facts.wording import inside, listed, pick
 FEWEST_DISEASES = 4
 """A finding has a passage from so many diseases."""
 
+MOST_DISEASES = 60
+"""A finding that so many diseases have tells none from another."""
+
 _POINTS = re.compile(r"\(-?[0-9]")
 
 OTHER_NAMES = {
@@ -51,8 +54,10 @@ def passages(facts: Facts) -> list[dict[str, Any]]:
         Objects with id, source (the collection), title, content, category, licence, topic,
         sources (keys of the facts' sources), date (of the last review) and provenance.
     """
+    having = Counter(has.phenotype for one in facts.diseases.values() for has in one.phenotypes)
+    common = {key for key, diseases in having.items() if diseases >= MOST_DISEASES}
     return [
-        *(row for one in facts.diseases.values() for row in disease_passages(facts, one)),
+        *(row for one in facts.diseases.values() for row in disease_passages(facts, one, common)),
         *_findings(facts),
         *_drugs(facts),
         *_instruments(facts),
@@ -162,7 +167,7 @@ def _instruments(facts: Facts) -> Iterator[dict[str, Any]]:
                 f"The instrument “{one.name}” {one.purpose}.",
                 f"What enters it{scored}: {listed(one.items)}.",
                 f"How the result is read: {'; '.join(meanings)}.",
-                *(f"Published in: {title}." for title in published),
+                *(f"Reference: {title}." for title in published),
             ],
         )
 

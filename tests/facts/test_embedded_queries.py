@@ -25,7 +25,7 @@ QUERIES = Path(__file__).with_name("embedded_queries.tsv")
 LABELS = Labels("embedded")
 
 FLOOR = 0.93
-"""Share of all queries that a passage answers among the first three; measured 0.95."""
+"""Share of all queries that a passage answers among the first three; measured 0.945."""
 
 DOMAIN_FLOOR = 0.8
 """The same in every domain."""
