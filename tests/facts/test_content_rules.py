@@ -145,6 +145,27 @@ def test_findings_do_not_contradict_each_other(facts: Facts) -> None:
     assert found == set(BOTH_WAYS)
 
 
+def test_no_disease_has_findings_of_both_sexes(facts: Facts) -> None:
+    """A patient is drawn from the findings of a disease, each by itself."""
+    male = re.compile(
+        "testic|scrot|prostat|erectile|urethral discharge|priapism|orchitis|hydrocele|cryptorch"
+        "|male infert|macroorch|ejacul|varicocele|gynecomastia",
+        re.IGNORECASE,
+    )
+    female = re.compile(
+        "vagin|menorrh|menstr|uter(?:us|ine)|ovar|cervical motion|postcoital|pregnan|eclampsia"
+        "|abortion|childbirth|vulv|fetal|hyperemesis|post-?partum|galactorrhea",
+        re.IGNORECASE,
+    )
+    for one in facts.diseases.values():
+        names = " | ".join(
+            facts.phenotypes[has.phenotype].name
+            for has in one.phenotypes
+            if not has.frequency.absent
+        )
+        assert not (male.search(names) and female.search(names)), (one.id, names)
+
+
 def test_a_general_finding_is_as_frequent_as_a_special_one(facts: Facts) -> None:
     order = ["obligate", "very_frequent", "frequent", "occasional", "very_rare"]
     for one in facts.diseases.values():

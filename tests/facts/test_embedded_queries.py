@@ -1,9 +1,9 @@
 """Whether the embedded base answers what an agent of each of the ten domains would ask.
 
-``embedded_queries.tsv`` has queries with the passages that answer them. They were written in three
+``embedded_queries.tsv`` has queries with the passages that answer them. They were written in four
 sets, each before its results were seen; passages were mended after each. What the sets found at
-first, 125 of 144, 35 of 46 and 23 of 30 in the top three, is what to expect of new queries; what
-is held here is that it gets no worse.
+first, 125 of 144, 35 of 46, 23 of 30 and 24 of 30 in the top three, is what to expect of new
+queries; what is held here is that it gets no worse.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ QUERIES = Path(__file__).with_name("embedded_queries.tsv")
 LABELS = Labels("embedded")
 
 FLOOR = 0.93
-"""Share of all queries that a passage answers among the first three; measured 0.945."""
+"""Share of all queries that a passage answers among the first three; measured 0.944."""
 
 DOMAIN_FLOOR = 0.8
 """The same in every domain."""
