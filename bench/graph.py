@@ -50,8 +50,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--relations", type=int, default=1_000_000)
     parser.add_argument("--nodes", type=int, default=5_000, help="nodes that are asked for")
-    args = parser.parse_args()
-    made = make_graph(args.relations)
+    bench(**vars(parser.parse_args()))
+
+
+def bench(relations: int = 1_000_000, nodes: int = 5_000) -> None:
+    """Print percentiles; the size is that of the goal."""
+    made = make_graph(relations)
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         save_graph(made, Path(folder) / "graph.db")
@@ -64,9 +68,9 @@ def main() -> None:
         f"loaded in {loaded:.1f} s"
     )
     rng = np.random.default_rng(1)
-    ends = graph.neighbour[rng.integers(0, len(graph.neighbour), args.nodes)].tolist()
+    ends = graph.neighbour[rng.integers(0, len(graph.neighbour), nodes)].tolist()
     asked = {
-        "any node": rng.integers(0, len(graph), args.nodes).tolist(),
+        "any node": rng.integers(0, len(graph), nodes).tolist(),
         "an end of any relation": ends,
         "a disease": [place for place in ends if graph.nodes[place].kind == "disease"],
     }

@@ -84,7 +84,7 @@ def make_names(count: int, seed: int) -> list[str]:
     return names
 
 
-def compare(count: int, queries: int, seed: int) -> None:
+def compare(count: int = 16_371, queries: int = 200, seed: int = 0) -> None:
     """Print what a query costs here and there, interleaved."""
     from rank_bm25 import BM25Okapi
 

@@ -74,46 +74,56 @@ def main() -> None:
     parser.add_argument("--dimension", type=int, default=768)
     parser.add_argument("--query", type=int, default=8, help="phenotypes of a query")
     parser.add_argument("--repeats", type=int, default=9)
-    args = parser.parse_args()
-    peer = runpy.run_path(str(args.peer))
-    vectors, ids, starts = peer["make_cases"](args.cases, args.phenotypes, args.dimension)
+    bench(**vars(parser.parse_args()))
+
+
+def bench(
+    peer: Path,
+    cases: int = 155_442,
+    phenotypes: int = 20_000,
+    dimension: int = 768,
+    query: int = 8,
+    repeats: int = 9,
+) -> None:
+    """Print medians and ratios; the sizes are those of the goal."""
+    reference = runpy.run_path(str(peer))
+    vectors, ids, starts = reference["make_cases"](cases, phenotypes, dimension)
     loop = [vectors[ids[first:end]] for first, end in itertools.pairwise(starts)]
 
     rng = np.random.default_rng(1)
-    count = args.query * (args.repeats + 1)
+    count = query * (repeats + 1)
     near = vectors[rng.integers(0, len(vectors), count)]
     fresh = near + 0.02 * rng.standard_normal(near.shape, dtype=np.float32)
     fresh /= np.linalg.norm(fresh, axis=1, keepdims=True)
     rows = {f"new {number}": row for number, row in enumerate(fresh)}
     names = list(rows)
-    queries = [names[start : start + args.query] for start in range(0, count, args.query)]
+    queries = [names[start : start + query] for start in range(0, count, query)]
 
     table = prepare(vectors, ids, starts)
     engines = ["numpy"] + ["numba"] * (importlib.util.find_spec("numba") is not None)
     matchers = {
-        engine: PatientMatcher(table, Seeded(rows, args.dimension), engine=engine)
-        for engine in engines
+        engine: PatientMatcher(table, Seeded(rows, dimension), engine=engine) for engine in engines
     }
     for matcher in matchers.values():
         matcher.match(queries[0])  # compiles, and touches every page
-    peer["peer_scores"](fresh[: args.query], loop[:100])
+    reference["peer_scores"](fresh[:query], loop[:100])
 
     seconds: dict[str, list[float]] = {}
     same = True
-    for number, query in enumerate(queries[1:], 1):
-        block = fresh[number * args.query : (number + 1) * args.query]
-        took, scores = timed(lambda block=block: peer["peer_scores"](block, loop))
+    for number, asked in enumerate(queries[1:], 1):
+        block = fresh[number * query : (number + 1) * query]
+        took, scores = timed(lambda block=block: reference["peer_scores"](block, loop))
         seconds.setdefault("peer", []).append(took)
         for engine, matcher in matchers.items():
             for what in ("new", "known"):
-                took, found = timed(lambda matcher=matcher, query=query: matcher.match(query))
+                took, found = timed(lambda matcher=matcher, asked=asked: matcher.match(asked))
                 seconds.setdefault(f"{what} phenotypes, {engine}", []).append(took)
                 places = np.array([int(one.case.id[1:]) for one in found])
-                same = same and agrees(places, scores, min(20, args.cases))
+                same = same and agrees(places, scores, min(20, cases))
     base = statistics.median(seconds["peer"])
     print(
-        f"{args.cases:,} cases, {args.phenotypes:,} distinct phenotypes, {args.dimension} "
-        f"dimensions, {args.query} phenotypes a query, top 20"
+        f"{cases:,} cases, {phenotypes:,} distinct phenotypes, {dimension} "
+        f"dimensions, {query} phenotypes a query, top 20"
     )
     for what, times in seconds.items():
         median = statistics.median(times)

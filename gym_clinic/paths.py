@@ -1,4 +1,4 @@
-"""The only place that knows where task and knowledge files live."""
+"""The only place that knows where task and knowledge files live, and what is made of them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,16 @@ def data_dir(room: str, *, override: str | None = None) -> Path:
         f"no folder {room!r} beside gym_clinic or in the installation; "
         "reinstall gym_clinic or point $GYM_CLINIC_DATA at a folder that holds it"
     )
+
+
+def cache_dir() -> Path:
+    """Return the folder for what is made once a machine: ``$GYM_CLINIC_CACHE``, or the user's."""
+    own = os.environ.get("GYM_CLINIC_CACHE")
+    if own:
+        return Path(own)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("gym_clinic")
 
 
 def tasks_dir(domain: str) -> Path:

@@ -19,6 +19,14 @@ def golden() -> Any:
     return json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is made once a machine is made for the tests alone: the user's folder stays as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GYM_CLINIC_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture
 def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     """A local chat server; set its `script`, then talk to its `url`."""

@@ -1,8 +1,9 @@
 """Sentences with the symptoms that a reader finds in them; written for these tests.
 
-In a sentence, "+id" marks what is there and "-id" what is said to be absent. Both sets were
-written before the linker met them, by the author of the linker; it was then mended by what it
-missed in the first. Both hold what a linker of words cannot know ("coughing fits").
+In a sentence, "+id" marks what is there, "-id" what is said to be absent, "@id" what another has
+and "~id" what is only asked, feared or provided for. Each set was written before the linker met
+it, by the author of the linker; it was then mended by what it missed in GOLD and CONTEXT, never by
+the two UNSEEN sets. All hold what a linker of words cannot know ("coughing fits").
 """
 
 from __future__ import annotations
@@ -114,4 +115,118 @@ UNSEEN = (
     ("There's swelling around the eyes, and the skin is yellow.", "+edema +jaundice"),
     ("Denies fever. Chills yesterday.", "-fever +chills"),
     ("No new symptoms except a mild cough.", "+cough"),
+)
+
+# What is said of a symptom: denied, no longer there, another's, or only thought of.
+CONTEXT = (
+    ("No fever, cough for two days.", "-fever +cough"),
+    ("No fever, cough, or chills.", "-fever -cough -chills"),
+    ("No fever, cough or chills for the last week.", "-fever -cough -chills"),
+    ("No fever, dry cough since Monday, no rash.", "-fever +cough -rash"),
+    ("No fever, cough for a day or two.", "-fever +cough"),
+    ("Without fever, headache is the main complaint.", "-fever +headache"),
+    ("No fever - cough for three days.", "-fever +cough"),
+    ("Denies chest pain but reports palpitations.", "-chest-pain +palpitations"),
+    ("Denies fever; cough present.", "-fever +cough"),
+    (
+        "Denies fever, chills, night sweats, weight loss.",
+        "-fever -chills -night-sweats -weight-loss",
+    ),
+    ("No chest pain, however he has dyspnea.", "-chest-pain +dyspnea"),
+    ("No symptoms other than fatigue.", "+fatigue"),
+    ("Negative except for headache.", "+headache"),
+    ("No jaundice despite nausea and vomiting.", "-jaundice +nausea +vomiting"),
+    ("He is not complaining of a cough.", "-cough"),
+    ("No reported fever.", "-fever"),
+    ("No longer has a fever.", "-fever"),
+    ("She does not usually have headaches.", "-headache"),
+    ("I don't think I have a fever.", "-fever"),
+    ("I haven't slept because of the cough.", "+cough"),
+    ("Unable to sleep, no appetite, due to vomiting.", "+vomiting"),
+    ("The patient does not deny chest pain.", "+chest-pain"),
+    ("She cannot deny having had palpitations.", "+palpitations"),
+    ("Not without fever.", "+fever"),
+    ("No increase in dyspnea.", "+dyspnea"),
+    ("The cough never stops.", "+cough"),
+    ("He didn't stop vomiting until noon.", "+vomiting"),
+    ("The rash hasn't cleared.", "+rash"),
+    ("Her cough has not resolved.", "+cough"),
+    ("Fever resolved after two days, cough persists.", "-fever +cough"),
+    ("The headache is gone.", "-headache"),
+    ("Diarrhea has stopped, nausea continues.", "-diarrhea +nausea"),
+    ("Hematuria is unlikely.", "-hematuria"),
+    ("Chest pain, dyspnea and syncope are denied.", "-chest-pain -dyspnea -syncope"),
+    ("He has a fever, cough and rash absent.", "+fever -cough -rash"),
+    ("ROS: (-) fever, (-) chills, (+) cough.", "-fever -chills +cough"),
+    ("Fever (-), cough (+), rash (-).", "-fever +cough -rash"),
+    ("Fever no, cough yes.", "-fever +cough"),
+    ("Rash - none.", "-rash"),
+    ("No, I have a headache.", "+headache"),
+    ("Any fever? No. Any cough? Yes.", "-fever +cough"),
+    ("Doctor: Do you have chest pain? Patient: No, but I feel dizzy.", "-chest-pain +dizziness"),
+    ("Have you noticed a rash?", "~rash"),
+    ("When did the fever start?", "+fever"),
+    ("How long have you had the cough? Two weeks.", "+cough"),
+    ("If you develop a fever, call us.", "~fever"),
+    ("Return if chest pain or fainting occurs.", "~chest-pain ~syncope"),
+    ("If I climb stairs, I get chest pain.", "+chest-pain"),
+    ("Ultrasound to rule out jaundice of another cause.", "~jaundice"),
+    ("Watch for seizures, but the fever is harmless.", "~seizure +fever"),
+    ("She is afraid of fainting.", "~syncope"),
+    ("His mother had seizures.", "@seizure"),
+    ("Mother and sister have headaches.", "@headache"),
+    ("Family history of seizures and jaundice.", "@seizure @jaundice"),
+    ("No family history of seizures.", "@seizure"),
+    ("Seizures in his older brother; he himself has headaches.", "@seizure +headache"),
+    ("Her father has a cough, and she has a fever.", "@cough +fever"),
+    ("Mother reports fever and vomiting since yesterday.", "+fever +vomiting"),
+    ("Brought in by his mother with fever and a rash.", "+fever +rash"),
+    ("My wife says I have been coughing.", "+cough"),
+    ("No fever,\nchills or\nnight sweats.\nCough.", "-fever -chills -night-sweats +cough"),
+    ("Temperature 38.5, no rash.", "-rash"),
+    ("A murmur without fever, suggestive of syncope.", "-fever +syncope"),
+    ("The uncle died from seizures.", "@seizure"),
+    ("A non-itchy rash, painless hematuria.", "+rash +hematuria"),
+)
+
+# As above; the linker is not to be mended by these.
+UNSEEN_CONTEXT = (
+    ("No vomiting, headache for three days.", "-vomiting +headache"),
+    (
+        "No vomiting, headache, dizziness, or double vision.",
+        "-vomiting -headache -dizziness -diplopia",
+    ),
+    ("Never had seizures; mother had them with fever.", "-seizure @fever"),
+    (
+        "He denies palpitations and syncope yet describes chest pain.",
+        "-palpitations -syncope +chest-pain",
+    ),
+    ("Cough and wheezing, without fever.", "+cough +wheezing -fever"),
+    ("The jaundice disappeared after a month.", "-jaundice"),
+    ("Should you notice swelling or a rash, come back.", "~edema ~rash"),
+    ("Is there any pain in your chest? Not now.", "-chest-pain"),
+    ("Do you feel sick? Yes, and I have been vomiting.", "+nausea +vomiting"),
+    ("Father died of a seizure.", "@seizure"),
+    ("Two cousins with diarrhoea last week; she now has watery stools.", "@diarrhea +diarrhea"),
+    ("There is neither edema nor jaundice, but marked fatigue.", "-edema -jaundice +fatigue"),
+    ("Wheezing was not heard; cough was productive.", "-wheezing +cough"),
+    ("Fatigue is not explained by weight loss alone.", "+fatigue +weight-loss"),
+    (
+        "Admitted for syncope, no chest pain, no dyspnea, palpitations beforehand.",
+        "+syncope -chest-pain -dyspnea +palpitations",
+    ),
+    ("The patient lacks fever or chills.", "-fever -chills"),
+    ("His night sweats have settled and he is no longer tired.", "-night-sweats -fatigue"),
+    ("Constipation, not diarrhoea.", "+constipation -diarrhea"),
+    ("It isn't the headache but the vomiting that worries me.", "+headache +vomiting"),
+    ("Paracetamol as needed for headache.", "~headache"),
+    ("Her son has had a cough and she caught it: fever since yesterday.", "@cough +fever"),
+    (
+        "No blood in the urine, no swelling; sore throat for a week.",
+        "-hematuria -edema +sore-throat",
+    ),
+    ("Photophobia or neck stiffness? Neither.", "-photophobia"),
+    ("I can't get rid of this cough.", "+cough"),
+    ("Rash (none), fever (high).", "-rash +fever"),
+    ("Denied by the patient: fever, cough.", "-fever -cough"),
 )

@@ -54,10 +54,11 @@ def test_retrieval_prints_ratios_against_the_peer(tmp_path):
     pytest.importorskip("tantivy")
     printed = run(
         BENCH / "retrieval.py", "--shared", SHARED, "--work", tmp_path,
-        "--passages", "4000", "--queries", "20",
+        "--passages", "4000", "--queries", "20", "--only", "passages", "names",
     )  # fmt: skip
     for line in (
-        r"4,000 passages, engine tantivy",
+        r"== passages\n4,000 passages, engine tantivy",
+        r"== names\nrank-bm25, best of 16,371 names: .* ratio 1\.0",
         r"build: CPU ratio \d",
         r"search \(or\) p50: ours .* ms, peer .* ms, ratio \d",
         r"search \(heavy\) p99: ours .* ms, peer .* ms, ratio \d",

@@ -23,6 +23,7 @@ ROWS = (
     ("facts",),
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate"),
+    ("embedded",),
     ("safety",),
     ("rewards",),
     ("domain",),

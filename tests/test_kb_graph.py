@@ -74,7 +74,7 @@ def test_neighbours(graph, capsys):
 def test_link(graph, capsys):
     run("link", "No cough, but very tired; tiredness.", "--graph", graph)
     assert capsys.readouterr().out.splitlines() == [
-        "absent   cough  Cough  (exact 1.00, 3-8: cough)",
+        "absent  cough  Cough  (exact 1.00, 3-8: cough)",
         "present  fatigue  Fatigue  (synonym 0.90, 19-24: tired)",
         "present  fatigue  Fatigue  (synonym 0.90, 26-35: tiredness)",
     ]
@@ -82,7 +82,7 @@ def test_link(graph, capsys):
     assert json.loads(capsys.readouterr().out) == {
         "id": "cough",
         "name": "Cough",
-        "absent": False,
+        "status": "present",
         "kind": "synonym",
         "score": 0.9,
         "start": 0,

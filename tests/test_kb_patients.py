@@ -88,10 +88,12 @@ def test_simulate(tmp_path, capsys):
     cases = list(read_cases(tmp_path / "c.jsonl"))
     assert {case.provenance for case in cases} == {"synthetic"}
     assert {case.diagnosis for case in cases} == {"Amber fever", "Blue palsy"}
-    write_cases([case for case in cases if case.diagnosis == "Blue palsy"], tmp_path / "k.jsonl")
+    alone = [case for case in cases if len(case.phenotypes) == 1]
+    write_cases(alone, tmp_path / "k.jsonl")
     kept_out = ("--keep-out", tmp_path / "k.jsonl", "--out", tmp_path / "d.jsonl")
     run("simulate", "--facts", facts, "--count", 9, *kept_out)
-    sets = {case.phenotypes for case in cases if case.diagnosis == "Blue palsy"}
+    sets = {case.phenotypes for case in alone}
+    assert sets
     assert not sets & {case.phenotypes for case in read_cases(tmp_path / "d.jsonl")}
 
 
@@ -101,13 +103,21 @@ def test_match(tmp_path, capsys):
         PatientCase("b", "Blue palsy", ("Unsteady gait",), "test"),
     ]
     write_cases(cases, tmp_path / "c.jsonl")
-    run("match", tmp_path / "c.jsonl", "coughing", "--limit", 1)
+    given = ("--cases", tmp_path / "c.jsonl")
+    run("match", "coughing", "--limit", 1, *given)
     assert capsys.readouterr().out.splitlines()[0].endswith("a  Amber fever: Amber glow, Cough")
-    run("match", tmp_path / "c.jsonl", "unsteady gait", "--json")
+    run("match", "unsteady gait", "--json", *given)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["id"] for row in rows] == ["b", "a"]
     assert rows[0]["score"] == pytest.approx(1, abs=1e-4)
     with pytest.raises(ConfigError, match="--limit is a whole number from 1"):
-        run("match", tmp_path / "c.jsonl", "cough", "--limit", 0)
+        run("match", "cough", "--limit", 0, *given)
     with pytest.raises(ConfigError, match="no embedder 'hashed'"):
-        run("match", tmp_path / "c.jsonl", "cough", "--embedder", "hashed")
+        run("match", "cough", "--embedder", "hashed", *given)
+
+
+def test_match_among_the_embedded_patients(capsys):
+    run("match", "Tetany", "Laryngospasm", "--json", "--limit", 3)
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["provenance"] for row in rows] == ["synthetic"] * 3
+    assert "Tetany" in rows[0]["phenotypes"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic.commands.terminal import visible
-from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.graph import SymptomGraph
@@ -111,8 +111,7 @@ def _built(args: argparse.Namespace) -> SymptomGraph:
 
 def run_neighbours(args: argparse.Namespace) -> int:
     """Print the neighbours of a node."""
-    if args.limit < 1:
-        raise ConfigError(f"--limit is a whole number from 1, not {args.limit}")
+    at_least_one("--limit", args.limit)
     found = open_graph(args.graph).neighbours(args.node, relation=args.relation, kind=args.kind)
     for one in found[: args.limit]:
         row = {
@@ -138,16 +137,15 @@ def run_link(args: argparse.Namespace) -> int:
         row = {
             "id": one.node.id,
             "name": one.node.name,
-            "absent": one.absent,
+            "status": one.status,
             "kind": one.kind,
             "score": round(one.score, 4),
             "start": one.start,
             "end": one.end,
             "text": one.text,
         }
-        state = "absent " if one.absent else "present"
         line = (
-            f"{state}  {one.node.id}  {one.node.name}  ({one.kind} {one.score:.2f}, "
+            f"{one.status}  {one.node.id}  {one.node.name}  ({one.kind} {one.score:.2f}, "
             f"{one.start}-{one.end}: {one.text})"
         )
         print(json.dumps(row) if args.json else visible(line))

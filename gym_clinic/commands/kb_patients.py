@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic.commands.terminal import visible
-from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.patients import PatientCase
@@ -43,7 +43,10 @@ def add_patients(commands: Any) -> None:
         "--facts", type=Path, metavar="FOLDER", help="fact tables (default: the embedded ones)"
     )
     simulate.add_argument(
-        "--keep-out", type=Path, metavar="CASES", help=".jsonl of patients to be unlike to"
+        "--keep-out",
+        type=Path,
+        metavar="CASES",
+        help=".jsonl of patients to be unlike to, beside those of the evaluation tasks",
     )
     simulate.add_argument("--out", required=True, type=Path, metavar="FILE", help=".jsonl to write")
     simulate.set_defaults(run=run_simulate)
@@ -51,10 +54,15 @@ def add_patients(commands: Any) -> None:
         "match",
         help="find the cases most like a patient",
         description="Print the cases whose phenotypes are nearest to those given, the best first.",
-        epilog="example: gym-clinic kb patients match cases.jsonl 'Ectopia lentis' 'Tall stature'",
+        epilog="example: gym-clinic kb patients match 'Ectopia lentis' 'Tall stature'",
     )
-    match.add_argument("cases", type=Path, metavar="CASES", help="the .jsonl file of cases")
     match.add_argument("phenotypes", nargs="+", metavar="PHENOTYPE", help="what the patient has")
+    match.add_argument(
+        "--cases",
+        type=Path,
+        metavar="CASES",
+        help=".jsonl of cases (default: the embedded simulated patients)",
+    )
     match.add_argument("--limit", type=int, default=20, help="cases at most (default: 20)")
     match.add_argument(
         "--embedder", default=EMBEDDER, metavar="NAME", help="default: %(default)s, no download"
@@ -70,7 +78,7 @@ def _add_import(doing: Any) -> None:
         description="Convert patient cases of others to JSON Lines. A broken record is named, and "
         "then nothing is written.",
     ).add_subparsers(dest="source", required=True, metavar="SOURCE")
-    packets = importers.add_parser("phenopackets", help="GA4GH phenopackets, a file or a folder")
+    packets = importers.add_parser("phenopackets", help="GA4GH phenopackets: file, folder or zip")
     rare = importers.add_parser("rarebench", help="RareBench cases with its mappings")
     pmc = importers.add_parser(
         "pmc-patients", help="PMC-Patients; phenotypes are what a linker finds in the text"
@@ -121,9 +129,10 @@ def run_simulate(args: argparse.Namespace) -> int:
     from gym_clinic.facts import load
     from gym_clinic.importers.patient_cases import read_cases, write_cases
     from gym_clinic.retrieval.patients import as_case
-    from gym_clinic.simulate.patients import simulate_patients
+    from gym_clinic.simulate.patients import evaluation_patients, simulate_patients
 
-    keep_out = list(read_cases(args.keep_out)) if args.keep_out else []
+    asked = read_cases(args.keep_out) if args.keep_out else ()
+    keep_out = [*evaluation_patients(), *asked]
     patients = simulate_patients(load(args.facts), args.count, args.seed, keep_out=keep_out)
     written = write_cases(map(as_case, patients), args.out)
     print(visible(f"{args.out}: {written:,} simulated patients, seed {args.seed}"))
@@ -135,10 +144,11 @@ def run_match(args: argparse.Namespace) -> int:
     from gym_clinic.importers.patient_cases import read_cases
     from gym_clinic.retrieval.embedding import open_embedder
     from gym_clinic.retrieval.patients import PatientMatcher
+    from gym_clinic.simulate.patients import embedded_patients
 
-    if args.limit < 1:
-        raise ConfigError(f"--limit is a whole number from 1, not {args.limit}")
-    matcher = PatientMatcher(read_cases(args.cases), open_embedder(args.embedder))
+    at_least_one("--limit", args.limit)
+    cases = embedded_patients() if args.cases is None else read_cases(args.cases)
+    matcher = PatientMatcher(cases, open_embedder(args.embedder))
     for case, score in matcher.match(args.phenotypes, args.limit):
         row = json.dumps({"score": round(score, 4), **asdict(case)}, ensure_ascii=False)
         has = ", ".join(case.phenotypes)

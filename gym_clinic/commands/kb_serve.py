@@ -16,9 +16,9 @@ def add_serve(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
         help="serve a knowledge base over HTTP on this machine",
-        description="Answer POST /search, POST /batch and GET /health on 127.0.0.1 until stopped "
-        "(Ctrl-C or SIGTERM); requests under way are finished. gym_clinic.retrieval.client asks "
-        "it as if the base were local.",
+        description="Answer POST /search, /batch and /get and GET /health on 127.0.0.1 until "
+        "stopped (Ctrl-C or SIGTERM); requests under way are finished. "
+        "gym_clinic.retrieval.client asks it as if the base were local.",
         epilog="example: gym-clinic kb serve clinic.db --dense",
     )
     parser.add_argument("base", type=Path, metavar="BASE", help="such as clinic.db")

@@ -20,12 +20,12 @@ any order.
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import TaskError
+from gym_clinic.importers.csv_rows import csv_rows
 from gym_clinic.names import suggest
 from gym_clinic.retrieval.graph import Node, Relation, SymptomGraph, as_kind
 
@@ -40,58 +40,37 @@ def read_graph(nodes: str | os.PathLike[str], relations: str | os.PathLike[str])
         ConfigError: If a file cannot be opened.
         TaskError: For a broken row; the text names file, line and column.
     """
-    lines: dict[str, int] = {}
+    places: dict[str, str] = {}
     found = []
-    for line, row in _rows(Path(nodes), NODES, ("synonyms",)):
-        place = f"{nodes} line {line}, column"
-        if lines.setdefault(row["id"], line) != line:
-            raise TaskError(f"{place} id: {row['id']!r} stands on line {lines[row['id']]} already")
+    for place, row in _rows(Path(nodes), NODES, ("synonyms",)):
+        if places.setdefault(row["id"], place) != place:
+            raise TaskError(f"{place}, column id: {row['id']!r} is at {places[row['id']]} already")
         try:
             kind = as_kind(row["kind"])
         except ValueError as error:
-            raise TaskError(f"{place} kind: {error}") from None
+            raise TaskError(f"{place}, column kind: {error}") from None
         synonyms = dict.fromkeys(name.strip() for name in row["synonyms"].split("|"))
         found.append(Node(row["id"], kind, row["name"], tuple(name for name in synonyms if name)))
     triples = []
-    for line, row in _rows(Path(relations), RELATIONS):
+    for place, row in _rows(Path(relations), RELATIONS):
         for end in ("head", "tail"):
-            if row[end] not in lines:
+            if row[end] not in places:
                 raise TaskError(
-                    f"{relations} line {line}, column {end}: there is no node {row[end]!r}; "
-                    f"{suggest(row[end], lines) if len(lines) < 1000 else 'expected an id'}"
+                    f"{place}, column {end}: there is no node {row[end]!r}; "
+                    f"{suggest(row[end], places) if len(places) < 1000 else 'expected an id'}"
                 )
         if row["head"] == row["tail"]:
-            raise TaskError(f"{relations} line {line}: {row['head']!r} is related to itself")
+            raise TaskError(f"{place}: {row['head']!r} is related to itself")
         triples.append(Relation(**row))
     return SymptomGraph.build(found, triples)
 
 
 def _rows(
     file: Path, columns: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each row as column -> text without blanks at its ends, with its line."""
-    try:
-        opened = file.open(encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    with opened:
-        reader = csv.reader(opened, strict=True)
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            if sorted(header) != sorted(columns):
-                raise TaskError(f"{file} line 1: columns {header}; expected {list(columns)}")
-            for cells in reader:
-                if not cells:
-                    continue
-                place = f"{file} line {reader.line_num}"
-                if len(cells) != len(header):
-                    raise TaskError(f"{place}: {len(cells)} columns; expected {len(header)}")
-                row = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
-                empty = [name for name in columns if not row[name] and name not in optional]
-                if empty:
-                    raise TaskError(f"{place}, column {empty[0]}: empty; expected a value")
-                yield reader.line_num, row
-        except csv.Error as error:
-            raise TaskError(f"{file} line {reader.line_num}: {error}") from None
-        except UnicodeDecodeError:
-            raise TaskError(f"{file} after line {reader.line_num}: not UTF-8") from None
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each row as column -> text without blanks at its ends."""
+    for place, cells in csv_rows(file, columns):
+        row = {name: cell.strip() for name, cell in cells.items()}
+        if empty := [name for name in columns if not row[name] and name not in optional]:
+            raise TaskError(f"{place}, column {empty[0]}: empty; expected a value")
+        yield place, row

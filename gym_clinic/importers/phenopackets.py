@@ -11,11 +11,14 @@ Source:
 from __future__ import annotations
 
 import os
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from typing_extensions import Self
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.lines import read_record
@@ -47,6 +50,13 @@ class _Feature(_Part):
     type: _Term
     excluded: bool = False
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_version_2(cls, feature: object) -> object:
+        if isinstance(feature, dict) and "negated" in feature:
+            raise ValueError("'negated' is of version 1; expected version 2, which has 'excluded'")
+        return feature
+
 
 class _Disease(_Part):
     term: _Term
@@ -76,13 +86,21 @@ class _Subject(_Part):
 class _Packet(_Part):
     id: str = Field(min_length=1)
     subject: _Subject = _Subject()
-    features: tuple[_Feature, ...] = Field(alias="phenotypicFeatures")
+    features: tuple[_Feature, ...] | None = Field(default=None, alias="phenotypicFeatures")
     interpretations: tuple[_Interpretation, ...] = ()
     diseases: tuple[_Disease, ...] = ()
+    meta: dict[str, Any] | None = Field(default=None, alias="metaData")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        # JSON of protocol buffers leaves empty lists out, so that a packet may lack its features.
+        if self.features is None and self.meta is None:
+            raise ValueError("neither phenotypicFeatures nor metaData; expected a phenopacket")
+        return self
 
 
 def read_phenopackets(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
-    """Read a phenopacket, or all ``.json`` files of a folder and the folders in it.
+    """Read a phenopacket, or all ``.json`` files of a folder or zip file and the folders in it.
 
     Yields:
         One case a file, in the order of the paths; one without a feature that is present has no
@@ -90,29 +108,44 @@ def read_phenopackets(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
 
     Raises:
         ConfigError: If a file cannot be opened, or the folder holds none.
-        TaskError: For a broken packet, or an id that two files have; the text names file and
-            field.
+        TaskError: For a broken packet or zip file, or an id that two files have; the text names
+            file and field.
     """
-    place = Path(path)
-    files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
-    if not files:
-        raise ConfigError(f"{place} holds no .json file; expected phenopackets")
-    seen: dict[str, Path] = {}
-    for file in files:
-        try:
-            data = file.read_bytes()
-        except OSError as error:
-            raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-        packet = read_record(data, _Packet, str(file))
+    seen: dict[str, str] = {}
+    empty = True
+    for file, data in _files(Path(path)):
+        empty = False
+        packet = read_record(data, _Packet, file)
         if packet.id in seen:
             raise TaskError(f"{file}, field id: {packet.id!r} is the id of {seen[packet.id]} too")
         seen[packet.id] = file
         yield _case(packet)
+    if empty:
+        raise ConfigError(f"{path} holds no .json file; expected phenopackets")
+
+
+def _files(place: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each file."""
+    try:
+        if place.suffix == ".zip":
+            with zipfile.ZipFile(place) as packed:
+                for name in sorted(packed.namelist()):
+                    if name.endswith(".json"):
+                        yield f"{place}/{name}", packed.read(name)
+        else:
+            for file in sorted(place.rglob("*.json")) if place.is_dir() else [place]:
+                place = file
+                yield str(file), file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read {place}: {error.strerror}") from None
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise TaskError(f"{place}: {error}; expected a zip file of phenopackets") from None
 
 
 def _case(packet: _Packet) -> PatientCase:
-    present = {one.type.label: None for one in packet.features if not one.excluded}
-    absent = {one.type.label: None for one in packet.features if one.excluded}
+    features = packet.features or ()
+    present = {one.type.label: None for one in features if not one.excluded}
+    absent = {one.type.label: None for one in features if one.excluded}
     found = [one.diagnosis.disease for one in packet.interpretations if one.diagnosis]
     terms = [term for term in found if term] or [
         one.term for one in packet.diseases if not one.excluded

@@ -15,7 +15,6 @@ Source:
 from __future__ import annotations
 
 import ast
-import csv
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.lines import explain
+from gym_clinic.importers.csv_rows import csv_rows
 from gym_clinic.retrieval.linking import SymptomLinker
 from gym_clinic.retrieval.patients import PatientCase
 
@@ -87,16 +87,22 @@ def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> It
 
     Raises:
         ConfigError: If the file cannot be opened or is of another kind.
-        TaskError: For a broken row; the text names file, row and field.
+        TaskError: For a broken row or an id that stands twice; the text names file, row and
+            field.
     """
     file = Path(path)
     if file.suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
+    seen: dict[str, str] = {}
     for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
         try:
             row = _Row.model_validate(found)
         except ValidationError as error:
             raise TaskError(f"{place}, {explain(error)}") from None
+        if seen.setdefault(row.uid, place) != place:
+            raise TaskError(
+                f"{place}, field patient_uid: {row.uid!r} is at {seen[row.uid]} already"
+            )
         present, absent = linker.symptoms(row.patient)
         case = PatientCase(
             id=row.uid,
@@ -114,7 +120,7 @@ def _duration(age: tuple[tuple[float, str], ...]) -> str | None:
     """An ISO 8601 duration; None where a part is no whole number of years to days."""
     parts: dict[str, str] = {}
     for number, unit in age:
-        if unit not in UNITS or number != int(number) or number < 0 or unit in parts:
+        if unit not in UNITS or not number.is_integer() or number < 0 or unit in parts:
             return None
         parts[unit] = f"{int(number)}{UNITS[unit]}"
     return "P" + "".join(parts[unit] for unit in UNITS if unit in parts) if parts else None
@@ -135,33 +141,16 @@ def _json_rows(file: Path) -> Iterator[tuple[str, Any]]:
         yield f"{file} patient {number}", row
 
 
-def _csv_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        opened = file.open(encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    with opened:
-        reader = csv.reader(opened, strict=True)
-        try:
-            header = next(reader, [])
-            if missing := [name for name in READ if name not in header]:
-                raise TaskError(f"{file} line 1: no column {missing[0]!r}; expected {list(READ)}")
-            for cells in reader:
-                place = f"{file} line {reader.line_num}"
-                if len(cells) != len(header):
-                    raise TaskError(f"{place}: {len(cells)} columns; expected {len(header)}")
-                row: dict[str, Any] = dict(zip(header, cells, strict=True))
-                for name in ("age", "similar_patients"):
-                    row[name] = _literal(row[name], f"{place}, column {name}")
-                yield place, row
-        except csv.Error as error:
-            raise TaskError(f"{file} line {reader.line_num}: {error}") from None
-        except UnicodeDecodeError:
-            raise TaskError(f"{file} after line {reader.line_num}: not UTF-8") from None
+def _csv_rows(file: Path) -> Iterator[tuple[str, Any]]:
+    for place, cells in csv_rows(file, READ, others=True):
+        row: dict[str, Any] = dict(cells)
+        for name in ("age", "similar_patients"):
+            row[name] = _literal(cells[name], f"{place}, column {name}")
+        yield place, row
 
 
 def _literal(text: str, place: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise TaskError(f"{place}: {text[:80]!r} is no Python literal") from None

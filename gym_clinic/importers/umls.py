@@ -20,15 +20,12 @@ Source:
 
 from __future__ import annotations
 
-import gzip
 import os
-import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import TaskError
+from gym_clinic.importers.packed import UNREADABLE, open_packed
 from gym_clinic.retrieval.graph import Kind, Node, Relation, SymptomGraph
 
 KIND_OF_TYPE: dict[str, Kind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
@@ -54,8 +51,7 @@ def read_umls(folder: str | os.PathLike[str]) -> SymptomGraph:
             f"{place}: no concept of the types {list(KIND_OF_TYPE)} has an English name; expected "
             "a release, or a subset that keeps these"
         )
-    known = {node.id: node.id for node in nodes}
-    return SymptomGraph.build(nodes, _relations(place, known))
+    return SymptomGraph.build(nodes, _relations(place, {node.id for node in nodes}))
 
 
 def _kinds(folder: Path) -> dict[str, Kind]:
@@ -85,21 +81,22 @@ def _nodes(folder: Path, kinds: dict[str, Kind]) -> list[Node]:
     return nodes
 
 
-def _relations(folder: Path, known: dict[str, str]) -> Iterator[Relation]:
+def _relations(folder: Path, known: set[str]) -> Iterator[Relation]:
     for row in _rows(folder, "MRREL"):
         first, rel, second, rela, suppress = row[0], row[3], row[4], row[7], row[14]
         if suppress == "N" and first != second and first in known and second in known:
-            # The same texts over and over: of each, one is kept.
-            yield Relation(known[second], sys.intern(rela or rel), known[first])
+            yield Relation(second, rela or rel, first)
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:
     """The rows of a file, each with its number of fields."""
-    file = folder / f"{name}.RRF"
+    plain = folder / f"{name}.RRF"
+    packed = plain.with_name(f"{plain.name}.gz")
+    file = packed if packed.exists() and not plain.exists() else plain
     width = COLUMNS[name]
     line = 0
     try:
-        with _open(file) as opened:
+        with open_packed(file) as opened:
             for line, text in enumerate(opened, 1):
                 row = text.decode().rstrip("\r\n").split("|")
                 if len(row) != width + 1 or row[-1]:
@@ -110,15 +107,5 @@ def _rows(folder: Path, name: str) -> Iterator[list[str]]:
                 yield row
     except UnicodeDecodeError:
         raise TaskError(f"{file} line {line}: not UTF-8") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except UNREADABLE as error:
         raise TaskError(f"{file} after line {line}: {error}") from None
-
-
-def _open(file: Path) -> IO[bytes] | gzip.GzipFile:
-    packed = file.with_name(f"{file.name}.gz")
-    try:
-        if file.exists() or not packed.exists():
-            return file.open("rb")
-        return gzip.open(packed, "rb")
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.embedding import Rows, unit_rows
+from gym_clinic.retrieval.endpoint import sendable
 
 BATCH = 64
 """Texts that a checkpoint reads at once."""
@@ -78,7 +81,7 @@ CHECKPOINTS: Mapping[str, Checkpoint] = {
 
 
 class SentenceTransformer:
-    """A checkpoint that sentence-transformers runs.
+    """A checkpoint that sentence-transformers runs, for any number of threads, one at a time.
 
     Args:
         name: A key of :data:`CHECKPOINTS`, the name of a checkpoint, or its folder. One that is
@@ -92,16 +95,21 @@ class SentenceTransformer:
 
     def __init__(self, name: str, *, device: str | None = None, batch: int = BATCH) -> None:
         self.checkpoint = known(name)
-        self.name, self.batch = self.checkpoint.article, batch
+        self.name, self.device, self.batch = self.checkpoint.article, device, batch
+        self._turn = threading.Lock()  # a tokenizer refuses to be used by two threads at once
         self._texts = _load(self.checkpoint, self.name, self.checkpoint.article_tokens, device)
         query = self.checkpoint.query
         self._queries = self._texts
         if query is not None:
             self._queries = _load(self.checkpoint, query, self.checkpoint.query_tokens, device)
-        self.dimension = int(self._encode(self._texts, ["dimension"]).shape[1])
+        self.dimension = int(self._encode(self._texts, ["dimension"], ["dimension"]).shape[1])
 
     def __repr__(self) -> str:
         return f"SentenceTransformer({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process loads the checkpoint again."""
+        return partial(SentenceTransformer, self.name, device=self.device, batch=self.batch), ()
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """Return a row for each text, shape (n, dimension).
@@ -110,24 +118,29 @@ class SentenceTransformer:
         title, if there are more.
         """
         if not self.checkpoint.paired:
-            return self._encode(self._texts, list(texts))
-        parts = [text.partition("\n") for text in texts]
+            return self._encode(self._texts, texts, [sendable(text).strip() for text in texts])
+        parts = [sendable(text).partition("\n") for text in texts]
         # In one batch all are pairs or none is; a text without a title has an empty one.
-        return self._encode(
-            self._texts, [(title, text) if text else ("", title) for title, _, text in parts]
-        )
+        pairs = [(title, text) if text else ("", title) for title, _, text in parts]
+        return self._encode(self._texts, texts, pairs)
 
     def embed_queries(self, texts: Sequence[str]) -> Rows:
         """Return a row for each query, shape (n, dimension)."""
-        return self._encode(self._queries, [self.checkpoint.instruction + text for text in texts])
+        asked = [self.checkpoint.instruction + sendable(text) for text in texts]
+        return self._encode(self._queries, texts, asked)
 
-    def _encode(self, model: Any, texts: Sequence[object]) -> Rows:
+    def _encode(self, model: Any, texts: Sequence[str], read: Sequence[object]) -> Rows:
+        """Return the rows of texts as the model is to read them; zeros for an empty text."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        rows = model.encode(
-            texts, batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False
-        )
-        return unit_rows(np.asarray(rows, np.float32))
+        with self._turn:
+            rows = model.encode(
+                read, batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False
+            )
+        units = unit_rows(np.asarray(rows, np.float32))
+        # A model has something to say of nothing, too.
+        units[[not text.strip() for text in texts]] = 0
+        return units
 
 
 def known(name: str) -> Checkpoint:
@@ -143,14 +156,28 @@ def _load(checkpoint: Checkpoint, name: str, tokens: int, device: str | None) ->
     try:
         if checkpoint.pooling is None:
             return library.SentenceTransformer(name, device=device)
-        models = _library("sentence_transformers.models")
-        reader = models.Transformer(name, max_seq_length=tokens)
-        width = reader.get_word_embedding_dimension()
-        pooling = models.Pooling(width, checkpoint.pooling)
+        modules = _modules()
+        reader = modules.Transformer(name, max_seq_length=tokens)
+        pooling = modules.Pooling(_width(reader), checkpoint.pooling)
         return library.SentenceTransformer(modules=[reader, pooling], device=device)
     except (OSError, ValueError) as error:
         # What the hub's client and transformers raise for a name that they cannot resolve.
         raise ConfigError(f"the checkpoint {name!r} cannot be loaded: {error}") from error
+
+
+def _modules() -> ModuleType:
+    """Return what models are made of; the package has moved it."""
+    try:
+        return importlib.import_module("sentence_transformers.sentence_transformer.modules")
+    except ModuleNotFoundError:  # in older releases
+        return importlib.import_module("sentence_transformers.models")
+
+
+def _width(reader: Any) -> int:
+    """Return the length of a reader's rows; the method has been renamed."""
+    if hasattr(reader, "get_embedding_dimension"):
+        return int(reader.get_embedding_dimension())
+    return int(reader.get_word_embedding_dimension())
 
 
 def _library(name: str) -> ModuleType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,15 +13,21 @@ from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.retrieval.endpoint import MAX_QUOTE, Endpoint, sendable
 from gym_clinic.retrieval.messages import (
     MAX_ASKED,
+    MAX_BODY,
     MAX_QUERIES,
     BatchReply,
     ErrorReply,
+    Health,
+    PassageReply,
     SearchReply,
 )
 from gym_clinic.retrieval.passage import Passage
-from gym_clinic.retrieval.searcher import check_search
+from gym_clinic.retrieval.searcher import Content, check_search
 
 Reply = TypeVar("Reply", bound=BaseModel)
+
+ROOM = MAX_BODY - (1 << 16)
+"""Bytes of the queries of a request; the rest is for its options."""
 
 
 class KnowledgeClient:
@@ -60,13 +66,24 @@ class KnowledgeClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __len__(self) -> int:
+        passages = self.health().passages
+        if passages is None:
+            raise ConfigError(f"{self._endpoint.url} does not say how many passages it has")
+        return passages
+
+    @property
+    def manifest(self) -> Content:
+        """What the served base holds."""
+        return self.health()
+
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> list[Passage]:
         """Return the passages that answer a query, as the served base does.
 
         Raises:
-            ConfigError: If the server refuses the query for an option.
+            ConfigError: If the server refuses the query for an option, or for its length (16 MiB).
             ServiceError: If the server fails, or stays busy or away for all attempts.
         """
         check_search(limit, operator)
@@ -83,9 +100,7 @@ class KnowledgeClient:
         """Return for each query what :meth:`search` returns, in few requests."""
         check_search(limit, operator)
         found: list[list[Passage]] = []
-        size = min(MAX_QUERIES, max(1, MAX_ASKED // limit))
-        for start in range(0, len(queries), size):
-            some = [sendable(query) for query in queries[start : start + size]]
+        for some in _batches(queries, limit):
             asked = {"queries": some, **_options(limit, source, operator)}
             results = self._ask("/batch", asked, BatchReply).results
             if len(results) != len(some):
@@ -95,30 +110,28 @@ class KnowledgeClient:
             found += results
         return found
 
-    def health(self) -> dict[str, Any]:
+    def get(self, id: str) -> Passage | None:
+        """Return the passage of an id; None if there is none. Errors as of a search."""
+        return self._ask("/get", {"id": sendable(id)}, PassageReply).passage
+
+    def health(self) -> Health:
         """Return what the server says of itself: what it serves, and how busy it is.
 
         Raises:
             ServiceError: If it fails or is away.
         """
-        status, body = self._endpoint.ask("/health")
-        if status == 200:
-            try:
-                said: dict[str, Any] = dict(orjson.loads(body))
-            except (ValueError, TypeError):
-                pass
-            else:
-                return said
-        raise self._failure(status, body)
+        return self._ask("/health", None, Health)
 
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()
 
-    def _ask(self, path: str, asked: dict[str, Any], reply: type[Reply]) -> Reply:
-        status, body = self._endpoint.ask(path, orjson.dumps(asked))
-        if status not in (200, 422):
-            raise self._failure(status, body)
+    def _ask(self, path: str, asked: dict[str, Any] | None, reply: type[Reply]) -> Reply:
+        sent = None if asked is None else orjson.dumps(asked)
+        status, body = self._endpoint.ask(path, sent)
+        if status not in (200, 413, 422):
+            quoted = body[:MAX_QUOTE].decode("utf-8", "replace")
+            raise ServiceError(f"{self._endpoint.url} answered {status}: {quoted}")
         try:
             if status == 200:
                 return reply.model_validate_json(body)
@@ -131,9 +144,21 @@ class KnowledgeClient:
         # The words of the server's own check, or of the base that it serves.
         raise ConfigError(refused.error)
 
-    def _failure(self, status: int, body: bytes) -> ServiceError:
-        quoted = body[:MAX_QUOTE].decode("utf-8", "replace")
-        return ServiceError(f"{self._endpoint.url} answered {status}: {quoted}")
+
+def _batches(queries: Sequence[str], limit: int) -> Iterator[list[orjson.Fragment]]:
+    """Group queries, as JSON, so that each group is a request that the server takes."""
+    most = min(MAX_QUERIES, max(1, MAX_ASKED // limit))
+    some: list[orjson.Fragment] = []
+    size = 0
+    for query in queries:
+        one = orjson.dumps(sendable(query))
+        if some and (len(some) == most or size + len(one) > ROOM):
+            yield some
+            some, size = [], 0
+        some.append(orjson.Fragment(one))
+        size += len(one) + 1
+    if some:
+        yield some
 
 
 def _options(limit: int, source: str | None, operator: str) -> dict[str, Any]:

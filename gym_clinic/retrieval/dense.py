@@ -17,9 +17,20 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.embedding import Embedder, Rows, embed_queries, open_embedder
 
-FORMAT = 1
 TIES = 16
 """Hits fetched beyond those asked for, so that equal scores at the border are ordered by id."""
+
+NEAR = 1e-5
+"""Scores of faiss this near may be of equal passages: it adds float32 in an order of its own."""
+
+GPU_MOST = 2048
+"""Hits that faiss can fetch at once on a GPU."""
+
+Row = NDArray[np.float32]
+"""Embedding of one text, shape (dimension,)."""
+
+Numbers = NDArray[np.int64]
+"""Places of passages in an index."""
 
 Kind = Literal["flat", "hnsw", "ivf"]
 Device = Literal["auto", "cpu", "gpu"]
@@ -49,8 +60,8 @@ class DenseManifest(BaseModel):
         kind: ``flat`` compares with every row; ``hnsw`` and ``ivf`` with some.
         breadth: Candidates that hnsw keeps (efSearch), cells that ivf looks into (nprobe); 0 for
             flat.
-        recall: Share of the true 10 nearest that is found, measured on rows of the index when
-            it was built; 1 for flat.
+        recall: Share of the true 10 nearest that is found in a search of all sources, measured
+            on rows of the index when it was built; 1 for flat.
         sources: Names of the passages' sources, in the order of their numbers.
         build: Folder of the files, beside the manifest.
     """
@@ -98,7 +109,9 @@ def faiss_library() -> Any:
 class DenseIndex:
     """An index that :func:`gym_clinic.retrieval.dense_build.build_dense` has made.
 
-    Any number of threads may search at once, and forks too. Equal scores are ordered by id.
+    Any number of threads may search at once, and forks too, which leave the GPU alone. faiss finds
+    the candidates; their scores are computed here, in double precision, so that they are the same
+    on every machine and in every batch. Equal scores are ordered by id.
 
     Args:
         folder: Where it lies, as :func:`beside` gives it.
@@ -108,7 +121,7 @@ class DenseIndex:
 
     Raises:
         ConfigError: If there is no index, it belongs to another base or embedder, or faiss is
-            not installed.
+            not installed, or it is too large for the GPU.
         TaskError: If its files are damaged.
     """
 
@@ -128,20 +141,27 @@ class DenseIndex:
         _check_embedder(self.manifest, folder, self.embedder)
         self._faiss = faiss_library()
         files = folder / self.manifest.build
-        self._ids = (files / "ids.bin").read_bytes()
-        self._ends = _numbers(files / "ends.u64", np.uint64, self.manifest.count)
-        self._sources = _numbers(files / "sources.u16", np.uint16, self.manifest.count)
+        try:
+            self._ids = (files / "ids.bin").read_bytes()
+            self._ends = _numbers(files / "ends.u64", np.uint64, self.manifest.count)
+            self._sources = _numbers(files / "sources.u16", np.uint16, self.manifest.count)
+        except FileNotFoundError as error:
+            raise TaskError(
+                f"{error.filename} is missing; open the index again if it was just built, or "
+                "build it again"
+            ) from None
         if int(self._ends[-1]) != len(self._ids):
             raise TaskError(f"{files / 'ids.bin'}: cut short; build the index again")
         self._index = self._read(files / "index.faiss")
         self._gpu: Any = None
         self._place(device)
-        self._turn = threading.Lock()
-        self._again = partial(DenseIndex, folder, embedder, device=device)
+        self._turn, self._process = threading.Lock(), os.getpid()
+        made_of = self.manifest.content_hash
+        self._again = partial(DenseIndex, folder, embedder, content_hash=made_of, device=device)
         self._selectors: dict[str, Any] = {}
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
-        """A copy in another process opens the same folder."""
+        """A copy in another process opens the same folder, if it still holds the same passages."""
         return self._again, ()
 
     def __len__(self) -> int:
@@ -170,7 +190,8 @@ class DenseIndex:
         Args:
             query: Any text; one in which the embedder sees nothing finds nothing.
             limit: At most so many.
-            source: Only passages of this source.
+            source: Only passages of this source; every one of them is then compared, whatever the
+                kind of the index.
 
         Raises:
             ConfigError: If the limit is below 1, or there is no such source.
@@ -185,35 +206,62 @@ class DenseIndex:
         if not queries:
             return []
         rows = embed_queries(self.embedder, queries)
-        scores, found = self._nearest(rows, min(limit + TIES, len(self)), source)
+        count = min(limit + TIES, len(self))
+        found = self._nearest(rows, count, source)
         return [
-            self._hits(some, at, limit) if row.any() else []
-            for row, some, at in zip(rows, scores, found, strict=True)
+            self._hits(row, some, limit, source) if row.any() else []
+            for row, some in zip(rows, found, strict=True)
         ]
 
-    def _hits(self, scores: NDArray[np.float32], found: NDArray[np.int64], limit: int) -> list[Hit]:
-        hits = [
-            Hit(self._id(at), score)
-            for at, score in zip(found.tolist(), scores.tolist(), strict=True)
-            if at >= 0  # fewer were found
-        ]
+    def _hits(self, row: Row, found: Numbers, limit: int, source: str | None) -> list[Hit]:
+        """Score and order what faiss found; look further where equal scores may be left out."""
+        while True:
+            there = found[found >= 0]  # fewer are marked by -1
+            scores = self._scores(row, there)
+            best = np.sort(scores)[::-1]
+            more = len(there) == len(found) < len(self)
+            if not more or best[limit - 1] - best[-1] > NEAR:
+                break
+            found = self._nearest(row[None], min(4 * len(found), len(self)), source)[0]
+        hits = [Hit(self._id(at), score) for at, score in zip(there, scores.tolist(), strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def _scores(self, row: Row, found: Numbers) -> NDArray[np.float64]:
+        """Return the cosines of rows of the index, each the same whatever the others are."""
+        rows = self._index.reconstruct_batch(found).astype(np.float64)
+        scores: NDArray[np.float64] = (rows * row).sum(axis=1).clip(-1.0, 1.0)
+        return scores
 
     def _id(self, at: int) -> str:
         start = int(self._ends[at - 1]) if at else 0
         return self._ids[start : int(self._ends[at])].decode("utf-8")
 
-    def _nearest(
-        self, rows: Rows, count: int, source: str | None
-    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        if self._gpu is not None and source is None:
+    def _nearest(self, rows: Rows, count: int, source: str | None) -> Numbers:
+        """Return the numbers of passages, shape (rows, count), -1 where there are no more."""
+        found: Numbers
+        if source is not None:
+            index, params = self._exhaustive(source)
+            _, found = index.search(rows, count, params=params)
+        elif self._gpu is not None and count <= GPU_MOST and self._process == os.getpid():
             with self._turn:  # one GPU's resources serve one search at a time
-                scores, found = self._gpu.search(rows, count)
+                _, found = self._gpu.search(rows, count)
         else:
-            options = {} if source is None else {"sel": self._selector(source)}
-            params = _settings(self._faiss, self.manifest, options)
-            scores, found = self._index.search(rows, count, params=params)
-        return scores, found
+            params = search_settings(self._faiss, self.manifest.kind, self.manifest.breadth)
+            _, found = self._index.search(rows, count, params=params)
+        return found
+
+    def _exhaustive(self, source: str) -> tuple[Any, Any]:
+        """Return an index and settings that compare every row of a source.
+
+        A graph or a few cells would mostly lead past the rows of a small source.
+        """
+        only = {"sel": self._selector(source)}
+        if self.manifest.kind == "ivf":
+            return self._index, self._faiss.SearchParametersIVF(nprobe=self._index.nlist, **only)
+        held = self._index
+        if self.manifest.kind == "hnsw":
+            held = self._faiss.downcast_index(held.storage)
+        return held, self._faiss.SearchParameters(**only)
 
     def _selector(self, source: str) -> Any:
         """Return what tells faiss which rows are of a source."""
@@ -236,6 +284,9 @@ class DenseIndex:
                 f"{path}: {index.ntotal} rows of {index.d}; the manifest says {made.count} of "
                 f"{made.dimension}"
             )
+        if made.kind == "ivf":
+            index.nprobe = made.breadth  # on a GPU there are no settings of one search
+            index.make_direct_map()  # where each row lies, to read it by its number
         return index
 
     def _place(self, device: Device) -> None:
@@ -245,10 +296,14 @@ class DenseIndex:
         if device == "gpu" and not able:
             raise ConfigError("faiss sees no GPU here, or the index is of a kind it has none for")
         if able and device != "cpu":
-            if self.manifest.kind == "ivf":
-                self._index.nprobe = self.manifest.breadth
             self._resources = self._faiss.StandardGpuResources()
-            self._gpu = self._faiss.index_cpu_to_gpu(self._resources, 0, self._index)
+            try:
+                self._gpu = self._faiss.index_cpu_to_gpu(self._resources, 0, self._index)
+            except RuntimeError as error:  # no memory left, most often
+                raise ConfigError(
+                    f"{self.folder} cannot be put on the GPU, device='cpu' leaves it in memory: "
+                    f"{error}"
+                ) from error
 
 
 def read_manifest(folder: Path) -> DenseManifest:
@@ -269,13 +324,13 @@ def read_manifest(folder: Path) -> DenseManifest:
         raise TaskError(f"{path}: {where}: {first['msg']}; build the index again") from error
 
 
-def _settings(faiss: Any, made: DenseManifest, options: dict[str, Any]) -> Any:
-    """Return faiss's settings of one search."""
-    if made.kind == "hnsw":
-        return faiss.SearchParametersHNSW(efSearch=made.breadth, **options)
-    if made.kind == "ivf":
-        return faiss.SearchParametersIVF(nprobe=made.breadth, **options)
-    return faiss.SearchParameters(**options)
+def search_settings(faiss: Any, kind: Kind, breadth: int) -> Any:
+    """Return faiss's settings of one search over all sources; None where there is no choice."""
+    if kind == "hnsw":
+        return faiss.SearchParametersHNSW(efSearch=breadth)
+    if kind == "ivf":
+        return faiss.SearchParametersIVF(nprobe=breadth)
+    return None
 
 
 def _check_embedder(made: DenseManifest, folder: Path, embedder: Embedder) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import sys
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
@@ -17,15 +18,15 @@ import numpy as np
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import replace_file
 from gym_clinic.names import at_least_one, suggest
-from gym_clinic.retrieval.dense import DenseManifest, Kind, faiss_library
+from gym_clinic.retrieval.dense import DenseManifest, Kind, faiss_library, search_settings
 from gym_clinic.retrieval.embedding import Embedder, Rows
 from gym_clinic.retrieval.passage import Passage
 
+if sys.platform != "win32":
+    import fcntl
+
 BATCH = 256
 """Passages embedded at once."""
-
-CHUNK = 1 << 16
-"""Rows given to faiss at once."""
 
 CANDIDATES = 128
 """Candidates that a search of hnsw keeps (efSearch), unless the caller gives another number."""
@@ -46,8 +47,11 @@ PROBES, NEAREST = 200, 10
 
 
 def passage_text(passage: Passage) -> str:
-    """Return what is embedded of a passage: its title, if it has one, and its text."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+    """Return what is embedded of a passage: its title, which may be empty, as a line, and its text.
+
+    So what reads the two apart does not take the first line of a text for its title.
+    """
+    return f"{' '.join(passage.title.split())}\n{passage.text}"
 
 
 def build_dense(
@@ -63,8 +67,7 @@ def build_dense(
 
     Embedded rows wait in a file, so memory is what faiss needs for the index itself. A flat
     index gives the same answers wherever it is built; hnsw and ivf depend on the number of
-    threads too. A build that is killed leaves a folder behind, which the next one removes; two
-    at once of the same index get in each other's way.
+    threads too. A build that is killed leaves a folder behind, which the next one removes.
 
     Args:
         passages: With ids that are unique.
@@ -79,7 +82,8 @@ def build_dense(
         Its manifest, with the measured recall.
 
     Raises:
-        ConfigError: If an option is wrong, or faiss is not installed.
+        ConfigError: If an option is wrong, faiss is not installed, or another process is
+            building the same index.
         TaskError: If there is no passage, or the embedder gives what are no rows.
     """
     if kind not in get_args(Kind):
@@ -87,10 +91,11 @@ def build_dense(
     if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
         raise ConfigError("a flat index compares with every row; it takes no breadth")
     faiss = faiss_library()
+    folder.mkdir(parents=True, exist_ok=True)
     # Not by tempfile, whose folders nobody else can read.
     files = folder / f"build-{uuid.uuid4().hex}"
-    files.mkdir(parents=True)
-    with ExitStack() as undo:
+    with _alone(folder), ExitStack() as undo:
+        files.mkdir()
         undo.callback(shutil.rmtree, files, ignore_errors=True)
         sources = _embed(passages, embedder, files)
         waiting = files / "rows.f32"
@@ -119,10 +124,27 @@ def build_dense(
         # From here on the new one is found: the manifest names the folder of the files.
         replace_file(folder / "manifest.json", [manifest.model_dump_json(indent=1).encode()])
         undo.pop_all()  # the files are in use from here on
-    for old in folder.glob("build-*"):
-        if old != files:
-            shutil.rmtree(old, ignore_errors=True)
+        for old in folder.glob("build-*"):
+            if old != files:
+                shutil.rmtree(old, ignore_errors=True)
     return manifest
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other builds out of a folder; each would remove what the others have begun."""
+    if sys.platform == "win32":
+        yield
+        return
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(f"another process is building {folder}; wait for it") from None
+        yield
+    finally:
+        os.close(place)  # which unlocks it
 
 
 def _embed(passages: Iterable[Passage], embedder: Embedder, files: Path) -> list[str]:
@@ -188,8 +210,7 @@ def _index(faiss: Any, rows: Rows, kind: Kind) -> Any:
         cells = _cells(count)
         index = faiss.index_factory(dimension, f"IVF{cells},Flat", product)
         index.train(_sample(rows, cells * ROWS_PER_CELL))
-    for start in range(0, count, CHUNK):
-        index.add(rows[start : start + CHUNK])
+    index.add(rows)  # at once: growing by pieces would for a moment take twice the memory
     return index
 
 
@@ -205,10 +226,7 @@ def _sample(rows: Rows, size: int) -> Rows:
 
 def _recall(faiss: Any, index: Any, rows: Rows, kind: Kind, breadth: int) -> float:
     """Return the share of the true nearest neighbours of some rows that the index finds."""
-    if kind == "hnsw":
-        params = faiss.SearchParametersHNSW(efSearch=breadth)
-    else:
-        params = faiss.SearchParametersIVF(nprobe=breadth)
+    params = search_settings(faiss, kind, breadth)
     probes = _sample(rows, PROBES)
     count = min(NEAREST + 1, len(rows))  # a row's nearest is itself; it is in both answers
     exact, _ = faiss.knn(probes, rows, count, metric=faiss.METRIC_INNER_PRODUCT)

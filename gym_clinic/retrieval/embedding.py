@@ -70,6 +70,9 @@ def unit_rows(rows: NDArray[np.floating]) -> Rows:
 class HashedNgrams:
     """Character n-grams of the words, hashed into buckets: no download, the same everywhere.
 
+    Rows are the same to the last bit on every machine, in every process and batch; only characters
+    newer than a Python's Unicode may be folded otherwise by it.
+
     Texts are folded (NFKC, lower case, words alone). An n-gram lies within a word with its two
     borders, as in fastText; its hash says into which bucket it is counted, and whether up or
     down, so that collisions cancel out on average (feature hashing: Weinberger et al., ICML
@@ -109,7 +112,10 @@ class HashedNgrams:
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for numbers, pieces in self._blocks(texts):
             rows[numbers[0] : numbers[-1] + 1] += self._counts(numbers, pieces)
-        return unit_rows(np.sign(rows) * np.sqrt(np.abs(rows)))
+        # The square of a row's length is the sum of its counts: whole numbers, exact everywhere.
+        lengths = np.abs(rows).sum(axis=1, keepdims=True)
+        scaled: Rows = np.sign(rows) * np.sqrt(np.abs(rows) / np.maximum(lengths, 1))
+        return scaled
 
     def _blocks(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
         """Fold texts and group their pieces, so that memory is bounded whatever they are.

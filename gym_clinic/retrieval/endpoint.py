@@ -30,8 +30,8 @@ class Endpoint:
     """A server that is asked from any number of threads, and from forks.
 
     A request that is answered 429, 502, 503 or 504, or whose connection breaks, is repeated
-    after 0.1 · 2^(attempt-1) seconds, spread by ±50%, or after what Retry-After says if that is
-    longer; never after more than ``max_wait``.
+    after what Retry-After says and 0.1 · 2^(attempt-1) seconds more, spread by ±50% so that those
+    who were refused together do not come back together; never after more than ``max_wait``.
 
     Args:
         url: Address of the server.
@@ -71,15 +71,18 @@ class Endpoint:
         self._headers, self._proxies = dict(headers or {}), proxies
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
-        self._pid = 0
+        self._pid = os.getpid()
         self._asked = 0
 
-    def ask(self, path: str, body: bytes | None = None) -> tuple[int, bytes]:
+    def ask(
+        self, path: str, body: bytes | None = None, method: str | None = None
+    ) -> tuple[int, bytes]:
         """Send a request until it is answered.
 
         Args:
             path: Put after the server's address.
-            body: JSON that is posted; without one the path is read.
+            body: JSON that is sent.
+            method: POST if there is a body, GET if not, unless another is named.
 
         Returns:
             Status and body of the answer, which may be a refusal.
@@ -92,7 +95,7 @@ class Endpoint:
             asked = 0.0
             try:
                 answer = client.request(
-                    "GET" if body is None else "POST",
+                    method or ("GET" if body is None else "POST"),
                     self.url + path,
                     content=body,
                     headers={} if body is None else {"Content-Type": "application/json"},
@@ -108,24 +111,29 @@ class Endpoint:
                 asked = _seconds(answer.headers.get("retry-after"))
             if attempt < self.retries:
                 chance = random.Random(f"{os.getpid()}:{number}:{attempt}").uniform(0.5, 1.5)
-                wait = max(asked, FIRST_WAIT * 2**attempt * chance)
+                wait = asked + FIRST_WAIT * 2**attempt * chance
                 time.sleep(min(wait, self.max_wait))
         raise ServiceError(f"{self.url} does not answer, asked {attempt + 1} times: {cause}")
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
+        self._part_from_parent()
         with self._lock:
             client, self._client = self._client, None
-        if client is not None and self._pid == os.getpid():
+        if client is not None:
             client.close()
+
+    def _part_from_parent(self) -> None:
+        """In a fork, leave the parent's connections, and the lock that its threads may hold."""
+        if self._pid != os.getpid():
+            self._lock, self._client, self._pid = threading.Lock(), None, os.getpid()
 
     def _open(self) -> tuple[httpx.Client, int]:
         """Return this process's connections, and the number of this request."""
+        self._part_from_parent()
         with self._lock:
             self._asked += 1
-            # A fork must not write into its parent's connections.
-            if self._client is None or self._pid != os.getpid():
-                self._pid = os.getpid()
+            if self._client is None:
                 self._client = self._httpx.Client(
                     timeout=self.timeout,
                     headers=self._headers,

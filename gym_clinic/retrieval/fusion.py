@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
 
@@ -11,7 +11,7 @@ from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense import DenseIndex
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import AnyOf, Node, Phrase, parse
-from gym_clinic.retrieval.searcher import Content, PassageBase, check_search
+from gym_clinic.retrieval.searcher import Content, PassageBase, Ranking, Ranks, check_search
 
 K = 60
 """Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper."""
@@ -58,7 +58,8 @@ class HybridBase:
     """A knowledge base and a dense index of its passages, searched as one.
 
     A query that sets conditions (``operator="and"``, an "exact phrase", AND or NOT) is answered
-    with passages that meet them: the dense index then only helps to order the best of those.
+    with passages that meet them: the dense index then only helps to order the best of those, by
+    the words that are asked for. A query without words finds nothing.
 
     Args:
         base: Finds passages by their words.
@@ -91,16 +92,29 @@ class HybridBase:
         """
         check_search(limit, operator)
         depth = max(limit, self.depth)
-        worded = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
-        near = [hit.id for hit in self.dense.search(query, depth, source)]
-        if operator == "and" or _sets_conditions(parse(query)):
-            near = [name for name in near if name in worded]
-        fused = reciprocal_rank_fusion([list(worded), near])[:limit]
-        return [replace(worded.get(name) or self._get(name), score=score) for name, score in fused]
+        worded = self._ranked(query, depth, source, operator)
+        tree = parse(query, operator)
+        if tree is None:
+            return []
+        conditions = operator == "and" or _sets_conditions(tree)
+        wanted = " ".join(_words(tree)) if conditions else query
+        near = [hit.id for hit in self.dense.search(wanted, depth, source)]
+        if conditions:
+            near = [name for name in near if name in worded.ids]
+        fused = reciprocal_rank_fusion([worded.ids, near])[:limit]
+        shown = worded.passages([name for name, _ in fused if name in worded.ids])
+        known = {passage.id: passage for passage in shown}
+        return [replace(known.get(name) or self._get(name), score=score) for name, score in fused]
 
     def get(self, id: str) -> Passage | None:
         """Return the passage of an id, as the base does."""
         return self.base.get(id)
+
+    def _ranked(self, query: str, depth: int, source: str | None, operator: str) -> Ranking:
+        if isinstance(self.base, Ranks):
+            return self.base.ranked(query, depth, source, operator)
+        found = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
+        return Ranking(tuple(found), lambda ids: [found[name] for name in ids])
 
     def _get(self, name: str) -> Passage:
         passage = self.base.get(name)
@@ -112,9 +126,18 @@ class HybridBase:
         return replace(passage, snippet=passage.text[:OPENING])
 
 
-def _sets_conditions(query: Node | None) -> bool:
+def _sets_conditions(query: Node) -> bool:
     """Return whether a query says more than that some of its words be there."""
     if isinstance(query, AnyOf):
         return any(map(_sets_conditions, query.parts))
     # What is left beside a single word: words in a row, and all of several parts.
-    return query is not None and not (isinstance(query, Phrase) and len(query.words) == 1)
+    return not (isinstance(query, Phrase) and len(query.words) == 1)
+
+
+def _words(query: Node) -> Iterator[str]:
+    """Give the words that a query asks for, without those that it excludes."""
+    if isinstance(query, Phrase):
+        yield from query.words
+    else:
+        for part in query.parts:
+            yield from _words(part)

@@ -11,6 +11,7 @@ Source:
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -125,31 +126,36 @@ class SymptomGraph:
             if first.id == second.id:
                 raise TaskError(f"node {first.id!r} stands twice; expected one of each id")
         places = {node.id: place for place, node in enumerate(found)}
-        triples = list(relations)
-        names = tuple(sorted({triple.relation for triple in triples}))
+        # One pass: ids and names become numbers, in arrays, and numpy sorts those.
+        numbers: dict[str, int] = {}
+        heads, kinds, tails = array("q"), array("q"), array("q")
+        for head, name, tail in relations:
+            source, target = places.get(head), places.get(tail)
+            if source is None or target is None:
+                missing = head if source is None else tail
+                raise TaskError(f"{head!r} {name} {tail!r}: there is no node {missing!r}")
+            if source == target:
+                raise TaskError(f"{head!r} {name} {tail!r}: a relation of a node with itself")
+            heads.append(source)
+            kinds.append(numbers.setdefault(name, len(numbers)))
+            tails.append(target)
+        names = tuple(sorted(numbers))
         if len(names) > MOST_RELATIONS:
             raise TaskError(f"{len(names):,} types of relations; at most {MOST_RELATIONS:,}")
-        numbers = {name: number for number, name in enumerate(names)}
-        # One pass: ids become numbers, and what numpy sorts afterwards are rows of three.
-        rows = np.empty((len(triples), 3), dtype=np.int64)
-        for line, (head, name, tail) in enumerate(triples):
-            if head not in places or tail not in places:
-                missing = tail if head in places else head
-                raise TaskError(f"{head!r} {name} {tail!r}: there is no node {missing!r}")
-            if head == tail:
-                raise TaskError(f"{head!r} {name} {tail!r}: a relation of a node with itself")
-            rows[line] = places[head], 2 * numbers[name] + 1, places[tail]
-        away = np.unique(rows, axis=0)
-        back = np.stack([away[:, 2], away[:, 1] - 1, away[:, 0]], axis=1)
-        both = np.concatenate([away, back])
-        both = both[np.lexsort((both[:, 2], both[:, 1], both[:, 0]))]
-        starts = np.searchsorted(both[:, 0], np.arange(len(found) + 1))
+        sorted_places = {name: place for place, name in enumerate(names)}
+        steps = np.array([2 * sorted_places[name] for name in numbers], dtype=np.int64)
+        triples = np.array([heads, steps[kinds] + 1, tails], dtype=np.int64)
+        both = np.concatenate([triples, triples[::-1] - [[0], [1], [0]]], axis=1)
+        both = both[:, np.lexsort(both[::-1])]
+        # A relation given twice is one.
+        both = both[:, np.r_[True, (both[:, 1:] != both[:, :-1]).any(axis=0)][: both.shape[1]]]
+        starts = np.searchsorted(both[0], np.arange(len(found) + 1))
         return cls(
             found,
             names,
             starts.astype(np.int64),
-            both[:, 2].astype(np.int32),
-            both[:, 1].astype(np.int16),
+            both[2].astype(np.int32),
+            both[1].astype(np.int16),
         )
 
     def __len__(self) -> int:

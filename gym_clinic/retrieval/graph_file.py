@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ TABLES: dict[str, tuple[tuple[str, ...], str | tuple[str, ...]]] = {
     "node": (("id", "kind", "name", "synonyms"), "id"),
     "relation": (Relation._fields, Relation._fields),
 }
-ARRAYS = {"starts": np.int64, "neighbour": np.int32, "step": np.int16}
+ARRAYS = {"starts": "<i8", "neighbour": "<i4", "step": "<i2"}
 
 
 def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
@@ -54,9 +54,14 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
             database: Any = sqlite_utils.Database(connection)
             for table, (columns, key) in TABLES.items():
                 database[table].create(dict.fromkeys(columns, str), pk=key)
-            database["node"].insert_all(map(asdict, graph.nodes))
-            database["relation"].insert_all(triple._asdict() for triple in graph.triples())
-            arrays = {name: getattr(graph, name).tobytes() for name in ARRAYS}
+            connection.executemany(
+                "INSERT INTO node VALUES (?, ?, ?, ?)",
+                ((*one[:3], orjson.dumps(one[3]).decode()) for one in map(astuple, graph.nodes)),
+            )
+            connection.executemany("INSERT INTO relation VALUES (?, ?, ?)", graph.triples())
+            arrays = {
+                name: getattr(graph, name).astype(kind).tobytes() for name, kind in ARRAYS.items()
+            }
             database["csr"].create({"name": str, "data": bytes}, pk="name")
             database["csr"].insert_all({"name": name, "data": arrays[name]} for name in ARRAYS)
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -106,4 +111,13 @@ def _read(opened: sqlite3.Connection) -> SymptomGraph:
     expected = {"starts": len(nodes) + 1, "neighbour": 2 * edges, "step": 2 * edges}
     if {name: len(array) for name, array in arrays.items()} != expected:
         raise ValueError(f"its arrays are not those of {len(nodes):,} nodes, {edges:,} relations")
-    return SymptomGraph(nodes, relations, arrays["starts"], arrays["neighbour"], arrays["step"])
+    starts, neighbour, step = (arrays[name] for name in ARRAYS)
+    steps = np.diff(starts, prepend=0, append=len(neighbour))
+    inside = _within(neighbour, len(nodes)) and _within(step, 2 * len(relations))
+    if not inside or starts[0] or (steps < 0).any():
+        raise ValueError("its arrays lead beyond its nodes and relations")
+    return SymptomGraph(nodes, relations, starts, neighbour, step)
+
+
+def _within(array: NDArray[Any], end: int) -> bool:
+    return not len(array) or bool(array.min() >= 0 and array.max() < end)

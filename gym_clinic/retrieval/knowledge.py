@@ -22,6 +22,7 @@ from gym_clinic.retrieval.database import ReadOnlyDatabase, touch
 from gym_clinic.retrieval.manifest import Manifest
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import Node, parse
+from gym_clinic.retrieval.searcher import Ranking
 
 _FIELDS = "id, source, title, text, category, licence"
 _TEXT = 3
@@ -98,6 +99,26 @@ class KnowledgeBase:
         Raises:
             ConfigError: If the limit is no whole number from 1, or the base has no such source.
         """
+        tree, scores, best = self._ranked(query, limit, source, operator)
+        return self._shown(tree, scores, best)
+
+    def ranked(
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
+    ) -> Ranking:
+        """Find what :meth:`search` finds, and make no snippet before it is asked for."""
+        tree, scores, best = self._ranked(query, limit, source, operator)
+        rows = self._rows("id", best)
+        numbers = {rows[number][0]: number for number in best}
+
+        def passages(ids: Sequence[str]) -> list[Passage]:
+            return self._shown(tree, scores, [numbers[id] for id in ids])
+
+        return Ranking(tuple(numbers), passages)
+
+    def _ranked(
+        self, query: str, limit: int, source: str | None, operator: str
+    ) -> tuple[Node | None, dict[int, float], list[int]]:
+        """Return the tree of a query, scores by number, and the best numbers in their order."""
         at_least_one("limit", limit)
         if source is not None and source not in self._manifest.sources:
             raise ConfigError(
@@ -105,12 +126,19 @@ class KnowledgeBase:
             )
         tree = parse(query, operator)
         if tree is None:
-            return []
+            return None, {}, []
         scores = self._hits(tree, limit, source)
-        best = self._best(scores, limit)
+        return tree, scores, self._best(scores, limit)
+
+    def _shown(
+        self, tree: Node | None, scores: Mapping[int, float], best: Sequence[int]
+    ) -> list[Passage]:
+        """Return passages by their numbers, with snippets."""
+        if tree is None or not best:
+            return []
         passages = self._rows(_FIELDS, best)
         texts = {number: passages[number][_TEXT] for number in best}
-        snippets = self._own_engine().snippets(tree, texts) if texts else []
+        snippets = self._own_engine().snippets(tree, texts)
         return [
             _passage(passages[number], scores[number], snippet)
             for number, snippet in zip(best, snippets, strict=True)

@@ -1,29 +1,27 @@
-"""Free text -> the symptoms of a graph that it names, and whether it says they are absent.
+"""Free text -> the symptoms of a graph that it names, and what it says of them.
 
 A mention is the longest run of words that names a symptom, from left to right, in four ways, the
 surest first: its preferred name as it stands (1.0); the name's stems in any order, with little
 words between ("pain in the chest": 0.95); a synonym, likewise (0.9); any of these after words
-that the graph does not know were taken for the nearest that it knows, by character trigrams
-(0.85 times how near). The same text always gives the same mentions.
+that the graph does not know were taken for misspelt ones that it knows (0.85 times how near).
+British and American spelling are one. The same text always gives the same mentions.
 
-A name in capitals ("ALL") is an abbreviation and matches capitals only. Whose symptom it is (the
-patient's, a relative's), and when it was, a linker of words does not tell.
+A name in capitals ("ALL") is an abbreviation and matches capitals only. When a symptom was, a
+linker of words does not tell.
 """
 
 from __future__ import annotations
 
-import itertools
-import threading
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.names import import_module
+from gym_clinic.facts.stems import stem
+from gym_clinic.retrieval.context import Status, statuses
 from gym_clinic.retrieval.graph import Kind, Node, SymptomGraph
-from gym_clinic.retrieval.negation import PLAIN, Word, absent_words, word_set, words_of
+from gym_clinic.retrieval.spelling import LONGEST_WORD, Spelling
+from gym_clinic.retrieval.words import PLAIN, Word, word_set, words_of
 
 How = Literal["exact", "stemmed", "synonym", "approximate"]
 
@@ -42,15 +40,6 @@ LONGEST = 14
 SHORTEST_STEM = 4
 """Letters of the stem of a mention of one word: "fit" is not a form of "fits"."""
 
-SHORTEST_MISSPELT = 5
-"""Letters of a word that may be a misspelling."""
-
-MOST_LETTERS_OFF = 2
-"""Letters that a misspelling may have more or fewer: "thyroid" is no "thyroiditis"."""
-
-LONGEST_WORD = 40
-"""Letters of a word that is looked up."""
-
 LONGEST_ABBREVIATION = 5
 """Letters of an abbreviation."""
 
@@ -66,7 +55,8 @@ class Link:
         start: Where the mention begins in the text.
         end: Where it ends.
         text: The mention.
-        absent: Whether the text says that it is not there.
+        status: What the text says of it: that it is there, or absent, or that another has it, or
+            that it is only thought of.
     """
 
     node: Node
@@ -75,7 +65,7 @@ class Link:
     start: int
     end: int
     text: str
-    absent: bool
+    status: Status
 
 
 class _Entry(NamedTuple):
@@ -107,19 +97,19 @@ class SymptomLinker:
         graph: SymptomGraph | Iterable[Node],
         *,
         kinds: Collection[Kind] = SYMPTOMS,
-        threshold: float = 0.6,
+        threshold: float = 0.8,
     ) -> None:
         """Index the names.
 
         Args:
             graph: The graph, or nodes.
             kinds: Kinds of nodes to find.
-            threshold: Least similarity of a misspelt word to the word it is taken for, the Dice
-                coefficient of their character trigrams; 1 takes none for another. Much below the
-                default, ordinary words are taken for symptoms where a graph has many names.
+            threshold: Least similarity of a misspelt word to the word it is taken for: 1 less
+                the share of letters that are wrong, so that 0.8 allows one in five. 1 takes none
+                for another. Below the default, ordinary words are taken for symptoms.
 
         Raises:
-            ConfigError: If the threshold is out of range, or snowballstemmer is missing.
+            ConfigError: If the threshold is out of range.
         """
         if not 0 < threshold <= 1:
             raise ConfigError(f"threshold is above 0 and at most 1, not {threshold!r}")
@@ -138,7 +128,7 @@ class SymptomLinker:
                         _put(self._stems, stems, entry)
                         vocabulary.update(set(words) - LITTLE)
         self._known = {stem for stems in self._stems for stem in stems}
-        self._spelling = _Spelling(vocabulary)
+        self._spelling = Spelling(vocabulary)
         self._capitals = {
             word for words, entry in self._exact.items() if entry.capitals for word in words
         }
@@ -161,13 +151,13 @@ class SymptomLinker:
         taken = [False] * len(words)
         for one in mentions:
             taken[one.first : one.end] = [True] * (one.end - one.first)
-        absent = absent_words(words, taken)
+        said = statuses(words, taken)
         links = []
         for one in mentions:
             start, end = words[one.first].start, words[one.end - 1].end
             mentioned = text[start:end]
             links.append(
-                Link(one.node, one.kind, one.score, start, end, mentioned, absent[one.first])
+                Link(one.node, one.kind, one.score, start, end, mentioned, said[one.first])
             )
         return links
 
@@ -177,8 +167,8 @@ class SymptomLinker:
         One that is said to be both, at two places, is there.
         """
         links = self.link(text)
-        present = {one.node.id: one.node for one in links if not one.absent}
-        absent = {one.node.id: one.node for one in links if one.absent}
+        present = {one.node.id: one.node for one in links if one.status == "present"}
+        absent = {one.node.id: one.node for one in links if one.status == "absent"}
         return list(present.values()), [node for key, node in absent.items() if key not in present]
 
     def _mention(
@@ -208,7 +198,9 @@ class SymptomLinker:
     def _run(self, words: list[Word], first: int, nearest: dict[str, tuple[str, float]]) -> int:
         """Where the known words that begin at a word end."""
         end = first
-        while end < min(len(words), first + LONGEST) and (end == first or words[end].gap == PLAIN):
+        while end < min(len(words), first + LONGEST) and (
+            end == first or words[end].before == PLAIN
+        ):
             word = words[end].text
             if not nearest[word][0] and word not in LITTLE and word not in self._capitals:
                 break
@@ -219,17 +211,17 @@ class SymptomLinker:
         """The known stem that a word counts as, "" for none, and how near it is."""
         if len(word) > LONGEST_WORD:
             return "", 0.0
-        stem = _stem(word)
-        if stem in self._known:
-            return stem, 1.0
-        if len(word) < SHORTEST_MISSPELT or word in LITTLE or not word.isalpha():
+        root = stem(word)
+        if root in self._known:
+            return root, 1.0
+        if word in LITTLE:
             return "", 0.0
         near, likeness = self._spelling.nearest(word)
-        return (_stem(near), likeness) if likeness >= self._threshold else ("", 0.0)
+        return (stem(near), likeness) if likeness >= self._threshold else ("", 0.0)
 
 
 def _stem_key(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(_stem(word) for word in words if word not in LITTLE))
+    return tuple(sorted(stem(word) for word in words if word not in LITTLE))
 
 
 def _put(index: dict[tuple[str, ...], _Entry], words: tuple[str, ...], entry: _Entry) -> None:
@@ -241,56 +233,3 @@ def _put(index: dict[tuple[str, ...], _Entry], words: tuple[str, ...], entry: _E
 
 def _is_abbreviation(name: str) -> bool:
     return len(name) <= LONGEST_ABBREVIATION and name.isupper()
-
-
-_STEMMING = threading.Lock()
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    return import_module("snowballstemmer", "stemmer").stemmer("english")
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
-    if word.endswith("itis"):
-        return word  # the stemmer takes an inflamed organ for the organ
-    with _STEMMING:  # a stemmer holds the word that it is at
-        # Twice, so that "tiredness" comes to what "tired" comes to.
-        return str(_stemmer().stemWord(_stemmer().stemWord(word)))
-
-
-class _Spelling:
-    """Finds the known word that is nearest to a misspelt one."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self.words = sorted(word for word in words if len(word) >= SHORTEST_MISSPELT)
-        self.sizes = [len(_trigrams(word)) for word in self.words]
-        # A misspelling rarely begins with another letter, so only words of the same are compared.
-        self.places: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, word in enumerate(self.words):
-            for trigram in _trigrams(word):
-                self.places[word[0], trigram].append(place)
-
-    def nearest(self, word: str) -> tuple[str, float]:
-        """Return the nearest word and the Dice coefficient of the trigrams; ("", 0.0) for none."""
-        trigrams = _trigrams(word)
-        shared = Counter(
-            itertools.chain.from_iterable(
-                self.places.get((word[0], trigram), ()) for trigram in trigrams
-            )
-        )
-        likeness, place = min(
-            (
-                (-2 * count / (len(trigrams) + self.sizes[place]), place)
-                for place, count in shared.items()
-                if abs(len(self.words[place]) - len(word)) <= MOST_LETTERS_OFF
-            ),
-            default=(0.0, -1),
-        )
-        return (self.words[place], -likeness) if place >= 0 else ("", 0.0)
-
-
-def _trigrams(word: str) -> frozenset[str]:
-    framed = f"^{word}$"
-    return frozenset(framed[start : start + 3] for start in range(len(framed) - 2))

@@ -50,6 +50,14 @@ class BatchRequest(_Asked):
         return self
 
 
+class PassageRequest(BaseModel):
+    """A passage by its id."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    id: str
+
+
 class SearchReply(BaseModel):
     """The passages found, best first."""
 
@@ -60,6 +68,32 @@ class BatchReply(BaseModel):
     """The passages found for each query, in the order of the queries."""
 
     results: list[list[Passage]]
+
+
+class PassageReply(BaseModel):
+    """The passage of an id; None if there is none."""
+
+    passage: Passage | None
+
+
+class Health(BaseModel):
+    """What a server says of itself.
+
+    Attributes:
+        status: ``ok``.
+        version: Of gym_clinic.
+        passages: Of the base; None if it does not say.
+        content_hash: Of the base; empty if it has none.
+        places: Requests that are taken at once, worked on or waiting.
+        taken: Requests that have one.
+    """
+
+    status: str
+    version: str
+    passages: int | None
+    content_hash: str
+    places: int
+    taken: int
 
 
 class ErrorReply(BaseModel):

@@ -1,24 +1,28 @@
 """A knowledge base that an OpenSearch cluster holds, searched as the local ones are.
 
 For what one machine does not hold. Written and tested against the documentation of OpenSearch
-(docs.opensearch.org: Search API, Query DSL, Highlight query matches, Bulk API) and responses of
-the form printed there. It has not been run against a live node.
+(docs.opensearch.org: Create index, Bulk, Refresh index and Search API, Query DSL, Highlight query
+matches) and responses of the form printed there. It has not been run against a live node.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
+from zlib import crc32
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gym_clinic.errors import ConfigError, ServiceError
-from gym_clinic.retrieval.endpoint import MAX_QUOTE, Endpoint, sendable
+from gym_clinic.errors import ConfigError, ServiceError, TaskError
+from gym_clinic.names import at_least_one
+from gym_clinic.retrieval.endpoint import BUSY, MAX_QUOTE, Endpoint, sendable
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import AnyOf, Node, Phrase, parse
 from gym_clinic.retrieval.searcher import check_search
+
+Answer = TypeVar("Answer", bound=BaseModel)
 
 FIELDS = ("id", "source", "title", "text", "category", "licence")
 
@@ -27,6 +31,9 @@ SNIPPET = 200
 
 MOST = 10_000
 """Passages that a cluster returns at once (index.max_result_window)."""
+
+PIECE = 8 << 20
+"""Bytes of passages that are sent at once, about; the documentation advises 5 to 15 MiB."""
 
 INDEX: Mapping[str, Any] = {
     "settings": {
@@ -58,7 +65,7 @@ INDEX: Mapping[str, Any] = {
         },
     },
 }
-"""The body of ``PUT /<index>``. Title and text are searched as one field, so that AND holds
+"""Settings and fields of an index. Title and text are searched as one field, so that AND holds
 across both and scores are BM25 (k1 1.2, b 0.75, the defaults) as of the local engines."""
 
 
@@ -71,7 +78,7 @@ class OpenSearchBase:
 
     Args:
         url: Address of the cluster, as ``https://search.example.org:9200``.
-        index: Name of the index, made with :data:`INDEX`.
+        index: Name of the index, which :meth:`create` makes and :meth:`fill` fills.
         headers: Sent with every request, as ``{"Authorization": "Basic …"}``; never shown.
         timeout: Seconds to wait for an answer to one request.
         retries: Attempts after the first.
@@ -100,6 +107,64 @@ class OpenSearchBase:
 
     def __repr__(self) -> str:
         return f"OpenSearchBase({self._endpoint.url!r}, {self.index!r})"
+
+    def create(self, *, shards: int = 1, replicas: int = 1) -> None:
+        """Make the index, of :data:`INDEX`, with no passage in it.
+
+        Args:
+            shards: Parts that machines share out among themselves.
+            replicas: Further copies of each.
+
+        Raises:
+            ConfigError: If there is an index of the name, or an option is wrong.
+            ServiceError: If the cluster fails.
+        """
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+            raise ConfigError(f"replicas is a whole number from 0, not {replicas!r}")
+        settings = {
+            **INDEX["settings"],
+            "number_of_shards": at_least_one("shards", shards),
+            "number_of_replicas": replicas,
+        }
+        self._ask("", orjson.dumps({**INDEX, "settings": settings}), "PUT")
+
+    def fill(self, passages: Iterable[Passage]) -> int:
+        """Put passages into the index; they are found as soon as this returns.
+
+        A passage of an id that is there already takes its place, so a filling that failed is
+        simply done again.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            TaskError: If the cluster refuses a passage; those before it are there.
+            ConfigError: If the cluster has no such index.
+            ServiceError: If the cluster fails, or stays busy for all attempts.
+        """
+        self._ask("")  # a cluster would make a missing index, of fields as it guesses them
+        count = 0
+        piece = bytearray()
+        for lines in bulk(self.index, passages):
+            count += 1
+            piece += lines
+            if len(piece) >= PIECE:
+                self._send(bytes(piece))
+                piece.clear()
+        if piece:
+            self._send(bytes(piece))
+        self._ask("/_refresh", method="POST")
+        return count
+
+    def _send(self, piece: bytes) -> None:
+        """Send lines of passages; what the cluster did with each of them is in its answer."""
+        for item in self._read(_Filled, self._ask("/_bulk", piece)).items:
+            cause = item.index.error
+            if cause is None:
+                continue
+            if item.index.status in BUSY:
+                raise ServiceError(f"{self._endpoint.url} is busy: {cause}; fill the index again")
+            raise TaskError(f"{self._endpoint.url} refused the passage {item.index.id!r}: {cause}")
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
@@ -132,19 +197,13 @@ class OpenSearchBase:
         self._endpoint.close()
 
     def _found(self, asked: Mapping[str, Any]) -> list[Passage]:
+        body = orjson.dumps(asked)
+        # One query always goes to the same copies of the shards, which may count terms differently.
         path = (
-            f"/{self.index}/_search"
-            "?search_type=dfs_query_then_fetch&allow_partial_search_results=false"
+            "/_search?search_type=dfs_query_then_fetch&allow_partial_search_results=false"
+            f"&preference=query-{crc32(body):08x}"
         )
-        status, body = self._endpoint.ask(path, orjson.dumps(asked))
-        if status != 200:
-            raise self._refusal(status, body)
-        try:
-            answer = _Answer.model_validate_json(body)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the answer"
-            raise ServiceError(f"{self._endpoint.url}: {where}: {first['msg']}") from error
+        answer = self._read(_Answer, self._ask(path, body))
         if answer.timed_out or answer.shards.failed:
             raise ServiceError(
                 f"{self._endpoint.url} answered in part: {answer.shards.failed} of "
@@ -152,17 +211,29 @@ class OpenSearchBase:
             )
         return [_passage(hit) for hit in answer.hits.hits]
 
-    def _refusal(self, status: int, body: bytes) -> ConfigError | ServiceError:
+    def _ask(self, path: str, body: bytes | None = None, method: str | None = None) -> bytes:
+        """Return what the cluster answers to a request on the index, if it is not refused."""
+        status, answer = self._endpoint.ask(f"/{self.index}{path}", body, method)
+        if status == 200:
+            return answer
         try:
-            cause = _Refusal.model_validate_json(body).error
+            cause = _Refusal.model_validate_json(answer).error
         except ValidationError:
-            quoted = body[:MAX_QUOTE].decode("utf-8", "replace")
-            return ServiceError(f"{self._endpoint.url} answered {status}: {quoted}")
+            quoted = answer[:MAX_QUOTE].decode("utf-8", "replace")
+            raise ServiceError(f"{self._endpoint.url} answered {status}: {quoted}") from None
         if cause.type == "index_not_found_exception":
-            return ConfigError(f"{self._endpoint.url} has no index {self.index!r}")
-        return ServiceError(
-            f"{self._endpoint.url} answered {status}: {cause.type}: {cause.reason[:MAX_QUOTE]}"
-        )
+            raise ConfigError(f"{self._endpoint.url} has no index {self.index!r}")
+        if cause.type == "resource_already_exists_exception":
+            raise ConfigError(f"{self._endpoint.url} has an index {self.index!r} already")
+        raise ServiceError(f"{self._endpoint.url} answered {status}: {cause}")
+
+    def _read(self, kind: type[Answer], body: bytes) -> Answer:
+        try:
+            return kind.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the answer"
+            raise ServiceError(f"{self._endpoint.url}: {where}: {first['msg']}") from error
 
 
 def request(query: Node, limit: int, source: str | None) -> dict[str, Any]:
@@ -222,11 +293,7 @@ def render(query: Node) -> dict[str, Any]:
 
 
 def bulk(index: str, passages: Iterable[Passage]) -> Iterator[bytes]:
-    """Give the lines of ``POST /_bulk`` that put passages into an index.
-
-    The caller sends them by some megabytes, each piece ending with a whole passage. A passage
-    of an id that is there already takes its place.
-    """
+    """Give, passage by passage, the lines of ``POST /_bulk`` that put them into an index."""
     for passage in passages:
         action = {"index": {"_index": index, "_id": passage.id}}
         document = {name: getattr(passage, name) for name in FIELDS}
@@ -273,9 +340,26 @@ class _Cause(_Part):
     type: str
     reason: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.type}: {self.reason[:MAX_QUOTE]}"
+
 
 class _Refusal(_Part):
     error: _Cause
+
+
+class _Indexed(_Part):
+    id: str = Field(alias="_id")
+    status: int
+    error: _Cause | None = None
+
+
+class _Item(_Part):
+    index: _Indexed
+
+
+class _Filled(_Part):
+    items: list[_Item]
 
 
 def _passage(hit: _Hit) -> Passage:

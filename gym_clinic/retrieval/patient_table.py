@@ -76,6 +76,23 @@ class PatientCase:
     sex: str | None = None
 
 
+@dataclass(frozen=True)
+class Manifest:
+    """What the matrix file says of itself.
+
+    Attributes:
+        version: Version of the files.
+        embedder: Name of the embedder that made the vectors.
+        cases: Hash of the file of cases.
+        rows: Name of a phenotype -> its row.
+    """
+
+    version: int
+    embedder: str
+    cases: str
+    rows: dict[str, int]
+
+
 @dataclass(frozen=True, eq=False)
 class CaseTable:
     """Cases and their phenotypes in CSR form.
@@ -131,12 +148,7 @@ class CaseTable:
             OSError: If they cannot be written; those of before are then as they were.
         """
         lines = [json_line(asdict(case)) for case in self.cases]
-        manifest = {
-            "version": VERSION,
-            "embedder": self.embedder,
-            "cases": _digest(lines),
-            "rows": self.rows,
-        }
+        manifest = Manifest(VERSION, self.embedder, _digest(lines), self.rows)
         packed = io.BytesIO()
         np.savez(
             packed,
@@ -165,17 +177,17 @@ class CaseTable:
         try:
             with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
                 found = {name: arrays[name] for name in (*ARRAYS, "manifest")}
-            manifest = orjson.loads(found.pop("manifest").tobytes())
+            manifest = _MANIFEST.validate_json(found.pop("manifest").tobytes())
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise TaskError(f"{matrix_file}: no patient table: {error}") from None
-        if manifest["version"] != VERSION:
+        if manifest.version != VERSION:
             raise TaskError(
-                f"{matrix_file}: version {manifest['version']}; expected {VERSION}; build it again"
+                f"{matrix_file}: version {manifest.version}; expected {VERSION}; build it again"
             )
-        if manifest["cases"] != _digest(lines):
+        if manifest.cases != _digest(lines):
             raise TaskError(f"{cases_file} and {MATRIX} are of different builds; build them again")
         cases = tuple(map(_READER.validate_json, lines))
-        return cls(cases, manifest["rows"], embedder=manifest["embedder"], **found)
+        return cls(cases, manifest.rows, embedder=manifest.embedder, **found)
 
 
 def phenotype_names(phenotypes: Iterable[str]) -> tuple[str, ...]:
@@ -231,6 +243,7 @@ def as_case(case: Case) -> PatientCase:
 
 _OPTIONAL = ("absent", "codes", "age", "sex")
 _READER = TypeAdapter(PatientCase)
+_MANIFEST = TypeAdapter(Manifest)
 
 
 def _distinct(

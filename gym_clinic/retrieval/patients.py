@@ -64,7 +64,7 @@ class Match(NamedTuple):
 
 
 class PatientMatcher:
-    """Finds the cases that are most similar to a patient; serves any number of threads.
+    """Finds the cases that are most similar to a patient; serves threads and forked processes.
 
     Attributes:
         table: The prepared database.
@@ -91,7 +91,7 @@ class PatientMatcher:
             TaskError: If a case is broken.
         """
         at_least_one("cache_bytes", cache_bytes)
-        self._loops = open_loops(engine)
+        loops = open_loops(engine)
         self.table = cases if isinstance(cases, CaseTable) else CaseTable.build(cases, embedder)
         made = self.table.embedder, self.table.vectors.shape[1]
         if made != (embedder.name, embedder.dimension):
@@ -100,10 +100,12 @@ class PatientMatcher:
                 f"by {embedder.name} in {embedder.dimension}; use one for both"
             )
         self._embedder = embedder
+        self._cosines = loops.cosines
+        self._maxima = loops.segments(self.table.members, self.table.starts)
         self._places = {case.id: place for place, case in enumerate(self.table.cases)}
         self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._room = cache_bytes // (4 * len(self.table.cases))
-        self._lock = threading.Lock()
+        self._guard = os.getpid(), threading.Lock()
 
     @classmethod
     def load(
@@ -201,8 +203,11 @@ class PatientMatcher:
                 ways, which is 1 for the same phenotypes only.
 
         Raises:
-            ConfigError: If the similarity is unknown, or as for :meth:`match`.
+            ConfigError: If the similarity is unknown, the threshold is no cosine, or as for
+                :meth:`match`.
         """
+        if not -1 <= threshold <= 1:
+            raise ConfigError(f"threshold is from -1 to 1, not {threshold!r}")
         if similarity not in ("query", "mutual"):
             raise ConfigError(f"similarity is 'query' or 'mutual', not {similarity!r}")
         names = phenotype_names(phenotypes)
@@ -247,10 +252,16 @@ class PatientMatcher:
         """
         padded = np.zeros((COLUMNS, vectors.shape[1]), dtype=np.float32)
         padded[: len(vectors)] = vectors
-        cosines = self._loops.cosines(self.table.vectors, padded)
+        cosines = self._cosines(self.table.vectors, padded)
         np.minimum(cosines, 1, out=cosines)
-        maxima = self._loops.maxima(cosines, self.table.members, self.table.starts)
-        return np.ascontiguousarray(maxima.T[: len(vectors)])
+        return np.ascontiguousarray(self._maxima(cosines).T[: len(vectors)])
+
+    @property
+    def _lock(self) -> threading.Lock:
+        """A lock of this process: a fork would inherit one that nobody is left to release."""
+        if self._guard[0] != os.getpid():
+            self._guard = os.getpid(), threading.Lock()
+        return self._guard[1]
 
     def _recall(self, name: str) -> NDArray[np.float32] | None:
         with self._lock:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, get_args, runtime_checkable
 
 from gym_clinic.errors import ConfigError
@@ -30,6 +32,29 @@ class Searcher(Protocol):
         Raises:
             ConfigError: If an option is wrong.
         """
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a search found, before it is shown.
+
+    Attributes:
+        ids: Of the passages, best first.
+        passages: Returns some of them by their ids, as the search would have.
+    """
+
+    ids: tuple[str, ...]
+    passages: Callable[[Sequence[str]], list[Passage]]
+
+
+@runtime_checkable
+class Ranks(Protocol):
+    """A base that can find passages without making their snippets."""
+
+    def ranked(
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
+    ) -> Ranking:
+        """Find what a search finds."""
 
 
 class Content(Protocol):

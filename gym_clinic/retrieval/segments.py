@@ -27,18 +27,21 @@ Engine = Literal["auto", "numba", "numpy"]
 Floats = NDArray[np.float32]
 
 
+Maxima = Callable[[Floats], Floats]
+"""``values (rows, COLUMNS) -> (segments, COLUMNS)``; minus infinity for an empty segment."""
+
+
 class Loops(NamedTuple):
     """One form of the two loops.
 
     Attributes:
         cosines: ``(vectors (rows, d), block (COLUMNS, d)) -> (rows, COLUMNS)``, both of unit
             rows.
-        maxima: ``(values (rows, COLUMNS), members, starts (segments + 1,)) -> (segments,
-            COLUMNS)``; minus infinity for an empty segment.
+        segments: ``(members, starts (segments + 1,)) ->`` what takes their maxima.
     """
 
     cosines: Callable[[Floats, Floats], Floats]
-    maxima: Callable[[Floats, NDArray[np.int32], NDArray[np.int64]], Floats]
+    segments: Callable[[NDArray[np.int32], NDArray[np.int64]], Maxima]
 
 
 def open_loops(engine: Engine = "auto") -> Loops:
@@ -57,8 +60,8 @@ def open_loops(engine: Engine = "auto") -> Loops:
     if engine == "numba" and not present:
         raise ConfigError("engine 'numba' needs numba: pip install 'gym_clinic[numba]'")
     if engine == "numpy" or not present:
-        return Loops(_numpy_cosines, _numpy_maxima)
-    return Loops(_compiled_cosines, _compiled_maxima)
+        return Loops(_numpy_cosines, _Layers)
+    return Loops(_compiled_cosines, _compiled_segments)
 
 
 def _numpy_cosines(vectors: Floats, block: Floats) -> Floats:
@@ -66,13 +69,28 @@ def _numpy_cosines(vectors: Floats, block: Floats) -> Floats:
     return product
 
 
-def _numpy_maxima(values: Floats, members: NDArray[np.int32], starts: NDArray[np.int64]) -> Floats:
-    maxima = np.full((len(starts) - 1, values.shape[1]), -np.inf, dtype=np.float32)
-    # reduceat gives an empty segment the value that follows it, so those are left out.
-    filled = np.flatnonzero(starts[1:] > starts[:-1])
-    if len(filled):
-        maxima[filled] = np.maximum.reduceat(values.take(members, axis=0), starts[filled], axis=0)
-    return maxima
+class _Layers:
+    """Segments by layers: the first member of each, then the second of each with two.
+
+    The longest segments stand first, so that those with a further member are always the first
+    ones, and a layer is one operation over all of them (jagged diagonal storage).
+    """
+
+    def __init__(self, members: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
+        lengths = np.diff(starts)
+        self._order = np.argsort(-lengths, kind="stable")
+        first, lengths = starts[:-1][self._order], lengths[self._order]
+        deepest = int(lengths.max(initial=0))
+        self._layers = [members[first[lengths > depth] + depth] for depth in range(deepest)]
+
+    def __call__(self, values: Floats) -> Floats:
+        sorted_maxima = np.full((len(self._order), values.shape[1]), -np.inf, dtype=np.float32)
+        for layer in self._layers:
+            top = sorted_maxima[: len(layer)]
+            np.maximum(top, values.take(layer, axis=0), out=top)
+        maxima = np.empty_like(sorted_maxima)
+        maxima[self._order] = sorted_maxima
+        return maxima
 
 
 def _compiled_cosines(vectors: Floats, block: Floats) -> Floats:
@@ -81,12 +99,13 @@ def _compiled_cosines(vectors: Floats, block: Floats) -> Floats:
     return cosines
 
 
-def _compiled_maxima(
-    values: Floats, members: NDArray[np.int32], starts: NDArray[np.int64]
-) -> Floats:
-    maxima = np.empty((len(starts) - 1, COLUMNS), dtype=np.float32)
-    _compiled()[1](values, members, starts, maxima)
-    return maxima
+def _compiled_segments(members: NDArray[np.int32], starts: NDArray[np.int64]) -> Maxima:
+    def take(values: Floats) -> Floats:
+        maxima = np.empty((len(starts) - 1, COLUMNS), dtype=np.float32)
+        _compiled()[1](values, members, starts, maxima)
+        return maxima
+
+    return take
 
 
 _COMPILING = threading.Lock()

@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
@@ -16,7 +17,14 @@ from pydantic import BaseModel, ValidationError
 from gym_clinic._version import __version__
 from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.names import at_least_one
-from gym_clinic.retrieval.messages import MAX_BODY, PORT, BatchRequest, SearchRequest
+from gym_clinic.retrieval.messages import (
+    MAX_BODY,
+    PORT,
+    BatchRequest,
+    Health,
+    PassageRequest,
+    SearchRequest,
+)
 from gym_clinic.retrieval.searcher import PassageBase, Searcher
 
 if TYPE_CHECKING:
@@ -25,11 +33,18 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 """The server is for this machine alone: it asks nobody who he is."""
 
+HOSTS = (HOST, "localhost")
+"""Names that a request may call the server by. A page in a browser of this machine can be led here
+by another name (DNS rebinding), and must not be answered."""
+
 THREADS, WAITING = 4, 64
 """Requests worked on at once, and requests that may wait for their turn."""
 
 RETRY_AFTER = 1
 """Seconds after which a request that found no place may try again."""
+
+ARRIVAL = 10
+"""Seconds in which a request must be here as a whole."""
 
 GRACE = 30
 """Seconds that requests under way have when the server is told to end."""
@@ -69,10 +84,11 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     """Return the app that serves a base.
 
     ``POST /search`` takes a :class:`SearchRequest`, ``POST /batch`` a :class:`BatchRequest`,
-    which takes one place and is worked on in one piece; ``GET /health`` is answered at once.
-    An error is JSON, ``{"error": "what was wrong"}``: 422 for a request that is wrong, 413 for
-    one that is too long, 503 with Retry-After when all places are taken, 500 where the base
-    fails.
+    which takes one place and is worked on in one piece, ``POST /get`` a :class:`PassageRequest`;
+    ``GET /health`` is answered at once. An error is JSON, ``{"error": "what was wrong"}``: 422 for
+    a request that is wrong, 413 for one that is too long, 408 for one that does not arrive, 421
+    for one to another host than this, 503 with Retry-After when all places are taken, 500 where
+    the base fails.
 
     Args:
         base: What is served; searched by several threads at once.
@@ -112,18 +128,23 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
         found = await places.run(lambda: [base.search(query, *options) for query in asked.queries])
         return reply({"results": found})
 
-    async def health(_: Request) -> Response:
-        holds = base.manifest.content_hash if isinstance(base, PassageBase) else None
-        return reply(
-            {
-                "status": "ok",
-                "version": __version__,
-                "passages": len(base) if isinstance(base, Sized) else None,
-                "content_hash": holds,
-                "places": places.most,
-                "taken": places.taken,
-            }
+    async def get(request: Request) -> Response:
+        asked = _read(PassageRequest, await _body(request))
+        if not isinstance(base, PassageBase):
+            raise ConfigError("the base that is served gives no passages by their id")
+        return reply({"passage": await places.run(partial(base.get, asked.id))})
+
+    async def health(request: Request) -> Response:
+        _check_host(request)
+        said = Health(
+            status="ok",
+            version=__version__,
+            passages=len(base) if isinstance(base, Sized) else None,
+            content_hash=base.manifest.content_hash if isinstance(base, PassageBase) else "",
+            places=places.most,
+            taken=places.taken,
         )
+        return reply(said.model_dump())
 
     async def refused(_: Request, error: Exception) -> Response:
         status = error.status if isinstance(error, _RefusedError) else 422
@@ -139,13 +160,14 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     async def misled(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         asked = f"{request.method} {request.url.path}"
-        known = "POST /search, POST /batch and GET /health"
+        known = "POST /search, POST /batch, POST /get and GET /health"
         return reply({"error": f"there is no {asked}; there are {known}"}, status)
 
-    # The pages that document an app load scripts from elsewhere; these three need none.
+    # The pages that document an app load scripts from elsewhere; these need none.
     app = FastAPI(title="gym_clinic knowledge", openapi_url=None, lifespan=lifespan)
     app.add_route("/search", search, ["POST"])
     app.add_route("/batch", batch, ["POST"])
+    app.add_route("/get", get, ["POST"])
     app.add_route("/health", health, ["GET"])
     for kind in (_RefusedError, ConfigError):
         app.add_exception_handler(kind, refused)
@@ -156,18 +178,32 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     return app
 
 
+def _check_host(request: Request) -> None:
+    name = request.headers.get("host", "")
+    if name.partition(":")[0] not in HOSTS:
+        raise _RefusedError(421, f"this server answers to {' and '.join(HOSTS)}, not to {name!r}")
+
+
 async def _body(request: Request) -> bytes:
-    """Read a request's body, and no more than is allowed."""
+    """Read a request's body, and no more than is allowed, nor for longer."""
+    _check_host(request)
+    try:
+        return await asyncio.wait_for(_arrived(request), ARRIVAL)
+    except asyncio.TimeoutError:
+        raise _RefusedError(408, f"a request has to arrive within {ARRIVAL} s") from None
+
+
+async def _arrived(request: Request) -> bytes:
     length = request.headers.get("content-length", "0")
     body = bytearray()
-    if not length.isdigit() or int(length) <= MAX_BODY:
+    if not length.isdecimal() or int(length) <= MAX_BODY:
         async for chunk in request.stream():
             body += chunk
             if len(body) > MAX_BODY:
                 break
         else:
             return bytes(body)
-    raise _RefusedError(413, f"a request is of at most {MAX_BODY:,} bytes; ask in several")
+    raise _RefusedError(413, f"a request is of at most {MAX_BODY:,} bytes")
 
 
 def _read(kind: type[Asked], body: bytes) -> Asked:

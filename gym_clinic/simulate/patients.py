@@ -5,26 +5,33 @@ else with the middle of its frequency band; a feature of unknown frequency with 
 That independence, and these shares, are choices of the simulation and no clinical claim. A
 feature that the disease does not have is never drawn; it is recorded as absent. A patient in
 whom too few features came out gets the most frequent of the others. Some have in addition a
-feature of a look-alike, as patients have more than one trouble.
+feature of a look-alike, as patients have more than one trouble. A feature that names the disease
+is never drawn (:mod:`gym_clinic.facts.giveaway`).
 
-The tables say nothing of age or sex, so neither do the patients. A patient depends on the seed
-and its own id alone: a new disease changes no patient of another.
+The tables say nothing of age or sex, so neither do the patients; but no patient has findings that
+only women have together with such that only men have. A patient depends on the seed and its own
+id alone: a new disease changes no patient of another.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
-from gym_clinic.errors import ConfigError
-from gym_clinic.facts import Facts
+from gym_clinic import strict_json
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts import Facts, load
+from gym_clinic.facts.giveaway import gives_away
 from gym_clinic.facts.models import BANDS, Disease, Frequency
+from gym_clinic.files import numbered_lines
 from gym_clinic.names import at_least_one
+from gym_clinic.paths import data_dir
 
 COUNT = 5_000
 """Patients of the embedded database."""
@@ -40,6 +47,21 @@ NOISE = (0.6, 0.3, 0.1)
 
 NEAR = 0.8
 """Share of common phenotypes (Jaccard) from which two patients are near-duplicates."""
+
+ONLY = {
+    "female": re.compile(
+        r"\b(vagin|vulv|uter(us|ine)|ovar|menstrua|a?menorrh|oligomenorrh|dysmenorrh|placenta|"
+        r"pre-?eclampsia|gravidarum|pregnan|childbirth|post-?partum|antepartum|postmenopausal|"
+        r"postcoital|cervical motion|spontaneous abortion|loss of contractions)",
+        re.IGNORECASE,
+    ),
+    "male": re.compile(
+        r"\b(test(is|es|icular)\b|scrot|penis|penile|prostat|erectile|ejaculat|priapism|male inf|"
+        r"macroorchid|cryptorchid|orchitis|varicocele|gynecomastia|hypospadias|phimosis)",
+        re.IGNORECASE,
+    ),
+}
+"""Sex -> the names of findings that the other does not have."""
 
 TRIES = 20
 """Patients that are drawn for each one wanted, before a disease counts as spent."""
@@ -78,6 +100,63 @@ class SimulatedPatient:
     disease: str
     features: tuple[str, ...]
     noise: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TaskPatient:
+    """A patient of an evaluation task.
+
+    Attributes:
+        phenotypes: Names or ids of what the patient has.
+    """
+
+    phenotypes: tuple[str, ...]
+
+
+EVALUATION = ("dev.jsonl", "test.jsonl")
+"""Files of ``tasks/`` and the folders in it that hold evaluation tasks, one a line."""
+
+
+def evaluation_patients() -> list[TaskPatient]:
+    """Return the patients of the evaluation tasks: whatever in them has `phenotypes`.
+
+    Raises:
+        TaskError: If a task is no JSON object; the text names file and line.
+    """
+    found: list[TaskPatient] = []
+    for file in sorted(data_dir("tasks").rglob("*.jsonl")):
+        if file.name not in EVALUATION:
+            continue
+        for number, line in numbered_lines(file):
+            if b'"phenotypes"' in line:
+                try:
+                    task = strict_json.loads(line.decode())
+                except ValueError as error:
+                    raise TaskError(f"{file} line {number}: {error}") from None
+                found += _patients_in(task)
+    return found
+
+
+def _patients_in(value: Any) -> Iterator[TaskPatient]:
+    if isinstance(value, dict):
+        has = value.get("phenotypes")
+        if isinstance(has, list) and has and all(isinstance(name, str) for name in has):
+            yield TaskPatient(tuple(has))
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from _patients_in(part)
+
+
+def embedded_patients() -> list[SimulatedPatient]:
+    """Return the patients of the embedded database: of the embedded facts, seed 0.
+
+    The patients of the evaluation tasks, and all near-duplicates of them, are kept out.
+
+    Raises:
+        TaskError: If a file of facts or tasks is broken.
+    """
+    return simulate_patients(load(), keep_out=evaluation_patients())
 
 
 def probability(frequency: Frequency) -> float:
@@ -119,14 +198,15 @@ def simulate_patients(
     at_least_one("count", count)
     if not 0 < near <= 1:
         raise ConfigError(f"near is above 0 and at most 1, not {near!r}")
-    diseases = [one for _, one in sorted(facts.diseases.items()) if _possible(one)]
-    if not diseases:
+    found = [_Profile(facts, one) for _, one in sorted(facts.diseases.items())]
+    profiles = [one for one in found if any(one.chances.values())]
+    if not profiles:
         raise ConfigError("no disease of the fact tables has a feature; there is none to simulate")
     out = _KeptOut(facts, keep_out, near)
-    most = TRIES * (count // len(diseases) + 1)
+    most = TRIES * (count // len(profiles) + 1)
     streams = [
-        filterfalse(out.__contains__, itertools.islice(_Profile(facts, one).patients(seed), most))
-        for one in diseases
+        filterfalse(out.__contains__, itertools.islice(one.patients(seed), most))
+        for one in profiles
     ]
     patients: list[SimulatedPatient] = []
     while streams and len(patients) < count:
@@ -143,10 +223,6 @@ def simulate_patients(
     return sorted(patients, key=lambda patient: patient.id)
 
 
-def _possible(disease: Disease) -> bool:
-    return any(not feature.frequency.absent for feature in disease.phenotypes)
-
-
 class _Profile:
     """What the patients of one disease are drawn from."""
 
@@ -154,17 +230,25 @@ class _Profile:
         codes = disease.codes
         self.disease = disease
         self.codes = (*codes.omim, *codes.orpha, *codes.mondo)
-        self.chances = {one.phenotype: probability(one.frequency) for one in disease.phenotypes}
-        self.foreign = sorted(
-            {
-                one.phenotype
-                for name in disease.look_alikes
-                for one in facts.diseases[name].phenotypes
-                if not one.frequency.absent and one.phenotype not in self.chances
-            }
-        )
+        self.chances = {
+            one.phenotype: probability(one.frequency)
+            for one in disease.phenotypes
+            if one.frequency.absent or not gives_away(disease, facts.phenotypes[one.phenotype])
+        }
+        own = {one.phenotype for one in disease.phenotypes}
+        alike = {
+            one.phenotype
+            for name in disease.look_alikes
+            for one in facts.diseases[name].phenotypes
+            if not one.frequency.absent
+        }
+        self.foreign = [
+            key for key in sorted(alike - own) if not gives_away(disease, facts.phenotypes[key])
+        ]
         self.names = {key: facts.phenotypes[key].name for key in (*self.chances, *self.foreign)}
         self.absent = tuple(self.names[key] for key, chance in self.chances.items() if not chance)
+        self.sexes = self._sexes()
+        self.of_sex = {sex: self._of_sex(sex) for sex in self.sexes}
 
     def patients(self, seed: int) -> Iterator[SimulatedPatient]:
         """Yield patients, one after another."""
@@ -175,7 +259,7 @@ class _Profile:
 
     def patient(self, key: str, random: Random) -> SimulatedPatient:
         """Draw a patient."""
-        chances = self.chances
+        chances, foreign = self.of_sex[random.choice(self.sexes)]
         drawn = {feature for feature, chance in chances.items() if random.random() < chance}
         # Those of one frequency in another order for each patient, or all would get the same.
         others = [feature for feature, chance in chances.items() if chance and feature not in drawn]
@@ -183,7 +267,7 @@ class _Profile:
         others.sort(key=lambda feature: -chances[feature])
         drawn.update(others[: max(0, FEWEST - len(drawn))])
         (amount,) = random.choices(range(len(NOISE)), weights=NOISE)
-        noise = random.sample(self.foreign, min(amount, len(self.foreign)))
+        noise = random.sample(foreign, min(amount, len(foreign)))
         features = (*(feature for feature in chances if feature in drawn), *noise)
         return SimulatedPatient(
             id=key,
@@ -196,6 +280,26 @@ class _Profile:
             features=features,
             noise=tuple(noise),
         )
+
+    def _sexes(self) -> tuple[str, ...]:
+        """Who may have the disease: one sex, if only that one has some of its features."""
+        had = [self.disease.name, *(self.names[key] for key in self.chances if self.chances[key])]
+        told = tuple(sex for sex, only in ONLY.items() if any(map(only.search, had)))
+        return told or tuple(ONLY)
+
+    def _of_sex(self, sex: str) -> tuple[dict[str, float], list[str]]:
+        """Chances and foreign features of one sex, without those of the other.
+
+        What only one sex has is as frequent among all patients as the table says.
+        """
+        (other,) = (only for name, only in ONLY.items() if name != sex)
+        share = 1 / len(self.sexes)
+        chances = {
+            key: min(1.0, chance / share) if ONLY[sex].search(self.names[key]) else chance
+            for key, chance in self.chances.items()
+            if not other.search(self.names[key])
+        }
+        return chances, [key for key in self.foreign if not other.search(self.names[key])]
 
 
 class _KeptOut:

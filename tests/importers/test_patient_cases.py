@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.patient_cases import read_cases, write_cases
@@ -139,8 +142,12 @@ def test_what_a_packet_does_not_say_stays_open(tmp_path):
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (packet(phenotypicFeatures=None), "field phenotypicFeatures: "),
-        ({"id": "x"}, "field phenotypicFeatures: Field required"),
+        (packet(phenotypicFeatures="x"), "field phenotypicFeatures: "),
+        ({"id": "x"}, "field record: neither phenotypicFeatures nor metaData; expected a pheno"),
+        (
+            packet(phenotypicFeatures=[{"type": {"id": "HP:1", "label": "x"}, "negated": True}]),
+            "field phenotypicFeatures[0]: 'negated' is of version 1; expected version 2",
+        ),
         (packet(phenotypicFeatures=[{"type": {"id": "HP:1"}}]), "phenotypicFeatures[0].type.label"),
         (
             packet(phenotypicFeatures=[{"type": {"id": "HP:1", "label": " "}}]),
@@ -194,6 +201,48 @@ def test_real_phenopackets_are_read():
     assert sum(len(case.absent) for case in cases) > 500
     assert sum(case.age is not None for case in cases) == 50
     assert {case.sex for case in cases} == {"female", "male", None}
+
+
+def test_real_phenopackets_are_read_from_a_zip_file(tmp_path):
+    folder = real("phenopackets")
+    packed = tmp_path / "all.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in folder.glob("*.json"):
+            file.write(path, f"0.1/{path.name}")
+        file.writestr("0.1/README.txt", "notes")
+    assert list(read_phenopackets(packed)) == list(read_phenopackets(folder))
+    whole = packed.read_bytes()
+    packed.write_bytes(whole[:-40])
+    with pytest.raises(TaskError, match=r"all\.zip: .*expected a zip file of phenopackets"):
+        list(read_phenopackets(packed))
+    place = len(whole) // 3
+    packed.write_bytes(whole[:place] + bytes(20) + whole[place + 20 :])
+    with pytest.raises(TaskError, match=r"all\.zip: "):
+        list(read_phenopackets(packed))
+
+
+def test_a_packet_without_features_is_a_case_without_phenotypes(tmp_path):
+    found = packet(metaData={"phenopacketSchemaVersion": "2.0"})
+    del found["phenotypicFeatures"]
+    (case,) = read_phenopackets(put(tmp_path, "a.json", found))
+    assert (case.phenotypes, case.absent) == ((), ())
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_damaged_real_phenopacket_is_read_or_named(data, tmp_path_factory):
+    files = sorted(real("phenopackets").glob("*.json"))
+    whole = bytearray(data.draw(st.sampled_from(files)).read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    file = tmp_path_factory.mktemp("packet") / "a.json"
+    file.write_bytes(whole[: data.draw(st.integers(1, len(whole)))])
+    wrong = None
+    try:
+        (case,) = read_phenopackets(file)
+    except TaskError as error:
+        wrong = str(error)
+    assert wrong.startswith(str(file)) if wrong else not set(case.phenotypes) & set(case.absent)
 
 
 def test_a_truncated_real_phenopacket_is_named(tmp_path):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import numpy as np
@@ -10,7 +13,14 @@ import pytest
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.checkpoints import CHECKPOINTS, SentenceTransformer, known
-from gym_clinic.retrieval.embedding import QueryEmbedder, embed_queries, open_embedder
+from gym_clinic.retrieval.dense_build import passage_text
+from gym_clinic.retrieval.embedding import (
+    QueryEmbedder,
+    embed_queries,
+    open_embedder,
+    unit_rows,
+)
+from gym_clinic.retrieval.passage import Passage
 
 
 class FakeTransformer:
@@ -35,13 +45,17 @@ class FakeModel:
         if name and "missing" in name:
             raise OSError(f"{name} is not a local folder and is not a valid model identifier")
         self.name, self.modules, self.device = name, modules, device
-        self.read = []
+        self.read, self.busy = [], False
         FakeModel.made.append(self)
 
     def encode(self, texts, *, batch_size, convert_to_numpy, show_progress_bar):
         assert isinstance(texts, list)
         assert convert_to_numpy
         assert not show_progress_bar
+        assert not self.busy, "RuntimeError: Already borrowed"
+        self.busy = True
+        time.sleep(0.001)
+        self.busy = False
         self.read += texts
         return np.array([[len(str(text)), 3, 4, 0] for text in texts], np.float64)
 
@@ -74,6 +88,15 @@ def test_medcpt_has_two_encoders_with_cls_pooling(library):
     assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 1])
     embed_queries(embedder, ["diabetes?"])
     assert queries.read == ["diabetes?"]
+
+
+def test_a_first_line_is_no_title(library):
+    embedder = open_embedder("medcpt")
+    library.made[0].read.clear()
+    embedder.embed([passage_text(Passage("a", "s", "", "first line\nsecond line"))])
+    assert library.made[0].read == [("", "first line\nsecond line")]
+    open_embedder("biolord").embed([passage_text(Passage("a", "s", "", "first line"))])
+    assert library.made[-1].read[-1] == "first line"
 
 
 def test_bge_puts_its_instruction_before_queries_only(library):
@@ -125,6 +148,35 @@ def test_no_texts_no_rows(library):
     assert library.made[0].device == "cpu"
     assert isinstance(embedder, QueryEmbedder)
     assert embedder.embed([]).shape == (0, 4)
+
+
+def test_threads_take_turns(library):
+    embedder = open_embedder("biolord")
+    with ThreadPoolExecutor(8) as workers:
+        found = list(workers.map(lambda at: embedder.embed_queries(["x" * at]), range(1, 60)))
+    assert np.allclose(found[30], unit_rows(np.array([[31.0, 3, 4, 0]])))
+
+
+def test_an_empty_text_has_a_row_of_zeros(library):
+    for name in ("medcpt", "bge-small", "biolord"):
+        embedder = open_embedder(name)
+        for embed in (embedder.embed, embedder.embed_queries):
+            assert embed(["", "fever", " \n"]).any(axis=1).tolist() == [False, True, False]
+
+
+def test_half_a_character_is_read_as_a_question_mark(library):
+    embedder = open_embedder("medcpt")
+    for model in library.made:
+        model.read.clear()
+    embedder.embed(["a \ud800\nb"])
+    embedder.embed_queries(["\udfff c"])
+    assert [model.read for model in library.made] == [[("a ?", "b")], ["? c"]]
+
+
+def test_a_copy_loads_the_checkpoint_again(library):
+    embedder = pickle.loads(pickle.dumps(SentenceTransformer("medcpt", device="cpu", batch=3)))
+    assert [one.device for one in library.made] == ["cpu"] * 4
+    assert (embedder.name, embedder.batch) == ("ncbi/MedCPT-Article-Encoder", 3)
 
 
 def test_an_unknown_checkpoint_is_told(library, monkeypatch):

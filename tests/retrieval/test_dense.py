@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import pickle
+import signal
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +24,7 @@ from gym_clinic.retrieval.passage import Passage
 
 faiss = pytest.importorskip("faiss")
 
+ROOT = Path(__file__).resolve().parents[2]
 EMBEDDER = HashedNgrams(64)
 QUERIES = ["seizure sign4", "children with fever", "jaundice card", "sign17"]
 
@@ -69,6 +73,43 @@ def test_equal_scores_are_ordered_by_id(tmp_path):
     assert [hit.id for hit in hits] == sorted(hit.id for hit in hits)
 
 
+@pytest.mark.parametrize("kind", ["flat", "hnsw"])
+def test_no_equal_passage_is_left_out_before_its_turn(tmp_path, kind):
+    # Far more of one score than are fetched at first, in the wrong order.
+    same = [Passage(f"p{at:03}", "s", "", "the same text") for at in range(300, 0, -1)]
+    build_dense(same, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind)
+    hits = DenseIndex(tmp_path / "i").search("the text", 5)
+    assert [hit.id for hit in hits] == ["p001", "p002", "p003", "p004", "p005"]
+    assert len({hit.score for hit in hits}) == 1
+
+
+def test_a_score_does_not_depend_on_the_batch(folder):
+    index = DenseIndex(folder)
+    queries = [f"{one.title} {one.text}" for one in passages()]  # enough for faiss to take BLAS
+    assert index.search_many(queries, 7) == [index.search(query, 7) for query in queries]
+    assert max(hit.score for hits in index.search_many(queries, 1) for hit in hits) <= 1
+    double = EMBEDDER.embed([passage_text(one) for one in passages()]).astype(np.float64)
+    cosines = double @ EMBEDDER.embed([queries[0]])[0].astype(np.float64)
+    assert index.search(queries[0], 1)[0].score == pytest.approx(cosines.max(), abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["hnsw", "ivf"])
+def test_a_small_source_is_searched_exactly_whatever_the_kind(tmp_path, kind):
+    held = [
+        replace(one, id=f"{one.id}{word}", text=f"{one.text} {word}", source="large")
+        for word in ("acute", "chronic", "mild", "severe", "rare", "familial")
+        for one in passages()
+    ]
+    held[::40] = [replace(one, source="small") for one in held[::40]]
+    small = [one for one in held if one.source == "small"]
+    build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind, breadth=1)
+    index = DenseIndex(tmp_path / "i")
+    for query in QUERIES:
+        assert [hit.id for hit in index.search(query, 6, "small")] == [
+            name for _, name in exact(query, small, 6)
+        ]
+
+
 def test_a_query_without_words_finds_nothing(folder):
     index = DenseIndex(folder)
     assert index.search_many(["", "?!", "🙂", "\ud800"]) == [[], [], [], []]
@@ -89,7 +130,8 @@ def test_ids_of_any_script_and_a_missing_title(tmp_path):
     build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
     index = DenseIndex(tmp_path / "i")
     assert [index.search(one)[0].id for one in ("fever", "rash", "T")] == ["β/1", "", "é"]
-    assert [passage_text(one) for one in held] == ["fever", "rash", "T\n"]
+    assert [passage_text(one) for one in held] == ["\nfever", "\nrash", "T\n"]
+    assert passage_text(Passage("a", "s", "of two\n lines", "text")) == "of two lines\ntext"
 
 
 def test_the_manifest_says_what_it_is(folder):
@@ -198,10 +240,47 @@ def test_a_new_build_takes_the_place_of_the_old_and_of_a_killed_one(folder):
     assert len(old.search("fever", 100)) == 40  # who has opened the old one goes on with it
 
 
+def test_two_builds_at_once_do_not_mix(folder):
+    def meanwhile():
+        yield from passages(5)
+        with pytest.raises(ConfigError, match="another process is building"):
+            build_dense(passages(9), EMBEDDER, folder, content_hash="second")
+        yield from passages(7)[5:]
+
+    build_dense(meanwhile(), EMBEDDER, folder, content_hash="first")
+    assert len(DenseIndex(folder, content_hash="first").search("fever", 100)) == 7
+
+
+def test_a_killed_build_leaves_the_old_index(folder):
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from memory_base import passages\n"
+        "from gym_clinic.retrieval.dense_build import build_dense\n"
+        "from gym_clinic.retrieval.embedding import HashedNgrams\n"
+        "def deadly():\n"
+        "    yield from passages(30) * 10\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "build_dense(deadly(), HashedNgrams(64), Path(sys.argv[1]), content_hash='new')\n"
+    )
+    path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+    child = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], env=os.environ | {"PYTHONPATH": path}
+    )
+    assert child.returncode == -signal.SIGKILL
+    assert len(list(folder.glob("build-*"))) == 2
+    assert len(DenseIndex(folder, content_hash="abc").search("fever", 100)) == 40
+    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
+    assert len(list(folder.glob("build-*"))) == 1
+
+
 @pytest.mark.parametrize("name", ["ends.u64", "ids.bin", "index.faiss", "sources.u16"])
-def test_files_cut_short_are_told(folder, name):
+def test_files_cut_short_or_missing_are_told(folder, name):
     path = folder / read_manifest(folder).build / name
     path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(TaskError, match=name):
+        DenseIndex(folder)
+    path.unlink()  # as when another process has just built it again
     with pytest.raises(TaskError, match=name):
         DenseIndex(folder)
 
@@ -255,6 +334,47 @@ def test_a_gpu_is_taken_where_faiss_sees_one(folder, monkeypatch):
     with pytest.raises(ConfigError, match="auto, cpu or gpu"):
         DenseIndex(folder, device="tpu")
 
+    def no_room(*_):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(faiss, "index_cpu_to_gpu", no_room)
+    with pytest.raises(ConfigError, match="device='cpu' leaves it in memory: out of memory"):
+        DenseIndex(folder)
+
+
+class Gpu:
+    """Fails as faiss does on a GPU when too much is fetched, or in a fork."""
+
+    def __init__(self, index, process):
+        self.index, self.process, self.asked = index, process, []
+
+    def search(self, rows, count):
+        assert os.getpid() == self.process
+        assert count <= 2048
+        self.asked.append(count)
+        return self.index.search(rows, count)
+
+
+def test_what_a_gpu_cannot_do_is_done_without_it(tmp_path, monkeypatch):
+    held = [replace(one, id=f"{one.id}-{at}") for at in range(60) for one in passages()]
+    build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
+    gpus = []
+
+    def index_cpu_to_gpu(resources, device, index):
+        gpus.append(Gpu(index, os.getpid()))
+        return gpus[-1]
+
+    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 1)
+    monkeypatch.setattr(faiss, "StandardGpuResources", object, raising=False)
+    monkeypatch.setattr(faiss, "index_cpu_to_gpu", index_cpu_to_gpu, raising=False)
+    index = DenseIndex(tmp_path / "i")
+    assert len(index.search("fever", 2300)) == 2300
+    assert gpus[0].asked == []
+    found = index.search("sign17", 3)
+    assert gpus[0].asked[0] == 19
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert index.search("sign17", 3) == found
+
 
 def test_no_gpu_is_told(folder, monkeypatch):
     monkeypatch.setattr(faiss, "get_num_gpus", lambda: 0)
@@ -285,7 +405,11 @@ def test_a_fork_searches_too(folder):
 
 def test_a_copy_opens_the_same_index(folder):
     index = DenseIndex(folder, EMBEDDER)
-    assert pickle.loads(pickle.dumps(index)).search("fever") == index.search("fever")
+    copy = pickle.dumps(index)
+    assert pickle.loads(copy).search("fever") == index.search("fever")
+    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
+    with pytest.raises(ConfigError, match="made of another base: of content new"):
+        pickle.loads(copy)
 
 
 def test_the_missing_extra_is_told(folder, monkeypatch):

@@ -125,6 +125,8 @@ def test_the_hash_is_pinned():
     row = HashedNgrams(16, (3, 4)).embed(["flu"])[0]
     assert np.flatnonzero(row).tolist() == [1, 4, 6, 7, 9]
     assert np.sign(row[row != 0]).tolist() == [1, -1, -1, -1, -1]
+    # To the last bit: one of five n-grams each.
+    assert set(np.abs(row[row != 0])) == {np.sqrt(np.float32(1) / np.float32(5))}
 
 
 def test_another_seed_gives_another_row():

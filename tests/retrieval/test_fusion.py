@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bases
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,8 +114,40 @@ def test_the_base_is_asked_deep_enough(hybrid, dense):
     assert hybrid.base.asked[-1] == ("fever", 5, None, "or")
 
 
-def test_nothing_is_found_for_no_words(hybrid):
+class Talkative(HashedNgrams):
+    """Has something to say of every text, as a checkpoint has."""
+
+    def embed(self, texts):
+        return super().embed([f"fever {text}" for text in texts])
+
+
+def test_nothing_is_found_for_no_words(hybrid, tmp_path):
     assert hybrid.search("") == hybrid.search("?!") == []
+    build_dense(passages(), Talkative(64), tmp_path, content_hash="abc")
+    index = DenseIndex(tmp_path, Talkative(64))
+    assert index.search("?!")
+    assert HybridBase(hybrid.base, index).search("?!") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "operator", "embedded"),
+    [
+        ("a child NOT rash", "or", "child"),
+        ('"sign8 is" OR (cough NOT ("no fever" OR rash))', "or", "sign8 is cough"),
+        ("What is a rash?", "or", "What is a rash?"),
+        ("rash cough", "and", "rash cough"),
+    ],
+)
+def test_excluded_words_do_not_attract(hybrid, dense, monkeypatch, query, operator, embedded):
+    asked, search = [], DenseIndex.search
+
+    def noted(index, text, *options):
+        asked.append(text)
+        return search(index, text, *options)
+
+    monkeypatch.setattr(DenseIndex, "search", noted)
+    hybrid.search(query, operator=operator)
+    assert asked == [embedded]
 
 
 def test_wrong_options_are_told(hybrid, dense):
@@ -131,3 +164,33 @@ def test_an_index_of_another_base_is_refused(dense):
         HybridBase(MemoryBase(passages(), content_hash="abd"), dense)
     with pytest.raises(TaskError, match="which the base lacks"):
         HybridBase(MemoryBase(passages(3)), dense).search("headache", 40)
+
+
+class Plain:
+    """A base that can only search."""
+
+    def __init__(self, base):
+        self.manifest, self.search, self.get = base.manifest, base.search, base.get
+
+
+@pytest.mark.parametrize("engine", ["fts5", "tantivy"])
+def test_snippets_are_made_for_what_is_shown(tmp_path, monkeypatch, engine):
+    pytest.importorskip("sqlite_utils")
+    if engine == "tantivy":
+        pytest.importorskip("tantivy")
+    base = bases.base(tmp_path, engine, passages())
+    folder, content = tmp_path / "dense", base.manifest.content_hash
+    build_dense(base, HashedNgrams(256), folder, content_hash=content)
+    index = DenseIndex(folder)
+    queries = ["child with fever", "rash NOT sign5", "seizures sign8", ""]
+    expected = [HybridBase(Plain(base), index).search(query, 5) for query in queries]
+    shown, snippets = [], base._engine.snippets
+
+    def noted(tree, texts):
+        shown.append(len(texts))
+        return snippets(tree, texts)
+
+    monkeypatch.setattr(base._engine, "snippets", noted)
+    assert [HybridBase(base, index).search(query, 5) for query in queries] == expected
+    assert shown
+    assert max(shown) <= 5

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 
+import numpy as np
 import pytest
 from fact_tables import tables, write
 from hypothesis import given, settings
@@ -194,3 +195,61 @@ def test_a_file_that_is_no_graph_is_named(tmp_path):
         database.execute("DELETE FROM relation WHERE tail = 'migraine'")
     with pytest.raises(TaskError, match="its arrays are not those of 10 nodes, 7 relations"):
         load_graph(path)
+
+
+def test_the_bytes_of_a_file_follow_from_the_graph(tmp_path):
+    for name in ("one.db", "other.db"):
+        turned = SymptomGraph.build(reversed(NODES), reversed(RELATIONS))
+        save_graph(turned if name == "other.db" else small_graph(), tmp_path / name)
+    assert (tmp_path / "one.db").read_bytes() == (tmp_path / "other.db").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("neighbour", lambda array: np.where(array == array.max(), 99, array)),
+        ("neighbour", lambda array: np.where(array == 0, -1, array)),
+        ("step", lambda array: array + 100),
+        ("starts", lambda array: array[::-1]),
+        ("starts", lambda array: array + 1),
+    ],
+)
+def test_arrays_that_lead_astray_are_named(tmp_path, name, damage):
+    path = tmp_path / "graph.db"
+    graph = small_graph()
+    save_graph(graph, path)
+    array = getattr(graph, name)
+    with sqlite3.connect(path) as database:
+        data = damage(array).astype(array.dtype).tobytes()
+        database.execute("UPDATE csr SET data = ? WHERE name = ?", (data, name))
+    with pytest.raises(TaskError, match=r"graph\.db: no symptom graph: its arrays lead beyond"):
+        load_graph(path)
+
+
+def test_another_layout_is_named(tmp_path):
+    path = tmp_path / "graph.db"
+    save_graph(small_graph(), path)
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA user_version = 7")
+    with pytest.raises(TaskError, match="layout 7; expected 1"):
+        load_graph(path)
+
+
+@given(data=st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_damaged_file_is_read_or_named(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("graph") / "graph.db"
+    save_graph(small_graph(), path)
+    whole = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 6))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(whole[: data.draw(st.integers(1, len(whole)))])
+    wrong, nodes = None, ()
+    try:
+        graph = load_graph(path)
+        nodes = graph.nodes
+    except TaskError as error:
+        wrong = str(error)
+    assert wrong is None or f"{path}: no symptom graph" in wrong
+    for node in nodes:
+        assert graph.degree(node.id) == len(graph.neighbours(node.id))

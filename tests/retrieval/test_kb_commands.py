@@ -97,7 +97,7 @@ def test_a_base_is_served(command, tmp_path, capsys, monkeypatch, dense):
             found = client.search("seizures", 3)  # a form that no passage has
             assert bool(found) is dense
             assert client.search("sign3", 1)[0].id == "p003"
-            assert client.health()["passages"] == 40
+            assert len(client) == 40
     finally:
         servers[0].stop()
         thread.join(30)

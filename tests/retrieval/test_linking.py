@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linking_gold import GOLD, SYMPTOMS, UNSEEN
+from linking_gold import CONTEXT, GOLD, SYMPTOMS, UNSEEN, UNSEEN_CONTEXT
 from small_graph import small_graph
 
 from gym_clinic.errors import ConfigError
@@ -13,6 +13,7 @@ from gym_clinic.retrieval.graph import Node
 from gym_clinic.retrieval.linking import Link, SymptomLinker
 
 LINKER = SymptomLinker(SYMPTOMS)
+MARKS = {"present": "+", "absent": "-", "other": "@", "hypothetical": "~"}
 
 # Pieces of sentences, so that what is tried at random is near to what people write.
 PIECES = [
@@ -23,22 +24,46 @@ PIECES = [
 
 
 def told(text: str) -> list[str]:
-    return [f"{'-' if one.absent else '+'}{one.node.id}" for one in LINKER.link(text)]
+    return [f"{MARKS[one.status]}{one.node.id}" for one in LINKER.link(text)]
 
 
-@pytest.mark.parametrize(
-    ("sentences", "precision", "recall"), [(GOLD, 0.95, 0.95), (UNSEEN, 0.95, 0.8)]
-)
-def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall):
+def scored(sentences, kept=""):
+    """Return precision and recall over all marks, or over those of some statuses."""
     hits = found = expected = 0
     for sentence, gold in sentences:
-        ours, theirs = Counter(told(sentence)), Counter(gold.split())
+        ours, theirs = (
+            Counter(one for one in marks if one[0] in (kept or one))
+            for marks in (told(sentence), gold.split())
+        )
         hits += sum((ours & theirs).values())
         found += sum(ours.values())
         expected += sum(theirs.values())
-    assert expected >= 35
-    assert hits / found >= precision, f"precision {hits}/{found}"
-    assert hits / expected >= recall, f"recall {hits}/{expected}"
+    assert expected >= 5
+    return hits / found, hits / expected
+
+
+@pytest.mark.parametrize(
+    ("sentences", "precision", "recall"),
+    [(GOLD, 0.95, 0.95), (CONTEXT, 0.95, 0.95), (UNSEEN, 0.95, 0.8), (UNSEEN_CONTEXT, 0.8, 0.8)],
+)
+def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall):
+    found = scored(sentences)
+    missed = [
+        (one, told(one)) for one, gold in sentences if sorted(told(one)) != sorted(gold.split())
+    ]
+    assert found[0] >= precision, (found, missed)
+    assert found[1] >= recall, (found, missed)
+
+
+@pytest.mark.parametrize("mark", MARKS.values())
+def test_each_status_is_told_from_the_others(mark):
+    precision, recall = scored([*GOLD, *UNSEEN, *CONTEXT, *UNSEEN_CONTEXT], mark)
+    assert min(precision, recall) >= 0.9, (precision, recall)
+
+
+def test_the_gold_sentences_are_many_and_distinct():
+    sentences = [one for one, _ in (*GOLD, *UNSEEN, *CONTEXT, *UNSEEN_CONTEXT)]
+    assert len(set(sentences)) == len(sentences) >= 150
 
 
 @pytest.mark.parametrize(
@@ -52,8 +77,8 @@ def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall
         ("Œdema", None, None),
         ("Oedéma", "synonym", 0.9),
         ("chest pains", "stemmed", 0.95),
-        ("diarrhoae", "approximate", 0.85 * 2 * 6 / 18),
-        ("palpitatoins", "approximate", 0.85 * 2 * 8 / 24),
+        ("diarrhoae", "approximate", 0.85 * 8 / 9),
+        ("palpitatoins", "approximate", 0.85 * 11 / 12),
         ("phone", None, None),
     ],
 )
@@ -66,7 +91,7 @@ def test_how_a_symptom_is_named(text, kind, score):
 def test_a_link_says_where_it_stands():
     text = "He has NO pain in the chest."
     assert LINKER.link(text) == [
-        Link(SYMPTOMS[1], "stemmed", 0.95, 10, 27, "pain in the chest", True)
+        Link(SYMPTOMS[1], "stemmed", 0.95, 10, 27, "pain in the chest", "absent")
     ]
 
 
@@ -87,7 +112,7 @@ def test_the_longest_name_wins_and_names_go_before_synonyms():
 def test_a_denial_in_a_name_is_no_denial():
     linker = SymptomLinker([Node("a", "symptom", "No social smile"), *SYMPTOMS])
     links = linker.link("No social smile, no fever")
-    assert [(one.node.id, one.absent) for one in links] == [("a", False), ("fever", True)]
+    assert [(one.node.id, one.status) for one in links] == [("a", "present"), ("fever", "absent")]
 
 
 def test_abbreviations_match_capitals_only():
@@ -149,6 +174,57 @@ def test_every_name_is_found_there_and_absent(node, denial):
         assert told(denial.format(name)) == [f"-{node.id}"]
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, "no " * 30_000, "fevre " * 16_000, "\n" * 50_000])
-def test_long_texts_are_linked(text):
-    assert len(LINKER.link(text)) in (0, 16_000)
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("x" * 100_000, 0),
+        ("no " * 30_000, 0),
+        ("fevre " * 16_000, 16_000),
+        ("\n" * 50_000, 0),
+        ("mother and " * 10_000, 0),
+        ("denied and fever " * 6_000, 6_000),
+        ("in mother has fever, or " * 4_000, 4_000),
+        ("no fever, cough for days " * 4_000, 8_000),
+        ("fever? no " * 10_000, 10_000),
+        ("🙂 fever (-), " * 7_000, 7_000),
+    ],
+)
+def test_long_texts_are_linked(text, links):
+    assert len(LINKER.link(text)) == links
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "fall call tall ball stool rush crash",
+        "enema enteritis overnight thirty rules sport scores shaving",
+        "hyperthermia hypertonia",
+        "conclusion concussion contusion conversion importance intention",
+        "thyroid oesophagus hepatic",
+    ],
+)
+def test_other_words_are_no_misspellings(word):
+    names = (
+        "Falls", "Rash", "Edema", "Enthesitis", "Overweight", "Thirsty", "Rales", "Short", "Sores",
+        "Shaking", "Hypothermia", "Hypotonia", "Thyroiditis", "Esophagitis", "Hepatitis",
+        "Confusion", "Convulsion", "Impotence", "Inattention",
+    )  # fmt: skip
+    linker = SymptomLinker([Node(name, "symptom", name) for name in names])
+    found = [one for one in linker.link(word) if one.kind == "approximate"]
+    assert [one.text for one in found] == []
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("Anaemia", "anemia"),
+        ("Diarrhoea", "diarrhea"),
+        ("Tumour of the oesophagus", "esophagus tumors"),
+        ("Goitre", "goiter"),
+        ("Generalised oedema", "generalized edema"),
+    ],
+)
+def test_british_and_american_spelling_are_one(british, american):
+    for name, text in ((british, american), (american, british)):
+        (link,) = SymptomLinker([Node("a", "symptom", name)]).link(text)
+        assert link.kind == "stemmed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 import pytest
@@ -107,9 +108,12 @@ def test_hits_become_passages(base):
 
 def test_what_is_asked(base, chat_server):
     base.search("fever child", 3, "cards")
-    assert chat_server.paths == [
-        "/clinic/_search?search_type=dfs_query_then_fetch&allow_partial_search_results=false"
-    ]
+    (path,) = chat_server.paths
+    assert re.fullmatch(
+        r"/clinic/_search\?search_type=dfs_query_then_fetch&allow_partial_search_results=false"
+        "&preference=query-[0-9a-f]{8}",
+        path,
+    )
     (asked,) = chat_server.requests
     assert asked["query"] == {
         "bool": {

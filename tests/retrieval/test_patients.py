@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import itertools
+import multiprocessing
 import runpy
 import threading
 from dataclasses import dataclass
@@ -182,6 +184,8 @@ def test_wrong_options_are_told():
         PatientMatcher(cases, SeededEmbedder()).match(["x"], limit=0)
     with pytest.raises(ConfigError, match="exclude is a collection of ids, not the text 'a'"):
         PatientMatcher(cases, SeededEmbedder()).match(["x"], exclude="a")
+    with pytest.raises(ConfigError, match="threshold is from -1 to 1, not nan"):
+        PatientMatcher(cases, SeededEmbedder()).near_duplicates(["x"], float("nan"))
     with pytest.raises(ConfigError, match="cache_bytes is"):
         PatientMatcher(cases, SeededEmbedder(), cache_bytes=0)
     with pytest.raises(ConfigError, match="'query' or 'mutual', not 'cosine'"):
@@ -214,6 +218,36 @@ def test_threads_get_what_one_gets():
     for thread in threads:
         thread.join()
     assert all(found[number] == expected for number in range(6))
+
+
+def test_a_forked_process_matches_whoever_held_the_lock():
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this platform does not fork")
+    matcher = PatientMatcher(database(), SeededEmbedder(), engine="numpy")
+    with matcher._lock:  # as another thread may, in the moment of the fork
+        child = multiprocessing.get_context("fork").Process(
+            target=matcher.match, args=(["finding 3"],), daemon=True
+        )
+        child.start()
+        child.join(60)
+    assert child.exitcode == 0
+
+
+def test_more_are_asked_for_than_there_are(engine):
+    cases = database()
+    found = PatientMatcher(cases, SeededEmbedder(), engine=engine).match(["finding 3"], 10_000)
+    assert [one.case.id for one in found] == [
+        key for _, key in exhaustive(cases, SeededEmbedder(), ["finding 3"], len(cases))
+    ]
+
+
+def test_the_mean_is_over_the_query_not_over_the_case():
+    # A case that has all of the query and more is at 1; one that has half of it is below.
+    matcher = PatientMatcher([case("all", "x", "y", "z", "u"), case("half", "x")], SeededEmbedder())
+    best, other = matcher.match(["x", "y"])
+    assert (best.case.id, best.score) == ("all", pytest.approx(1))
+    cosine = float(np.prod(SeededEmbedder().embed(["x", "y"]), axis=0).sum())
+    assert other.score == pytest.approx((1 + cosine) / 2, abs=1e-6)
 
 
 @dataclass(frozen=True)
@@ -256,6 +290,12 @@ def test_a_damaged_database_is_named(tmp_path):
         (tmp_path / "matrix.npz").write_bytes(broken)
         with pytest.raises(TaskError, match=r"matrix\.npz: no patient table"):
             PatientMatcher.load(tmp_path, SeededEmbedder())
+    with np.load(io.BytesIO(whole)) as arrays:
+        kept = dict(arrays)
+    kept["manifest"] = np.frombuffer(b'{"version": 1}', np.uint8)
+    np.savez(tmp_path / "matrix.npz", **kept)
+    with pytest.raises(TaskError, match=r"matrix\.npz: no patient table"):
+        PatientMatcher.load(tmp_path, SeededEmbedder())
     (tmp_path / "matrix.npz").write_bytes(whole)
     (tmp_path / "cases.jsonl").write_bytes(lines.replace(b"disease of", b"another of"))
     with pytest.raises(TaskError, match="of different builds"):

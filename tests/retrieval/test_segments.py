@@ -28,8 +28,8 @@ def test_both_engines_take_the_maximum_of_each_segment(segments, seed):
     members = np.array([member for one in segments for member in one], dtype=np.int32)
     starts = np.cumsum([0, *map(len, segments)], dtype=np.int64)
     expected = plainly(values, members, starts)
-    assert np.array_equal(open_loops("numpy").maxima(values, members, starts), expected)
-    assert np.array_equal(open_loops("auto").maxima(values, members, starts), expected)
+    assert np.array_equal(open_loops("numpy").segments(members, starts)(values), expected)
+    assert np.array_equal(open_loops("auto").segments(members, starts)(values), expected)
 
 
 @pytest.mark.parametrize("engine", ["numba", "numpy"])

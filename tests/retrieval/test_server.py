@@ -9,15 +9,21 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import bases
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_base import MemoryBase, passages
 
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
+from gym_clinic.retrieval import endpoint
+from gym_clinic.retrieval import server as server_module
 from gym_clinic.retrieval.client import KnowledgeClient
+from gym_clinic.retrieval.endpoint import Endpoint
 from gym_clinic.retrieval.messages import MAX_BODY, MAX_QUERIES
+from gym_clinic.retrieval.searcher import PassageBase
 from gym_clinic.retrieval.server import KnowledgeServer
 
 pytest.importorskip("fastapi")
@@ -61,6 +67,27 @@ def test_the_client_answers_as_the_base_does(base, client):
     assert client.search("fever", 2, "notes", "and") == base.search("fever", 2, "notes", "and")
 
 
+@pytest.mark.parametrize("engine", ["fts5", "tantivy"])
+def test_a_knowledge_base_answers_the_same_to_the_last_bit(tmp_path, engine):
+    pytest.importorskip("sqlite_utils")
+    pytest.importorskip(engine if engine == "tantivy" else "sqlite3")
+    base = bases.base(tmp_path, engine)
+    queries = ["heart failure pain", '"heart failure" NOT pain', "naïve 😀 β-blocker", ""]
+    with KnowledgeServer(base, port=0) as server, KnowledgeClient(server.url) as client:
+        found = [base.search(query) for query in queries]
+        assert any(found)
+        assert [client.search(query) for query in queries] == found
+        assert client.search_many(queries) == found
+        assert client.search("pain", 1, "beta", "and") == base.search("pain", 1, "beta", "and")
+        assert client.get("p6") == base.get("p6")
+        assert (len(client), client.manifest.content_hash) == (6, base.manifest.content_hash)
+        with pytest.raises(ConfigError) as local:
+            base.search("pain", source="bete")
+        with pytest.raises(ConfigError, match="did you mean 'beta'") as remote:
+            client.search("pain", source="bete")
+        assert str(remote.value) == str(local.value)
+
+
 def test_many_queries_are_answered_in_their_order(base, client):
     queries = [f"sign{number % 40}" for number in range(MAX_QUERIES + 3)]
     found = client.search_many(queries, 2, source="cards")
@@ -94,8 +121,34 @@ def test_replies_are_not_held_back(server):
 
 def test_health_says_what_is_served(client):
     said = client.health()
-    assert (said["status"], said["passages"], said["taken"]) == ("ok", 40, 0)
-    assert said["content_hash"] == "abc"
+    assert (said.status, said.passages, said.content_hash) == ("ok", 40, "abc")
+    assert (said.places, said.taken) == (68, 0)
+
+
+def test_the_client_holds_what_the_base_does(base, client):
+    assert isinstance(client, PassageBase)
+    assert client.get("p003") == base.get("p003")
+    assert client.get("p999") is None
+    assert client.get("\ud800") is None
+    assert len(client) == len(base)
+    assert client.manifest.content_hash == base.manifest.content_hash
+
+
+class Narrow:
+    """Can be searched, and nothing else."""
+
+    def search(self, query, limit=10, source=None, operator="or"):
+        return []
+
+
+def test_what_a_base_lacks_is_told():
+    with KnowledgeServer(Narrow(), port=0) as server, KnowledgeClient(server.url) as client:
+        assert client.search("fever") == []
+        assert client.manifest.content_hash == ""
+        with pytest.raises(ConfigError, match="gives no passages by their id"):
+            client.get("p003")
+        with pytest.raises(ConfigError, match="does not say how many passages"):
+            len(client)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +192,46 @@ def test_a_request_has_an_end(raw):
     assert (told.status_code, "at most" in told.json()["error"]) == (413, True)
     told = raw.post("/search", content=for_ever())  # without saying how much will come
     assert told.status_code == 413
+
+
+def test_long_queries_are_sent_in_several_requests(base, client, monkeypatch):
+    asked, ask = [], Endpoint.ask
+
+    def noted(self, path, body):
+        asked.append(len(body))
+        return ask(self, path, body)
+
+    monkeypatch.setattr(Endpoint, "ask", noted)
+    queries = [f"sign{at} " + "β" * (MAX_BODY // 9) for at in range(9)]  # two bytes each
+    found = client.search_many(queries, 1)
+    assert [hits[0].id for hits in found] == [f"p{at:03}" for at in range(9)]
+    assert len(asked) == 3
+    assert max(asked) <= MAX_BODY
+
+
+def test_a_query_longer_than_a_request_is_told(client):
+    with pytest.raises(ConfigError, match="a request is of at most 16,777,216 bytes"):
+        client.search("x" * MAX_BODY)
+
+
+def test_a_request_that_does_not_arrive_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(server_module, "ARRIVAL", 0.2)
+    port = int(server.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as slow:
+        slow.sendall(b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        assert slow.recv(1000).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8377", ""])
+def test_only_who_means_this_machine_is_answered(raw, host):
+    for answer in (
+        raw.get("/health", headers={"Host": host}),
+        raw.post("/search", json={"query": "fever"}, headers={"Host": host}),
+    ):
+        assert answer.status_code == 421
+        assert answer.json()["error"].startswith("this server answers to 127.0.0.1 and localhost")
+    for name in ("localhost", "localhost:9000", "127.0.0.1:1"):
+        assert raw.get("/health", headers={"Host": name}).status_code == 200
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/search"), ("POST", "/find"), ("GET", "/")])
@@ -222,6 +315,27 @@ def test_a_request_under_way_is_finished_before_the_end():
         KnowledgeClient(server.url, retries=1, max_wait=0).search("fever")
 
 
+def test_a_search_that_takes_too_long_is_told_and_not_asked_again():
+    base = Slow()
+    with (
+        KnowledgeServer(base, port=0) as server,
+        KnowledgeClient(server.url, timeout=0.2) as client,
+    ):
+        with pytest.raises(ServiceError, match="asked 1 times: ReadTimeout"):
+            client.search("fever")
+        base.go.set()
+        assert client.search("fever", 1)[0].id == "p001"
+    assert len(base.asked) == 2
+
+
+def test_a_server_may_be_started_again(base):
+    with KnowledgeServer(base, port=0) as server:
+        client = KnowledgeClient(server.url)
+        client.search("fever")  # keeps a connection open, which the server then closes
+    with KnowledgeServer(base, port=int(server.url.rpartition(":")[2])):
+        assert client.search("fever", 1)[0].id == "p001"
+
+
 def test_many_threads_share_a_client(base, client):
     queries = [f"sign{number % 40}" for number in range(200)]
     with ThreadPoolExecutor(32) as workers:
@@ -245,6 +359,33 @@ def test_a_client_works_in_other_processes(client, method):
     for child in children:
         child.join(60)
     assert client.search("sign3", 1)[0].id == "p003"
+
+
+def test_a_fork_does_not_wait_for_a_thread_of_its_parent(server):
+    client = KnowledgeClient(server.url)
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    with client._endpoint._lock:  # as another thread may hold it at that moment
+        child = context.Process(target=_in_a_child, args=(client, results))
+        child.start()
+        try:
+            assert results.get(timeout=60) == ["p003"]
+        finally:
+            child.kill()
+            child.join()
+
+
+def test_who_was_refused_together_does_not_come_back_together(chat_server, monkeypatch):
+    waits = []
+    monkeypatch.setattr(endpoint, "time", SimpleNamespace(sleep=waits.append))
+    root = chat_server.url.rstrip("/").removesuffix("/v1")
+    client = KnowledgeClient(root, retries=1)
+    for _ in range(6):
+        chat_server.script = [chat_server.status(503, retry_after="1")] * 2
+        with pytest.raises(ServiceError, match="asked 2 times"):
+            client.search("x")
+    assert len(set(waits)) == 6
+    assert all(1.05 <= wait <= 1.15 for wait in waits)
 
 
 def test_a_copy_is_a_client_of_the_same_server(base, client):

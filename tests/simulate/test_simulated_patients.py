@@ -1,20 +1,34 @@
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from fact_tables import UNKNOWN as UNKNOWN_FREQUENCY
 from fact_tables import authored, disease, phenotype, sourced, tables, write
 from seeded_embedder import SeededEmbedder
 
-from gym_clinic.errors import ConfigError
+from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import Facts, load
+from gym_clinic.facts.giveaway import gives_away
 from gym_clinic.facts.models import Frequency
+from gym_clinic.paths import data_dir
 from gym_clinic.retrieval.patients import PatientCase, PatientMatcher
-from gym_clinic.simulate.patients import NEAR, UNKNOWN, probability, simulate_patients
+from gym_clinic.simulate.patients import (
+    FEWEST,
+    NEAR,
+    UNKNOWN,
+    TaskPatient,
+    embedded_patients,
+    evaluation_patients,
+    probability,
+    simulate_patients,
+)
 
 BANDS = ("obligate", "very_frequent", "frequent", "occasional", "very_rare", "excluded")
 
@@ -27,7 +41,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     rows["diseases"] = [
         disease(
             f"disease-{number:02d}",
-            f"Disease {number}",
+            f"Malady {number}",
             codes={"omim": [f"OMIM:1000{number:02d}"]},
             look_alikes=[f"disease-{(number + 1) % 30:02d}"],
             phenotypes=[
@@ -59,6 +73,11 @@ def test_the_same_seed_gives_the_same_patients_in_any_process(facts, tmp_path):
         for _ in range(2)
     }
     assert len(printed) == 1
+
+
+def test_the_same_patients_come_out_on_any_platform(facts):
+    lines = [json.dumps(asdict(one)) for one in simulate_patients(facts, 300, seed=1)]
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] == "977624c7a3f707af"
 
 
 def test_ids_are_hashes_and_unique_and_sorted(facts):
@@ -116,6 +135,137 @@ def test_features_come_as_often_as_said(facts):
     expected = [1.0, 0.895, 0.545, 0.17, 0.025, 0.0, UNKNOWN, 0.4, 0.0]
     for share, said in zip(found, expected, strict=True):
         assert said - 0.02 <= share <= said + 0.12
+
+
+def test_features_are_drawn_each_with_its_share(tmp_path):
+    shares = [0.03, 0.2, 0.5, 0.8, 0.97]
+    rows = tables()
+    rows["phenotypes"] = [phenotype(f"HP:{n:07d}", f"Finding {n}") for n in range(8)]
+    rows["diseases"] = [
+        disease(
+            "amber-fever",
+            "Amber fever",
+            phenotypes=[
+                {"phenotype": f"HP:{place:07d}", "frequency": frequency}
+                # With three that all have, none is filled up.
+                for place, frequency in enumerate(
+                    [*map(sourced, shares), *[authored("obligate")] * FEWEST]
+                )
+            ],
+        )
+    ]
+    rows["drugs"] = rows["guidelines"] = []
+    patients = simulate_patients(load(write(tmp_path, rows)), 4000)
+    drawn = Counter(key for one in patients for key in one.features)
+    for place, share in enumerate(shares):
+        spread = 4 * (len(patients) * share * (1 - share)) ** 0.5
+        assert abs(drawn[f"HP:{place:07d}"] - len(patients) * share) < spread
+    # Each by itself: the second comes as often with the third as without it.
+    with_third = [one for one in patients if "HP:0000002" in one.features]
+    both = sum("HP:0000001" in one.features for one in with_third) / len(with_third)
+    assert both == pytest.approx(shares[1], abs=4 * (0.16 / len(with_third)) ** 0.5)
+
+
+def named(one):
+    """Words of a name, no more than small letters and no plural."""
+    return {word.rstrip("s") for word in re.findall(r"[a-z0-9]+", one.casefold())} - {"of", "the"}
+
+
+def test_no_embedded_patient_has_a_finding_that_names_the_disease():
+    facts = load()
+    patients = embedded_patients()
+    assert len(patients) >= 5_000
+    assert {one.disease for one in patients} == set(facts.diseases)
+    for one in patients:
+        disease = facts.diseases[one.disease]
+        names = {disease.name, *disease.synonyms}
+        for name in one.phenotypes:
+            assert not any(named(other) <= named(name) for other in names), (names, name)
+        for key in one.features:
+            finding = facts.phenotypes[key]
+            assert not names & {finding.name, *finding.synonyms}, (names, finding)
+        # What names the disease is left out of the noise as well as of its own features.
+        assert not any(gives_away(disease, facts.phenotypes[key]) for key in one.features)
+
+
+def test_no_embedded_patient_has_findings_of_both_sexes():
+    found: Counter[str] = Counter()
+    for one in embedded_patients():
+        text = " ".join(one.phenotypes).casefold()
+        female = re.search(r"\bvagin|\buter|\bovar|menorrh|preeclampsia", text)
+        male = re.search(r"testic|scrot|prostat|erectile|orchitis", text)
+        assert not (female and male), one
+        found.update(["female"] * bool(female) + ["male"] * bool(male))
+    assert min(found["female"], found["male"]) >= 50
+
+
+def test_what_one_sex_has_is_as_frequent_as_said(tmp_path):
+    rows = tables()
+    names = ["Vaginal discharge", "Erectile dysfunction", "Fever", "Rash", "Cough"]
+    rows["phenotypes"] = [phenotype(f"HP:{n:07d}", name) for n, name in enumerate(names)]
+    rows["phenotypes"].append(phenotype("HP:0000009", "Scrotal pain"))
+    frequencies = [sourced(0.4), sourced(0.2), *[authored("obligate")] * 3]
+    features = [
+        {"phenotype": f"HP:{n:07d}", "frequency": frequency}
+        for n, frequency in enumerate(frequencies)
+    ]
+    noise = [{"phenotype": "HP:0000009", "frequency": authored("frequent")}]
+    rows["diseases"] = [
+        disease("amber", "Amber plague", phenotypes=features),
+        disease("blue", "Blue plague", phenotypes=[features[0]], look_alikes=["cyan"]),
+        disease("cyan", "Cyan plague", phenotypes=noise),
+    ]
+    rows["drugs"] = rows["guidelines"] = []
+    patients = simulate_patients(load(write(tmp_path, rows)), 9000)
+    amber = [set(one.features) for one in patients if one.disease == "amber"]
+    assert not any({"HP:0000000", "HP:0000001"} <= one for one in amber)
+    for place, share in ((0, 0.4), (1, 0.2)):
+        found = sum(f"HP:{place:07d}" in one for one in amber) / len(amber)
+        assert found == pytest.approx(share, abs=0.035)
+    assert {one.noise for one in patients if one.disease == "blue"} == {()}
+
+
+def test_every_disease_keeps_enough_features():
+    facts = load()
+    for one in facts.diseases.values():
+        kept = [
+            has
+            for has in one.phenotypes
+            if not has.frequency.absent and not gives_away(one, facts.phenotypes[has.phenotype])
+        ]
+        assert len(kept) >= FEWEST, one.id
+
+
+def test_no_embedded_patient_has_what_the_disease_excludes():
+    facts = load()
+    excluded = {
+        one.id: {has.phenotype for has in one.phenotypes if has.frequency.absent}
+        for one in facts.diseases.values()
+    }
+    for one in embedded_patients():
+        assert not excluded[one.disease] & set(one.features), one.id
+        assert not set(one.absent) & set(one.phenotypes)
+
+
+def test_patients_of_the_tasks_are_kept_out_of_the_embedded_ones(tmp_path, monkeypatch):
+    first = embedded_patients()[0]
+    (tmp_path / "kb").symlink_to(data_dir("kb"))
+    tasks = tmp_path / "tasks" / "made-up"
+    tasks.mkdir(parents=True)
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    task = {"id": "t", "record": {"patients": [{"phenotypes": list(first.phenotypes)}]}}
+    (tasks / "train.jsonl").write_text(json.dumps(task) + "\n")
+    assert evaluation_patients() == []
+    assert first in embedded_patients()
+    (tasks / "test.jsonl").write_text('{"id": "s"}\n' + json.dumps(task) + "\n")
+    assert evaluation_patients() == [TaskPatient(first.phenotypes)]
+    patients = embedded_patients()
+    assert len(patients) >= 5_000
+    for one in patients:
+        assert jaccard(set(one.phenotypes), set(first.phenotypes)) < NEAR
+    (tasks / "dev.jsonl").write_text('{"phenotypes": ')
+    with pytest.raises(TaskError, match=r"dev\.jsonl line 1: not valid JSON"):
+        evaluation_patients()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,113 @@
+"""What ships: a knowledge base, guidelines, similar patients and a symptom graph.
+
+All of them are derived from the fact tables under ``kb/facts``. Each is made when it is first
+asked for, once a process, and serves any number of threads; the knowledge base is a file, which is
+built once a machine. The clinical content is a simulation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import orjson
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.facts import load
+from gym_clinic.facts.profiles import profiles
+from gym_clinic.paths import cache_dir, data_dir
+from gym_clinic.retrieval.build import Source, build
+from gym_clinic.retrieval.embedding import HashedNgrams
+from gym_clinic.retrieval.facts_graph import graph_of_facts
+from gym_clinic.retrieval.fts5 import NAME as FTS5
+from gym_clinic.retrieval.graph import SymptomGraph
+from gym_clinic.retrieval.guidelines import GuidelineIndex
+from gym_clinic.retrieval.knowledge import KnowledgeBase
+from gym_clinic.retrieval.linking import SymptomLinker
+from gym_clinic.retrieval.manifest import FORMAT
+from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.patients import PatientMatcher, as_case
+from gym_clinic.simulate.patients import Known, simulate_patients
+
+_NAME = "clinic.db"
+
+
+@lru_cache(maxsize=1)
+def knowledge() -> KnowledgeBase:
+    """Return the embedded passages, on diseases, drugs, scores, guidelines and emergencies.
+
+    Raises:
+        ConfigError: If the base has to be built first, and the cache folder cannot be written.
+    """
+    file = data_dir("kb") / "passages.jsonl"
+    content = hashlib.sha256(file.read_bytes()).hexdigest()
+    folder = cache_dir() / f"handbook-{FORMAT}-{content[:16]}"
+    if not (folder / _NAME).exists():
+        _build(Source(str(file), content, lambda: _passages(file)), folder)
+    return KnowledgeBase(folder / _NAME)
+
+
+def _build(source: Source, folder: Path) -> None:
+    """Build a base in a folder of its own; of many processes at once, one gives theirs."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+            new = Path(scratch) / folder.name
+            build([source], new / _NAME, engine=FTS5, strict=True)
+            try:
+                new.rename(folder)
+            except OSError:
+                if not (folder / _NAME).exists():  # else another process was faster
+                    raise
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write {folder}: {error.strerror}; "
+            "point $GYM_CLINIC_CACHE at a folder that can be written"
+        ) from None
+
+
+def _passages(file: Path) -> Iterator[Passage]:
+    with file.open("rb") as lines:
+        for record in map(orjson.loads, lines):
+            yield Passage(
+                id=record["id"],
+                source=record["source"],
+                title=record["title"],
+                text=record["content"],
+                category=record["category"],
+                licence=record["licence"],
+            )
+
+
+@lru_cache(maxsize=1)
+def guidelines() -> GuidelineIndex:
+    """Return the phenotype profiles of the embedded diseases, by their names."""
+    return GuidelineIndex(profiles(load()))
+
+
+@lru_cache(maxsize=4)
+def patients(keep_out: tuple[str | Known, ...] = ()) -> PatientMatcher:
+    """Return the database of 5,000 simulated patients.
+
+    Args:
+        keep_out: Patients of evaluation tasks: ids, or the patients themselves, whose
+            near-duplicates are then kept out as well.
+    """
+    return PatientMatcher(
+        map(as_case, simulate_patients(load(), keep_out=keep_out)), HashedNgrams()
+    )
+
+
+@lru_cache(maxsize=1)
+def graph() -> SymptomGraph:
+    """Return the graph of the embedded symptoms, diseases and disciplines."""
+    return graph_of_facts(load())
+
+
+@lru_cache(maxsize=1)
+def linker() -> SymptomLinker:
+    """Return what finds the graph's symptoms in free text."""
+    return SymptomLinker(graph())

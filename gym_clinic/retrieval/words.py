@@ -1,0 +1,85 @@
+"""The words of a clinical text, and what stands between them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from typing import NamedTuple
+
+PLAIN, COMMA, COLON, SENTENCE, QUESTION = range(5)
+
+MINUS, PLUS = "(-)", "(+)"
+"""Marks of a review of systems, which count as words: "(-) fever", "cough (+)"."""
+
+_WORD = re.compile(r"[^\W_]+|\([-−–+]\)")
+_SENTENCE = re.compile(r"[.!](?=\s|$)|;")
+_QUESTION = re.compile(r"^\W?\?|\?\s")  # but not "?fever", which a clinician writes for a doubt
+_DASH = re.compile(r"\s[-–—]+\s")
+
+
+class Word(NamedTuple):
+    """A word of a text.
+
+    Attributes:
+        text: The word in lower case, without accents.
+        start: Where it begins in the text.
+        end: Where it ends.
+        before: What stands before it: PLAIN (blanks, a hyphen, an apostrophe, a slash), COMMA
+            (also brackets and other marks), COLON (also a dash), SENTENCE (the end of one) or
+            QUESTION (the end of one that asks).
+        after: What stands behind it, likewise.
+    """
+
+    text: str
+    start: int
+    end: int
+    before: int
+    after: int
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written with blanks between."""
+    return frozenset(text.split())
+
+
+GOES_ON = word_set("a an and for in no nor not of or the to with without")
+"""Words that no line of a list ends with, so that what follows is the same sentence."""
+
+
+def words_of(text: str) -> list[Word]:
+    """Return the words of a text in their order."""
+    matches = list(_WORD.finditer(text))
+    folded = [_folded(match.group()) for match in matches]
+    gaps = [SENTENCE]
+    for place, (one, other) in enumerate(itertools.pairwise(matches)):
+        gaps.append(_gap(text[one.end() : other.start()], folded[place], folded[place + 1]))
+    gaps.append(QUESTION if matches and "?" in text[matches[-1].end() :] else SENTENCE)
+    return [
+        Word(word, match.start(), match.end(), gaps[place], gaps[place + 1])
+        for place, (word, match) in enumerate(zip(folded, matches, strict=True))
+    ]
+
+
+def _folded(word: str) -> str:
+    if word[0] == "(":
+        return PLUS if word == PLUS else MINUS
+    folded = unicodedata.normalize("NFKD", word).casefold()
+    return "".join(letter for letter in folded if not unicodedata.combining(letter))
+
+
+def _gap(between: str, last: str, following: str) -> int:
+    if between in (".", ",") and last.isdigit() and following.isdigit():
+        return PLAIN  # 38.5
+    if _QUESTION.search(between):
+        return QUESTION
+    if _SENTENCE.search(between):
+        return SENTENCE
+    if lines := between.count("\n"):
+        # A line that was wrapped goes on; any other ends a sentence.
+        if lines > 1 or ("," not in between and last not in GOES_ON):
+            return SENTENCE
+        return COMMA if between.strip() else PLAIN
+    if ":" in between or _DASH.search(between):
+        return COLON
+    return COMMA if set(between) - set(" \t\r-‐‑'’`/") else PLAIN

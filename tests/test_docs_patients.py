@@ -1,0 +1,41 @@
+"""The page on patients and graphs is run, and its formats are those that there are."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gym_clinic.importers.graph_csv import read_graph
+from gym_clinic.importers.patient_cases import read_cases
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "patients.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("body", re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S))
+def test_python_blocks_run_and_print(body):
+    done = subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) >= 3
+
+
+def test_the_case_shown_is_a_case(tmp_path):
+    (shown,) = re.findall(r"^```json\n(.*?)^```$", PAGE, re.M | re.S)
+    (tmp_path / "cases.jsonl").write_text(json.dumps(json.loads(shown)) + "\n")
+    (case,) = read_cases(tmp_path / "cases.jsonl")
+    assert case.sex == "female"
+
+
+def test_the_tables_shown_are_a_graph(tmp_path):
+    (shown,) = re.findall(r"^```\n(id,kind.*?)^```$", PAGE, re.M | re.S)
+    columns = zip(*(re.split(r" {2,}", line) for line in shown.splitlines()), strict=True)
+    nodes, relations = (list(column) for column in columns)
+    nodes.append("pulmonology,discipline,Pulmonology,")
+    for name, lines in (("nodes", nodes), ("relations", relations)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    graph = read_graph(tmp_path / "nodes.csv", tmp_path / "relations.csv")
+    assert graph.degree("pneumonia") == 2
