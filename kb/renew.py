@@ -4,6 +4,13 @@
 
 writes ``kb/authoring/codes.tsv`` and ``kb/authoring/frequencies.tsv``. A phenotype whose name is
 not exactly a name of the HPO stops the run; a disease whose names are unknown there has no code.
+
+A frequency is taken for a finding that is written here, from annotations of an id that the disease
+has here and under a name that it has here: an id alone may have come to mean something else. A
+share is taken if it was counted in enough patients. A band is a judgement as the one written here
+is, and is taken unless it is two bands away from that one: of such pairs most that were looked at
+were slips of the source (eosinophilia as occasional in DRESS syndrome). The annotations of
+Orphanet's ids are Orphanet's own, and are named so.
 """
 
 from __future__ import annotations
@@ -14,19 +21,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.authoring import slug
+from gym_clinic.facts.authoring import Entry, read_entries, slug
 from gym_clinic.facts.check import name_variants
 from gym_clinic.facts.compose import (
     CODE_COLUMNS,
     FREQUENCY_COLUMNS,
     NOT_IN_HPO,
+    SOURCE_LETTERS,
     features,
     read_codes,
     read_diseases,
 )
-from gym_clinic.facts.naming import words
+from gym_clinic.facts.models import BANDS, BandName, Frequency
+from gym_clinic.facts.naming import same_name, words
+from gym_clinic.facts.profiles import Profile, ProfileFeature, strength
 from gym_clinic.files import replace_files
-from gym_clinic.importers.hpoa import SOURCE, read_hpoa
+from gym_clinic.importers import hpoa, orphanet
+from gym_clinic.importers.text_lines import text_lines
 from gym_clinic.names import nearest
 
 AUTHORING = Path(__file__).resolve().parent / "authoring"
@@ -39,11 +50,41 @@ REFUSED = {
     "OMIM:618113": "one hereditary encephalopathy, not viral encephalitis",
     "ORPHA:1546": "wider: all cryptococcosis",
     "ORPHA:1772": "the name goes on after the slash: 46,XY",
+    "ORPHA:2084": "a syndrome with glaucoma of its own, not Weill-Marchesani syndrome 2",
+    "ORPHA:2134": "narrower: atypical haemolytic uraemic syndrome alone",
+    "ORPHA:255210": "narrower: Leigh syndrome of mitochondrial DNA alone",
     "ORPHA:360": "narrower: glioblastoma alone",
+    "ORPHA:363700": "narrower: without the microdeletions of neurofibromatosis type 1",
+    "ORPHA:391665": "narrower: homozygous familial hypercholesterolaemia alone",
     "ORPHA:98293": "narrower: Hodgkin lymphoma alone",
     "ORPHA:99927": "narrower: hydatidiform mole alone",
 }
 """Ids whose name is as written here and which mean something else -> why."""
+
+PARTS = {
+    "OMIM:188400": "DiGeorge syndrome, one picture of 22q11.2 deletion syndrome",
+    "OMIM:192430": "velocardiofacial syndrome, another picture of it",
+    "OMIM:118450": "Alagille syndrome 1",
+    "OMIM:163950": "Noonan syndrome 1",
+    "OMIM:166200": "osteogenesis imperfecta, type I",
+    "OMIM:171400": "multiple endocrine neoplasia, type IIA",
+    "OMIM:187300": "hereditary haemorrhagic telangiectasia, type 1",
+    "OMIM:191100": "tuberous sclerosis 1",
+    "OMIM:230800": "Gaucher disease, type I",
+    "OMIM:253300": "spinal muscular atrophy, type I",
+    "OMIM:257220": "Niemann-Pick disease, type C1",
+    "OMIM:607014": "Hurler syndrome, the severe form",
+    "OMIM:607594": "common variable immunodeficiency 1",
+    "ORPHA:178029": "central diabetes insipidus",
+    "ORPHA:231169": "Usher syndrome, type 1",
+    "ORPHA:537": "toxic epidermal necrolysis, the severe form",
+    "ORPHA:77259": "Gaucher disease, type 1",
+    "ORPHA:93473": "Hurler syndrome, the severe form",
+}
+"""Ids of one form of a disease, whose shares need not be those of the whole -> which form."""
+
+COUNTED = 10
+"""Patients of whom a share is taken; in fewer it is off by more than half a band."""
 
 
 def phenotype_codes(folder: Path, mapping: dict[str, str]) -> Iterator[tuple[str, ...]]:
@@ -84,7 +125,7 @@ def disease_codes(folder: Path, mapping: dict[str, str]) -> Iterator[tuple[str, 
         (one for entries in read_diseases(folder).values() for one in entries),
         key=lambda one: one.name,
     ):
-        for name in (one.name, *one.synonyms, *one.items("G")):
+        for name in _names(one):
             # Several diseases share an abbreviation: it proves nothing.
             if name.isupper():
                 continue
@@ -93,29 +134,84 @@ def disease_codes(folder: Path, mapping: dict[str, str]) -> Iterator[tuple[str, 
                     yield "disease", name, code
 
 
-def frequencies(folder: Path, hpoa: Path) -> Iterator[tuple[str, ...]]:
+def frequencies(folder: Path, annotations: Path) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the frequencies that the annotations state for findings written here."""
     codes = read_codes(folder / "codes.tsv")
     diseases = {
         code: one
         for entries in read_diseases(folder).values()
         for one in entries
-        for name in (one.name, *one.synonyms, *one.items("G"))
+        for name in _names(one)
         for code in codes.diseases.get(name, ())
     }
-    for profile in read_hpoa(hpoa):
+    stated: dict[tuple[str, str], ProfileFeature] = {}
+    for profile in hpoa.read_hpoa(annotations):
         for code in (*profile.codes.omim, *profile.codes.orpha):
-            if code not in diseases:
+            if code not in diseases or code in PARTS or not _bears(profile, diseases[code]):
                 continue
-            named = {codes.phenotypes.get(name) for name, _ in features(diseases[code])}
-            for feature in sorted(profile.features, key=lambda one: one.id):
-                stated = feature.frequency
-                if stated.basis == "sourced" and feature.id in named:
-                    value = "" if stated.value is None else f"{stated.value:.4g}"
-                    yield (
-                        slug(diseases[code].name), feature.id, value,
-                        "" if value else stated.band or "", SOURCE,
-                    )  # fmt: skip
+            written = {codes.phenotypes.get(name): band for name, band in features(diseases[code])}
+            for has in profile.features:
+                if has.id in written and _is_taken(has.frequency, written[has.id]):
+                    key, one = (slug(diseases[code].name), has.id), _attributed(has, code)
+                    stated[key] = max(stated.get(key, one), one, key=strength)
+    for (disease, phenotype), has in sorted(stated.items()):
+        value, patients = has.frequency.value, has.frequency.patients
+        yield (
+            disease, phenotype,
+            "" if value is None else f"{value:.4g}",
+            "" if value is not None else has.frequency.band or "",
+            "" if patients is None else str(patients),
+            has.frequency.source or "", ";".join(has.references),
+        )  # fmt: skip
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
+    return (entry.name, *entry.synonyms, *entry.items("G"))
+
+
+def _bears(profile: Profile, entry: Entry) -> bool:
+    """Whether what was annotated still bears a name that is written here."""
+    published = [one for name in (profile.name, *profile.synonyms) for one in name_variants(name)]
+    return any(same_name(ours, theirs) for ours in _names(entry) for theirs in published)
+
+
+def _is_taken(stated: Frequency, written: BandName | None) -> bool:
+    if stated.value is not None:
+        return (stated.patients or COUNTED) >= COUNTED
+    if stated.band is None or written is None:
+        return stated.band is not None
+    order = list(BANDS)
+    return abs(order.index(stated.band) - order.index(written)) <= 1
+
+
+def _attributed(has: ProfileFeature, code: str) -> ProfileFeature:
+    """A feature with the source that stated it first."""
+    source = orphanet.SOURCE if code.startswith("ORPHA:") else hpoa.SOURCE
+    return has.model_copy(update={"frequency": has.frequency.model_copy(update={"source": source})})
+
+
+def release(annotations: Path) -> str:
+    """Return the release of the annotations.
+
+    Raises:
+        TaskError: If the file does not say.
+    """
+    for _, line in text_lines(annotations):
+        if line.startswith("#version:"):
+            return line.partition(":")[2].strip()
+    raise TaskError(f"{annotations}: no line '#version: YYYY-MM-DD'; expected the release")
+
+
+def check_release(folder: Path, annotations: Path) -> None:
+    """Check that the sources written here name the release that is read.
+
+    Raises:
+        TaskError: If one does not.
+    """
+    found = release(annotations)
+    for one in read_entries(folder / "sources.txt", SOURCE_LETTERS):
+        if one.name in (hpoa.SOURCE, orphanet.SOURCE) and found not in one.text("N"):
+            raise TaskError(f"{one.place}: {one.text('N')!r} is not the release read, {found}")
 
 
 def table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> list[bytes]:
@@ -130,6 +226,7 @@ def main() -> None:
     parser.add_argument("--hpoa", type=Path, required=True, help="HPO annotations")
     parser.add_argument("--folder", type=Path, default=AUTHORING, help="what was written by hand")
     args = parser.parse_args()
+    check_release(args.folder, args.hpoa)
     phenotypes = json.loads((args.mappings / "phenotype_mapping.json").read_bytes())
     diseases = json.loads((args.mappings / "disease_mapping.json").read_bytes())
     rows = [*disease_codes(args.folder, diseases), *phenotype_codes(args.folder, phenotypes)]

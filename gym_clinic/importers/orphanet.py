@@ -19,7 +19,7 @@ from typing import Any
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import BandName, Codes, Frequency
-from gym_clinic.facts.profiles import Profile, ProfileFeature, Statement, merge
+from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
 from gym_clinic.importers.xml_elements import text_of, xml_elements
 
 SOURCE = "orphanet"
@@ -121,7 +121,7 @@ def read_phenotypes(path: str | os.PathLike[str]) -> Iterator[Profile]:
             id=reader.code,
             name=reader.name,
             codes=Codes(orpha=(reader.code,)),
-            features=merge(map(Statement, reader.features())),
+            features=merge(reader.features()),
             source=SOURCE,
         )
 

@@ -163,7 +163,8 @@ def by_frequency(has: ProfileFeature) -> tuple[float, str, str]:
 def how_often(frequency: Frequency) -> str:
     """Return a frequency in words, with what it rests on."""
     if frequency.value is not None:
-        return f"{100 * frequency.value:.3g}%, {frequency.source}"
+        counted = f" of {frequency.patients:,} patients" if frequency.patients else ""
+        return f"{100 * frequency.value:.3g}%{counted}, {frequency.source}"
     if frequency.band is not None:
         return f"{frequency.band.replace('_', ' ')}, {frequency.source or frequency.basis}"
     return "frequency unknown"

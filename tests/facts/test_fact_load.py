@@ -169,6 +169,8 @@ def test_a_missing_file_is_named(tmp_path, name):
         ({**authored("frequent"), "basis": "unknown"}, "an unknown one has none"),
         (sourced(0.5, "occasional"), "0.5 is frequent, not occasional"),
         (sourced(0.0, "very_rare"), "0.0 is excluded, not very_rare"),
+        ({**sourced(band="frequent"), "patients": 9}, "patients are counted where there is a"),
+        ({**sourced(0.5), "patients": 0}, "greater than or equal to 1"),
         (sourced(1.5), "less than or equal to 1"),
     ],
 )
