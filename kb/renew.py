@@ -43,10 +43,13 @@ from gym_clinic.names import nearest
 AUTHORING = Path(__file__).resolve().parent / "authoring"
 
 REFUSED = {
+    "OMIM:123550": "a familial cryoglobulinaemia, not cryoglobulinaemic vasculitis",
     "OMIM:134500": "a combined deficiency, not haemophilia A",
+    "OMIM:170900": "narrower: pernicious anaemia, one cause of vitamin B12 deficiency",
     "OMIM:603688": "the name goes on after the slash: brain cancer susceptibility",
     "OMIM:612286": "the name goes on after the slash: osteoporosis, hypophosphatemic",
     "OMIM:612287": "the name goes on after the slash: osteoporosis, hypophosphatemic",
+    "OMIM:615555": "familial hyperprolactinaemia, not a prolactinoma",
     "OMIM:618113": "one hereditary encephalopathy, not viral encephalitis",
     "ORPHA:1546": "wider: all cryptococcosis",
     "ORPHA:1772": "the name goes on after the slash: 46,XY",
@@ -56,6 +59,7 @@ REFUSED = {
     "ORPHA:360": "narrower: glioblastoma alone",
     "ORPHA:363700": "narrower: without the microdeletions of neurofibromatosis type 1",
     "ORPHA:391665": "narrower: homozygous familial hypercholesterolaemia alone",
+    "ORPHA:397685": "familial hyperprolactinaemia, not a prolactinoma",
     "ORPHA:98293": "narrower: Hodgkin lymphoma alone",
     "ORPHA:99927": "narrower: hydatidiform mole alone",
 }

@@ -6,6 +6,13 @@ import re
 import unicodedata
 
 _MARKS = re.compile(r"[\u0300-\u036f]")
+_LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
+_AMERICAN = (  # in this order
+    (re.compile(r"[ao]+e"), "e"),  # haemorrhage, oesophagus, diarrhoea
+    (re.compile(r"is(?=(?:e|ed|ing|ation)\b)"), "iz"),  # generalised
+    (re.compile(r"(?<=tum|lab|col)our|(?<=havi)our"), "or"),  # tumour, behaviour
+    (re.compile(r"sulph"), "sulf"),
+)
 _POSSESSIVE = re.compile(r"['’]s\b")
 _APOSTROPHE = re.compile(r"['’]")
 _WORD = re.compile(r"[^\W_]+")
@@ -14,11 +21,19 @@ _WORD = re.compile(r"[^\W_]+")
 def words(name: str) -> tuple[str, ...]:
     """Return the words of a name: small letters, no accents, no punctuation, no possessive s.
 
+    British spellings become American ones; so do words that only look like them ("toe" gives
+    "te"), which is of no matter where both names are read so.
+
     >>> words("Ménière's disease, type II")
     ('meniere', 'disease', 'type', 'ii')
+    >>> words("Oesophageal tumour") == words("Esophageal tumor")
+    True
     """
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
-    plain = _APOSTROPHE.sub("", _POSSESSIVE.sub("", _MARKS.sub("", plain)))
+    plain = _MARKS.sub("", plain).translate(_LIGATURES)
+    plain = _APOSTROPHE.sub("", _POSSESSIVE.sub("", plain))
+    for british, american in _AMERICAN:
+        plain = british.sub(american, plain)
     return tuple(_WORD.findall(plain))
 
 

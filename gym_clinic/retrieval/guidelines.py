@@ -27,9 +27,10 @@ MOST = 10
 THRESHOLD = 0.55
 """Least share of what a name would score as a name of its own that counts as a match.
 
-Chosen over the embedded names (`bench/names.py --thresholds`): every name in another order or with
-a word more is found, a third of those with a typo, and a tenth of the diseases that are not there
-are taken for another. At 0.5, where one word of two is enough, that is half and a fifth.
+Chosen over the embedded names (`bench/names.py --thresholds`): every name in another order is
+found, nearly every one with a word more and a third of those with a typo, and a tenth of the
+diseases that are not there are taken for another. At 0.5, where one word of two is enough, that is
+half and a fifth.
 """
 
 

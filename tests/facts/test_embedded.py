@@ -165,13 +165,15 @@ def test_wording() -> None:
 
 def test_the_page_tells_the_true_figures(facts: Facts, rows: list[dict[str, Any]]) -> None:
     page = (KB / "SOURCES.md").read_text(encoding="utf-8")
-    stated = [has for one in facts.diseases.values() for has in one.phenotypes]
-    sourced = sum(has.frequency.basis == "sourced" for has in stated)
+    stated = [(one.id, has.frequency) for one in facts.diseases.values() for has in one.phenotypes]
+    sourced = [(key, has) for key, has in stated if has.basis == "sourced"]
     for figure in (
         f"{len(facts.diseases):,} diseases of {len(facts.disciplines)} disciplines",
         f"{len(facts.phenotypes):,} findings, {len(facts.drugs)} drugs",
         f"{len(facts.instruments)} scores, {len(facts.guidelines)} guidelines",
         f"{len(rows):,} passages",
-        f"**{sourced} frequencies**",
+        f"**{len(sourced)} frequencies** of {len(dict(sourced))} diseases",
+        f"{sum(has.value is not None for _, has in sourced)} are shares of",
+        f"The other {len(stated) - len(sourced):,} are",
     ):
         assert figure in page
