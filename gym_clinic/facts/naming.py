@@ -7,10 +7,11 @@ import unicodedata
 
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
-_AMERICAN = (  # in this order
+_AMERICAN = (
     (re.compile(r"[ao]+e"), "e"),  # haemorrhage, oesophagus, diarrhoea
-    (re.compile(r"is(?=(?:e|ed|ing|ation)\b)"), "iz"),  # generalised
-    (re.compile(r"(?<=tum|lab|col)our|(?<=havi)our"), "or"),  # tumour, behaviour
+    (re.compile(r"(?<=...)our(?=s?$)"), "or"),  # tumour
+    (re.compile(r"(?<=[bt])re(?=s?$)"), "er"),  # fibre, titre
+    (re.compile(r"(?<=...)is(?=(e|es|ed|ing|ation|ations)$)"), "iz"),  # generalised
     (re.compile(r"sulph"), "sulf"),
 )
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -21,8 +22,7 @@ _WORD = re.compile(r"[^\W_]+")
 def words(name: str) -> tuple[str, ...]:
     """Return the words of a name: small letters, no accents, no punctuation, no possessive s.
 
-    British spellings become American ones; so do words that only look like them ("toe" gives
-    "te"), which is of no matter where both names are read so.
+    Spelling is American.
 
     >>> words("Ménière's disease, type II")
     ('meniere', 'disease', 'type', 'ii')
@@ -32,9 +32,20 @@ def words(name: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
     plain = _MARKS.sub("", plain).translate(_LIGATURES)
     plain = _APOSTROPHE.sub("", _POSSESSIVE.sub("", plain))
-    for british, american in _AMERICAN:
-        plain = british.sub(american, plain)
-    return tuple(_WORD.findall(plain))
+    return tuple(american(word) for word in _WORD.findall(plain))
+
+
+def american(word: str) -> str:
+    """Return a word in American spelling.
+
+    A few words only look British ("toe" gives "te"): both that are compared are to be spelt so.
+
+    Args:
+        word: A word in small letters, without accents.
+    """
+    for british, spelt in _AMERICAN:
+        word = british.sub(spelt, word)
+    return word
 
 
 def same_name(one: str, other: str) -> bool:
