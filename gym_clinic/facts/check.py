@@ -20,11 +20,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.lines import read_object
 from gym_clinic.facts.load import TABLES, Facts
 from gym_clinic.facts.models import Disease, Phenotype
 from gym_clinic.facts.naming import same_name
@@ -147,7 +146,7 @@ def stale(facts: Facts, folder: Path) -> str | None:
     file = folder / PROOF
     if not file.is_file():
         return f"{file} is missing"
-    kept = _object(file)
+    kept = read_object(file)
     if kept.get("names") != _digest(facts):
         return f"a name or a code has changed since {file} was written"
     if kept.get("disagreements"):
@@ -166,8 +165,8 @@ def name_variants(joined: str) -> Iterator[str]:
 
 
 def _prove(facts: Facts, mappings: Path) -> Proof:
-    phenotype_names = _object(mappings / PHENOTYPE_NAMES)
-    disease_names = _object(mappings / DISEASE_NAMES)
+    phenotype_names = read_object(mappings / PHENOTYPE_NAMES)
+    disease_names = read_object(mappings / DISEASE_NAMES)
     proven: Counter[str] = Counter()
     unproven: Counter[str] = Counter()
     wrong: list[Disagreement] = []
@@ -211,17 +210,3 @@ def _codes(facts: Facts) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]
 
 def _digest(facts: Facts) -> str:
     return hashlib.sha256(orjson.dumps(list(_codes(facts)))).hexdigest()
-
-
-def _object(file: Path) -> dict[str, Any]:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    try:
-        found = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise TaskError(f"{file}: not valid JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise TaskError(f"{file}: expected a JSON object, not {type(found).__name__}")
-    return found

@@ -1,13 +1,14 @@
-"""JSON Lines read as typed records; an error names file, line and field."""
+"""JSON and JSON Lines read as typed records; an error names file, line and field."""
 
 from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import orjson
 from pydantic import BaseModel, ValidationError
 
 from gym_clinic import strict_json
@@ -69,22 +70,41 @@ def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
         ConfigError: If the file cannot be opened.
         TaskError: If it is broken; the text names file, key and field.
     """
+    return {
+        key: read_record(json.dumps(value).encode(), model, f"{path} key {key!r}")
+        for key, value in read_object(path, strict_json.loads).items()
+    }
+
+
+def read_object(path: Path, loads: Callable[[str], object] = orjson.loads) -> dict[str, Any]:
+    """Read a file that is one JSON object, at once.
+
+    Args:
+        path: The file.
+        loads: What reads its text; `strict_json.loads` where a key may not stand twice.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: If it is none; the text names file and line.
+    """
     try:
-        data = path.read_bytes()
+        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     try:
-        found = strict_json.loads(data.removeprefix(codecs.BOM_UTF8).decode())
-    except UnicodeDecodeError:
-        raise TaskError(f"{path}: not UTF-8; expected a JSON object") from None
+        found = loads(data.decode())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TaskError(f"{path} line {line}: not UTF-8; expected a JSON object") from None
+    except orjson.JSONDecodeError as error:
+        raise TaskError(
+            f"{path} line {error.lineno}: not valid JSON: {error.msg} (is the file whole?)"
+        ) from None
     except ValueError as error:
         raise TaskError(f"{path}: {error}") from None
     if not isinstance(found, dict):
         raise TaskError(f"{path}: expected a JSON object, not {type(found).__name__}")
-    return {
-        key: read_record(json.dumps(value).encode(), model, f"{path} key {key!r}")
-        for key, value in found.items()
-    }
+    return found
 
 
 def build(model: type[Model], place: str, **fields: object) -> Model:

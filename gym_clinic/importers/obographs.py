@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.lines import explain
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.lines import explain, read_object
 from gym_clinic.facts.profiles import Profile
 from gym_clinic.importers.ontology import Scope, Synonym, Term, disease_profiles
 
@@ -92,7 +91,7 @@ def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
     """
     file = Path(path)
     found = False
-    for number, graph in enumerate(_graphs(file)):
+    for number, graph in enumerate(_list(str(file), read_object(file), "graphs")):
         place = f"{file} graphs[{number}]"
         parents: dict[str, list[str]] = defaultdict(list)
         for at, raw in enumerate(_list(place, graph, "edges")):
@@ -126,20 +125,6 @@ def curie(address: str) -> str:
             name = match[1].upper() if match[1] in _CAPITALS else match[1]
             return f"{name}:{match[2]}"
     return address
-
-
-def _graphs(file: Path) -> list[Any]:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    try:
-        whole = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise TaskError(
-            f"{file} line {error.lineno}: {error.msg}; expected OBO Graphs JSON (is it whole?)"
-        ) from None
-    return _list(str(file), whole, "graphs")
 
 
 def _list(place: str, value: Any, field: str) -> list[Any]:

@@ -138,15 +138,16 @@ def test_a_broken_line_is_named(tmp_path, broken, message):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (b"[]", "expected a JSON object, not list"),
-        (b"{", "not valid JSON"),
-        (b"\xe9", "not UTF-8"),
+        (b"[]", ": expected a JSON object, not list"),
+        (b"{", ": not valid JSON: .* at character 1"),
+        (b"\n\xe9", " line 2: not UTF-8"),
+        (b'{"own": 1, "own": 2}', ": the key 'own' stands twice"),
     ],
 )
 def test_broken_sources_are_named(tmp_path, broken, message):
     write(tmp_path, tables())
     (tmp_path / "sources.json").write_bytes(broken)
-    with pytest.raises(TaskError, match=rf"sources\.json: {message}"):
+    with pytest.raises(TaskError, match=rf"sources\.json{message}"):
         load(tmp_path)
 
 
