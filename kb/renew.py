@@ -16,22 +16,24 @@ Orphanet's ids are Orphanet's own, and are named so.
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gym_clinic.errors import TaskError
+from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.authoring import Entry, read_entries, slug
-from gym_clinic.facts.check import name_variants
+from gym_clinic.facts.check import DISEASE_NAMES, PHENOTYPE_NAMES, name_variants
 from gym_clinic.facts.compose import (
     CODE_COLUMNS,
     FREQUENCY_COLUMNS,
     NOT_IN_HPO,
     SOURCE_LETTERS,
+    Codes,
+    codes_of,
     features,
-    read_codes,
     read_diseases,
 )
+from gym_clinic.facts.lines import read_object
 from gym_clinic.facts.models import BANDS, BandName, Frequency
 from gym_clinic.facts.naming import same_name, words
 from gym_clinic.facts.profiles import Profile, ProfileFeature, strength
@@ -138,9 +140,8 @@ def disease_codes(folder: Path, mapping: dict[str, str]) -> Iterator[tuple[str, 
                     yield "disease", name, code
 
 
-def frequencies(folder: Path, annotations: Path) -> Iterator[tuple[str, ...]]:
+def frequencies(folder: Path, codes: Codes, annotations: Path) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the frequencies that the annotations state for findings written here."""
-    codes = read_codes(folder / "codes.tsv")
     diseases = {
         code: one
         for entries in read_diseases(folder).values()
@@ -225,18 +226,38 @@ def table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> list[bytes
 
 def main() -> None:
     """Write both tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--mappings", type=Path, required=True, help="folder of RareBench")
     parser.add_argument("--hpoa", type=Path, required=True, help="HPO annotations")
     parser.add_argument("--folder", type=Path, default=AUTHORING, help="what was written by hand")
     args = parser.parse_args()
-    check_release(args.folder, args.hpoa)
-    phenotypes = json.loads((args.mappings / "phenotype_mapping.json").read_bytes())
-    diseases = json.loads((args.mappings / "disease_mapping.json").read_bytes())
-    rows = [*disease_codes(args.folder, diseases), *phenotype_codes(args.folder, phenotypes)]
-    replace_files({args.folder / "codes.tsv": table(CODE_COLUMNS, rows)})
-    stated = list(frequencies(args.folder, args.hpoa))
-    replace_files({args.folder / "frequencies.tsv": table(FREQUENCY_COLUMNS, stated)})
+    try:
+        renew(args.folder, args.mappings, args.hpoa)
+    except (ConfigError, TaskError) as error:
+        sys.exit(f"kb.renew: {error}")
+
+
+def renew(folder: Path, mappings: Path, annotations: Path) -> None:
+    """Write both tables.
+
+    Raises:
+        ConfigError: If a file cannot be read.
+        TaskError: If a file is broken, or a name or a release is not the published one.
+    """
+    check_release(folder, annotations)
+    rows = [
+        *disease_codes(folder, read_object(mappings / DISEASE_NAMES)),
+        *phenotype_codes(folder, read_object(mappings / PHENOTYPE_NAMES)),
+    ]
+    stated = list(frequencies(folder, codes_of(("codes", cells) for cells in rows), annotations))
+    replace_files(
+        {
+            folder / "codes.tsv": table(CODE_COLUMNS, rows),
+            folder / "frequencies.tsv": table(FREQUENCY_COLUMNS, stated),
+        }
+    )
     print(f"{len(rows)} codes, {len(stated)} stated frequencies")
 
 

@@ -62,9 +62,18 @@ def read_codes(path: Path) -> Codes:
         ConfigError: If it cannot be read.
         TaskError: If it is broken.
     """
+    return codes_of(read_table(path, CODE_COLUMNS))
+
+
+def codes_of(rows: Iterable[tuple[str, tuple[str, ...]]]) -> Codes:
+    """Return the ids that rows give, each row with its place.
+
+    Raises:
+        TaskError: If a row is of no kind that there is.
+    """
     phenotypes: dict[str, str] = {}
     diseases: dict[str, tuple[str, ...]] = {}
-    for place, (kind, name, code) in read_table(path, CODE_COLUMNS):
+    for place, (kind, name, code) in rows:
         if kind == "phenotype":
             phenotypes[name] = code
         elif kind == "disease":
@@ -211,14 +220,17 @@ def _diseases(written: Mapping[str, list[Entry]], codes: Codes, folder: Path) ->
         for name in (one.name, *one.synonyms):
             names.ids.setdefault(name.casefold(), slug(one.name))
     stated = _stated(folder / "frequencies.tsv")
-    rows = {
-        slug(one.name): _disease(discipline, one, codes, stated, names)
-        for discipline, entries in written.items()
-        for one in entries
-    }
+    rows: dict[str, Row] = {}
+    for discipline, entries in written.items():
+        for one in entries:
+            if slug(one.name) in rows:
+                raise TaskError(f"{one.place}: a second entry of {one.name!r}")
+            rows[slug(one.name)] = _disease(discipline, one, codes, stated, names)
     if stated:
         (disease, phenotype), (place, _) = next(iter(stated.items()))
-        raise TaskError(f"{place}: {disease!r} has no finding {phenotype!r}; renew the table")
+        raise TaskError(
+            f"{place}: {disease!r} has no finding {phenotype!r}; take the row out or renew all"
+        )
     # Who is mistaken for another is mistaken in both directions: written down once.
     for key, row in list(rows.items()):
         for other in row["look_alikes"]:

@@ -100,6 +100,7 @@ def test_the_other_tables(folder: Path) -> None:
         ("frequencies.tsv", "HP:0000001", "HP:0000003", "line 2: 'amber-fever' has no finding"),
         ("frequencies.tsv", "amber-fever\t", "red-fever\t", "'red-fever' has no finding"),
         ("frequencies.tsv", "PMID:2\n", "\n" + STATED, "line 3: a second row of 'amber-fever'"),
+        ("diseases/neurology.txt", "~ Blue", "~ Amber fever | Blue", "line 11: a second entry"),
         ("instruments.txt", "1: some", "1 some", "'1 some' on line 'B' has no ': '"),
     ],
 )

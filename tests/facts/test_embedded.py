@@ -13,12 +13,12 @@ from real_data import real
 
 from gym_clinic.facts.authoring import read_table
 from gym_clinic.facts.check import stale
-from gym_clinic.facts.compose import FREQUENCY_COLUMNS
+from gym_clinic.facts.compose import FREQUENCY_COLUMNS, read_codes
 from gym_clinic.facts.load import Facts, load
 from gym_clinic.facts.passage_form import own_names
 from gym_clinic.facts.passages import passages
 from gym_clinic.facts.wording import inside, listed, opening, pick
-from kb.build import build, tables
+from kb.build import build, changed, tables
 from kb.renew import disease_codes, frequencies, phenotype_codes, table
 
 KB = Path(__file__).resolve().parents[2] / "kb"
@@ -36,8 +36,18 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_the_files_are_what_the_text_gives() -> None:
-    for name, data in build(KB / "authoring").items():
-        assert (KB / name).read_bytes() == data, f"{name}: run python -m kb.build"
+    assert changed(build(KB / "authoring"), KB) == [], "run python -m kb.build"
+
+
+def test_a_file_that_is_not_as_built_is_named(tmp_path: Path) -> None:
+    files = {"facts/drugs.jsonl": b"{}\n", "passages.jsonl": b""}
+    (tmp_path / "facts").mkdir()
+    (tmp_path / "facts" / "drugs.jsonl").write_bytes(b"{}\n")
+    assert changed(files, tmp_path) == ["passages.jsonl"]
+    (tmp_path / "passages.jsonl").write_bytes(b"")
+    assert changed(files, tmp_path) == []
+    (tmp_path / "facts" / "drugs.jsonl").write_bytes(b"{}")
+    assert changed(files, tmp_path) == ["facts/drugs.jsonl"]
 
 
 def test_the_build_repeats() -> None:
@@ -55,7 +65,8 @@ def test_ids_are_those_of_the_published_files() -> None:
 def test_shares_are_those_of_another_release_where_the_publication_is_the_same() -> None:
     path = KB / "authoring" / "frequencies.tsv"
     ours = {cells[:2]: cells for _, cells in read_table(path, FREQUENCY_COLUMNS)}
-    older = list(frequencies(KB / "authoring", real("hpo/phenotype.excerpt.hpoa")))
+    codes = read_codes(KB / "authoring" / "codes.tsv")
+    older = list(frequencies(KB / "authoring", codes, real("hpo/phenotype.excerpt.hpoa")))
     same = [
         (cells, ours[cells[:2]])
         for cells in older

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gym_clinic.errors import TaskError
+from gym_clinic.facts.compose import read_codes
 from kb import renew
 
 HEAD = "# reviewed: 2026-01-31\n"
@@ -40,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def stated(folder: Path, *rows: str) -> list[tuple[str, ...]]:
     path = folder / "phenotype.hpoa"
     path.write_text("\n".join([COLUMNS, *rows, ""]), encoding="utf-8")
-    return list(renew.frequencies(folder, path))
+    return list(renew.frequencies(folder, read_codes(folder / "codes.tsv"), path))
 
 
 def test_shares_and_bands_are_taken_with_their_source(folder: Path) -> None:
@@ -112,3 +113,29 @@ def test_the_sources_name_the_release_that_is_read(folder: Path) -> None:
 
 def test_refused_ids_and_ids_of_a_part_are_different() -> None:
     assert not set(renew.REFUSED) & set(renew.PARTS)
+
+
+def test_both_tables_are_written_or_none(folder: Path) -> None:
+    (folder / "phenotype_mapping.json").write_text(
+        '{"HP:0000001": "Fever", "HP:0000002": "Cough", "HP:0000003": "Rash", '
+        '"HP:0000004": "Ache", "HP:0000005": "Chill"}',
+        encoding="utf-8",
+    )
+    (folder / "disease_mapping.json").write_text('{"ORPHA:18": "Amber fever"}', encoding="utf-8")
+    (folder / "sources.txt").write_text(
+        HEAD + "== orphanet\nN Orphanet, 2025-01-16\nL CC-BY-4.0\nT bands\n", encoding="utf-8"
+    )
+    path = folder / "phenotype.hpoa"
+    head = f"#version: 2025-01-16\n{COLUMNS}\n"
+    path.write_text(head + row("ORPHA:18", "Amber fever", 1, "often") + "\n", encoding="utf-8")
+    with pytest.raises(TaskError, match="line 3, column frequency: 'often'"):
+        renew.renew(folder, folder, path)
+    assert (folder / "codes.tsv").read_text(encoding="utf-8") == CODES
+    assert not (folder / "frequencies.tsv").exists()
+    good = row("ORPHA:18", "Amber fever", 1, "HP:0040281")
+    path.write_text(head + good + "\n", encoding="utf-8")
+    renew.renew(folder, folder, path)
+    assert "disease\tAmber fever\tORPHA:18\n" in (folder / "codes.tsv").read_text()
+    assert (folder / "frequencies.tsv").read_text().splitlines()[1:] == [
+        "amber-fever\tHP:0000001\t\tvery_frequent\t\torphanet\tORPHA:18"
+    ]
