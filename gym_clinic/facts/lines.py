@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,16 +72,16 @@ def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
     """
     return {
         key: read_record(json.dumps(value).encode(), model, f"{path} key {key!r}")
-        for key, value in read_object(path, strict_json.loads).items()
+        for key, value in read_object(path, distinct=True).items()
     }
 
 
-def read_object(path: Path, loads: Callable[[str], object] = orjson.loads) -> dict[str, Any]:
+def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
     """Read a file that is one JSON object, at once.
 
     Args:
         path: The file.
-        loads: What reads its text; `strict_json.loads` where a key may not stand twice.
+        distinct: Whether a key that stands twice is refused, which takes longer.
 
     Raises:
         ConfigError: If the file cannot be opened.
@@ -92,7 +92,10 @@ def read_object(path: Path, loads: Callable[[str], object] = orjson.loads) -> di
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     try:
-        found = loads(data.decode())
+        text = data.decode()
+        found = orjson.loads(text)
+        if distinct:
+            found = strict_json.loads(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise TaskError(f"{path} line {line}: not UTF-8; expected a JSON object") from None
