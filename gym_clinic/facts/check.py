@@ -3,8 +3,8 @@
 A code is proven when the mapping knows it and gives it a name that the record has too, as its
 name or as a synonym. Names agree when they differ in case, accents, punctuation and British or
 American spelling alone, or in the order of their words where a comma inverts one of them ("Fever,
-amber"). The proof is kept
-beside the tables; it holds as long as no name and no code has changed since.
+amber"). The proof is kept beside the tables; it holds as long as no name and no code has changed
+since.
 
 Source:
     RareBench: `phenotype_mapping.json` (HPO ids) and `disease_mapping.json` (OMIM and ORPHA ids),

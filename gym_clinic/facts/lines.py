@@ -111,18 +111,23 @@ def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
 
 
 def build(model: type[Model], place: str, **fields: object) -> Model:
+    """Make a record from fields; as `read_value`."""
+    return read_value(model, place, fields)
+
+
+def read_value(model: type[Model], place: str, value: object) -> Model:
     """Make a record from what a file gives.
 
     Args:
         model: The record.
         place: Where it stands in the file, for the error.
-        fields: What it holds.
+        value: What the file gives.
 
     Raises:
         TaskError: If it is none; the text names the place and the field.
     """
     try:
-        return model(**fields)
+        return model.model_validate(value)
     except ValidationError as error:
         raise TaskError(f"{place}, {explain(error)}") from None
 

@@ -2,7 +2,8 @@
 
 The file is tab-separated, after lines about itself that begin with "#"; the rows of a disease
 stand together. Read are the rows of aspect P (phenotypic abnormalities); those of inheritance,
-course, modifiers and history are passed over. A frequency is "7/13", "12.5%" or the HPO id of a
+course, modifiers and history are passed over, and so are the columns of onset, sex and modifiers:
+a share counted in one sex is given as it stands. A frequency is "7/13", "12.5%" or the HPO id of a
 band. The qualifier NOT, a frequency of none and the band "excluded" make the feature an absent
 one. Older files (`#DatabaseID`, `DiseaseName`, ...) are read as well.
 
