@@ -1,9 +1,12 @@
 """Renew what the tables take from published files: ids of names, and stated frequencies.
 
-    python -m kb.renew --mappings RAREBENCH --hpoa FILE
+    python -m kb.renew --mappings RAREBENCH --hpoa FILE            writes both tables
+    python -m kb.renew --mappings RAREBENCH --hpoa FILE --check    tells whether they are so
 
-writes ``kb/authoring/codes.tsv`` and ``kb/authoring/frequencies.tsv``. A phenotype whose name is
-not exactly a name of the HPO stops the run; a disease whose names are unknown there has no code.
+The tables are ``codes.tsv`` and ``frequencies.tsv`` in ``kb/authoring``; both are written, or none.
+
+A phenotype whose name is not exactly a name of the HPO stops the run; a disease whose names are
+unknown there has no code.
 
 A frequency is taken for a finding that is written here, from annotations of an id that the disease
 has here and under a name that it has here: an id alone may have come to mean something else. A
@@ -41,6 +44,7 @@ from gym_clinic.files import replace_files
 from gym_clinic.importers import hpoa, orphanet
 from gym_clinic.importers.text_lines import text_lines
 from gym_clinic.names import nearest
+from kb.build import changed
 
 AUTHORING = Path(__file__).resolve().parent / "authoring"
 
@@ -219,28 +223,19 @@ def check_release(folder: Path, annotations: Path) -> None:
             raise TaskError(f"{one.place}: {one.text('N')!r} is not the release read, {found}")
 
 
-def table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> list[bytes]:
+def table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> bytes:
     """Return a tab-separated table with its header, its rows distinct and in order."""
-    return [("\t".join(cells) + "\n").encode() for cells in dict.fromkeys([tuple(columns), *rows])]
+    distinct = dict.fromkeys([tuple(columns), *rows])
+    return "".join("\t".join(cells) + "\n" for cells in distinct).encode()
 
 
-def main() -> None:
-    """Write both tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--mappings", type=Path, required=True, help="folder of RareBench")
-    parser.add_argument("--hpoa", type=Path, required=True, help="HPO annotations")
-    parser.add_argument("--folder", type=Path, default=AUTHORING, help="what was written by hand")
-    args = parser.parse_args()
-    try:
-        renew(args.folder, args.mappings, args.hpoa)
-    except (ConfigError, TaskError) as error:
-        sys.exit(f"kb.renew: {error}")
+def renewed(folder: Path, mappings: Path, annotations: Path) -> dict[str, bytes]:
+    """Return both tables by the names of their files.
 
-
-def renew(folder: Path, mappings: Path, annotations: Path) -> None:
-    """Write both tables.
+    Args:
+        folder: What was written by hand.
+        mappings: Folder of RareBench's mappings.
+        annotations: HPO annotations.
 
     Raises:
         ConfigError: If a file cannot be read.
@@ -251,15 +246,36 @@ def renew(folder: Path, mappings: Path, annotations: Path) -> None:
         *disease_codes(folder, read_object(mappings / DISEASE_NAMES)),
         *phenotype_codes(folder, read_object(mappings / PHENOTYPE_NAMES)),
     ]
-    stated = list(frequencies(folder, codes_of(("codes", cells) for cells in rows), annotations))
-    replace_files(
-        {
-            folder / "codes.tsv": table(CODE_COLUMNS, rows),
-            folder / "frequencies.tsv": table(FREQUENCY_COLUMNS, stated),
-        }
+    codes = codes_of(("codes.tsv", cells) for cells in rows)
+    return {
+        "codes.tsv": table(CODE_COLUMNS, rows),
+        "frequencies.tsv": table(FREQUENCY_COLUMNS, frequencies(folder, codes, annotations)),
+    }
+
+
+def main() -> int:
+    """Write both tables, or compare them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    print(f"{len(rows)} codes, {len(stated)} stated frequencies")
+    parser.add_argument("--mappings", type=Path, required=True, help="folder of RareBench")
+    parser.add_argument("--hpoa", type=Path, required=True, help="HPO annotations")
+    parser.add_argument("--folder", type=Path, default=AUTHORING, help="what was written by hand")
+    parser.add_argument("--check", action="store_true", help="compare only")
+    args = parser.parse_args()
+    try:
+        files = renewed(args.folder, args.mappings, args.hpoa)
+    except (ConfigError, TaskError) as error:
+        sys.exit(f"kb.renew: {error}")
+    if args.check:
+        other = changed(files, args.folder)
+        print("\n".join(f"{name} is not what is published" for name in other) or "as published")
+        return int(bool(other))
+    replace_files({args.folder / name: [data] for name, data in files.items()})
+    rows = {name: len(data.splitlines()) - 1 for name, data in files.items()}
+    print(", ".join(f"{name} {count:,} rows" for name, count in rows.items()))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,7 +13,7 @@ from real_data import real
 
 from gym_clinic.facts.authoring import read_table
 from gym_clinic.facts.check import stale
-from gym_clinic.facts.compose import FREQUENCY_COLUMNS, read_codes
+from gym_clinic.facts.compose import CODE_COLUMNS, FREQUENCY_COLUMNS, read_codes
 from gym_clinic.facts.load import Facts, load
 from gym_clinic.facts.passage_form import own_names
 from gym_clinic.facts.passages import passages
@@ -59,7 +59,7 @@ def test_ids_are_those_of_the_published_files() -> None:
     diseases = json.loads(real("rarebench/disease_mapping.json").read_bytes())
     folder = KB / "authoring"
     rows = [*disease_codes(folder, diseases), *phenotype_codes(folder, phenotypes)]
-    assert (folder / "codes.tsv").read_bytes() == b"".join(table(("kind", "name", "id"), rows))
+    assert (folder / "codes.tsv").read_bytes() == table(CODE_COLUMNS, rows)
 
 
 def test_shares_are_those_of_another_release_where_the_publication_is_the_same() -> None:

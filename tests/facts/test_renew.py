@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -115,27 +116,35 @@ def test_refused_ids_and_ids_of_a_part_are_different() -> None:
     assert not set(renew.REFUSED) & set(renew.PARTS)
 
 
-def test_both_tables_are_written_or_none(folder: Path) -> None:
-    (folder / "phenotype_mapping.json").write_text(
-        '{"HP:0000001": "Fever", "HP:0000002": "Cough", "HP:0000003": "Rash", '
-        '"HP:0000004": "Ache", "HP:0000005": "Chill"}',
-        encoding="utf-8",
-    )
+def test_both_tables_are_written_or_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {f"HP:000000{n}": name for n, name in enumerate(("Fever", "Cough", "Rash"), 1)}
+    names |= {"HP:0000004": "Ache", "HP:0000005": "Chill"}
+    (folder / "phenotype_mapping.json").write_text(json.dumps(names), encoding="utf-8")
     (folder / "disease_mapping.json").write_text('{"ORPHA:18": "Amber fever"}', encoding="utf-8")
     (folder / "sources.txt").write_text(
         HEAD + "== orphanet\nN Orphanet, 2025-01-16\nL CC-BY-4.0\nT bands\n", encoding="utf-8"
     )
     path = folder / "phenotype.hpoa"
-    head = f"#version: 2025-01-16\n{COLUMNS}\n"
-    path.write_text(head + row("ORPHA:18", "Amber fever", 1, "often") + "\n", encoding="utf-8")
-    with pytest.raises(TaskError, match="line 3, column frequency: 'often'"):
-        renew.renew(folder, folder, path)
+
+    def run(frequency: str, *more: str) -> int:
+        stated = row("ORPHA:18", "Amber fever", 1, frequency)
+        path.write_text(f"#version: 2025-01-16\n{COLUMNS}\n{stated}\n", encoding="utf-8")
+        given = ["--mappings", str(folder), "--hpoa", str(path), "--folder", str(folder), *more]
+        monkeypatch.setattr("sys.argv", ["kb.renew", *given])
+        return renew.main()
+
+    with pytest.raises(SystemExit, match=r"kb\.renew: .* line 3, column frequency: 'often'"):
+        run("often")
     assert (folder / "codes.tsv").read_text(encoding="utf-8") == CODES
     assert not (folder / "frequencies.tsv").exists()
-    good = row("ORPHA:18", "Amber fever", 1, "HP:0040281")
-    path.write_text(head + good + "\n", encoding="utf-8")
-    renew.renew(folder, folder, path)
+    assert run("HP:0040281") == 0
     assert "disease\tAmber fever\tORPHA:18\n" in (folder / "codes.tsv").read_text()
     assert (folder / "frequencies.tsv").read_text().splitlines()[1:] == [
         "amber-fever\tHP:0000001\t\tvery_frequent\t\torphanet\tORPHA:18"
     ]
+    assert run("HP:0040281", "--check") == 0
+    capsys.readouterr()
+    assert run("HP:0040282", "--check") == 1
+    assert capsys.readouterr().out == "frequencies.tsv is not what is published\n"
