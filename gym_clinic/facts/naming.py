@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
@@ -35,6 +36,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(american(word) for word in _WORD.findall(plain))
 
 
+@lru_cache(maxsize=1 << 16)
 def american(word: str) -> str:
     """Return a word in American spelling.
 

@@ -87,7 +87,7 @@ def test_every_stated_share_says_where_it_is_from(facts: Facts) -> None:
     for has in stated:
         orphanet = has.frequency.source == "orphanet"
         assert has.references[0].startswith("ORPHA:") == orphanet
-        assert (has.frequency.patients or 10) >= 10
+        assert (has.frequency.patients or 30) >= 30
 
 
 def test_the_proof_of_the_codes_holds(facts: Facts) -> None:

@@ -48,12 +48,12 @@ def stated(folder: Path, *rows: str) -> list[tuple[str, ...]]:
 def test_shares_and_bands_are_taken_with_their_source(folder: Path) -> None:
     assert stated(
         folder,
-        row("OMIM:100100", "Ambre fever", 1, "15/20"),
+        row("OMIM:100100", "Ambre fever", 1, "45/60"),
         row("ORPHA:17", "Fever, amber", 1, "HP:0040281"),
         row("ORPHA:17", "Fever, amber", 2, "HP:0040282"),
         row("ORPHA:17", "Fever, amber", 4, "HP:0040284"),
     ) == [
-        ("amber-fever", "HP:0000001", "0.75", "", "20", "hpoa", "PMID:1"),
+        ("amber-fever", "HP:0000001", "0.75", "", "60", "hpoa", "PMID:1"),
         ("amber-fever", "HP:0000002", "", "frequent", "", "orphanet", "ORPHA:17"),
         ("amber-fever", "HP:0000004", "", "very_rare", "", "orphanet", "ORPHA:17"),
     ]
@@ -62,11 +62,11 @@ def test_shares_and_bands_are_taken_with_their_source(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("left", "why"),
     [
-        (row("OMIM:100100", "Ambre fever", 6, "15/20"), "no finding written here"),
-        (row("OMIM:100300", "Ambre fever", 1, "15/20"), "no id of the disease here"),
-        (row("OMIM:100100", "Ambre fever, type 2", 1, "15/20"), "no name of the disease here"),
-        (row("OMIM:163950", "AF", 1, "15/20"), "one form of a disease"),
-        (row("OMIM:100100", "Ambre fever", 1, "9/9"), "counted in too few"),
+        (row("OMIM:100100", "Ambre fever", 6, "45/60"), "no finding written here"),
+        (row("OMIM:100300", "Ambre fever", 1, "45/60"), "no id of the disease here"),
+        (row("OMIM:100100", "Ambre fever, type 2", 1, "45/60"), "no name of the disease here"),
+        (row("OMIM:163950", "AF", 1, "45/60"), "one form of a disease"),
+        (row("OMIM:100100", "Ambre fever", 1, "29/29"), "counted in too few"),
         (row("OMIM:100100", "Ambre fever", 1, ""), "nothing stated"),
         (row("ORPHA:17", "Amber fever", 1, "HP:0040283"), "two bands from very frequent"),
         (row("ORPHA:17", "Amber fever", 3, "HP:0040283"), "two bands from excluded"),
@@ -82,17 +82,17 @@ def test_what_does_not_hold_for_a_disease_as_written_is_left(
 
 
 def test_a_count_far_from_what_is_written_is_taken(folder: Path) -> None:
-    (found,) = stated(folder, row("ORPHA:17", "Amber fever", 5, "0/10"))
-    assert found[2:5] == ("0", "", "10")
+    (found,) = stated(folder, row("ORPHA:17", "Amber fever", 5, "0/30"))
+    assert found[2:5] == ("0", "", "30")
 
 
 def test_the_share_of_most_patients_is_taken(folder: Path) -> None:
     (found,) = stated(
         folder,
-        row("OMIM:100100", "Ambre fever", 1, "15/20"),
-        row("ORPHA:17", "Amber fever", 1, "15/30"),
+        row("OMIM:100100", "Ambre fever", 1, "45/60"),
+        row("ORPHA:17", "Amber fever", 1, "45/90"),
     )
-    assert found[2:] == ("0.5", "", "30", "orphanet", "ORPHA:17")
+    assert found[2:] == ("0.5", "", "90", "orphanet", "ORPHA:17")
 
 
 def test_the_sources_name_the_release_that_is_read(folder: Path) -> None:
