@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from gym_clinic.facts.load import Facts
@@ -23,9 +23,9 @@ _LINES: dict[str, tuple[str, ...]] = {
         "At the centre of the picture stand {}.",
     ),
     "frequent": (
-        "Many have {} as well.",
-        "Often one also finds {}.",
-        "Frequent companions are {}.",
+        "Many have {}.",
+        "Often one finds {}.",
+        "Frequent findings are {}.",
     ),
     "occasional": (
         "Some patients develop {}.",
@@ -40,17 +40,27 @@ _LINES: dict[str, tuple[str, ...]] = {
 }
 
 
-def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
-    """Yield the passages of a disease."""
+def disease_passages(
+    facts: Facts, one: Disease, common: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the passages of a disease.
+
+    Args:
+        facts: The fact tables.
+        one: The disease.
+        common: Ids of findings that so many diseases have that they tell none from another.
+    """
     discipline = inside(facts.disciplines[one.discipline].name)
     name = inside(one.name)
-    also = [text for text in one.synonyms if text.casefold() != one.name.casefold()][:3]
-    called = [f"It is also called {listed(also)}."] if also else []
+    also = [text for text in one.synonyms if text.casefold() != one.name.casefold()]
+    called = [f"It is also called {listed(also[:4])}."] if also else []
+    # A passage stands alone, so each of them has the names that people ask by.
+    topic = f"{name} ({'; '.join(also[:3])})" if also else name
     rarity = "a rare disease" if one.rare else "a disease"
 
     yield row(
         f"disease-{one.id}-presentation",
-        f"{one.name}: what it is and how it presents",
+        f"{one.name}: what it is, symptoms and signs",
         "presentation",
         one.name,
         one,
@@ -71,73 +81,91 @@ def disease_passages(facts: Facts, one: Disease) -> Iterator[dict[str, Any]]:
     if one.look_alikes:
         yield row(
             f"disease-{one.id}-look-alikes",
-            f"{one.name}: what it is mistaken for",
+            f"{one.name}: differential diagnosis, what it is mistaken for",
             "look-alikes",
             one.name,
             one,
-            list(_look_alikes(facts, one, name)),
+            list(_look_alikes(facts, one, common)),
         )
     yield row(
         f"disease-{one.id}-urgency",
-        f"{one.name}: red flags and first tests",
+        f"{one.name}: red flags, diagnosis and first tests",
         "red flags",
         one.name,
         one,
         [
             pick(
                 (
-                    f"In {name} these signs call for help without delay: {listed(one.red_flags)}.",
-                    f"Red flags in {name} are {listed(one.red_flags)}.",
-                    f"Whoever cares for {name} watches for {listed(one.red_flags)}.",
+                    f"In {topic} these call for help without delay: {listed(one.red_flags)}.",
+                    f"Red flags in {topic}: {listed(one.red_flags)}.",
+                    f"Signs of danger in {topic}: {listed(one.red_flags)}.",
                 ),
                 f"{one.id} flags",
             ),
             pick(
                 (
-                    f"First tests are {listed(one.tests)}.",
-                    f"The work-up begins with {listed(one.tests)}.",
-                    f"To prove or refute the suspicion one uses {listed(one.tests)}.",
+                    f"First tests: {listed(one.tests)}.",
+                    f"The work-up: {listed(one.tests)}.",
+                    f"The suspicion is proved or refuted by these means: {listed(one.tests)}.",
                 ),
                 f"{one.id} tests",
             ),
             f"The suspicion arises above all from {listed(named(facts, one, OFTEN)[:5])}.",
-            f"Of the diseases that look alike, {listed(_others(facts, one)[:3])} should be weighed "
-            "at the same time."
-            if one.look_alikes
-            else f"Care belongs to {discipline}.",
+            *(
+                [f"To be weighed at the same time: {listed(_others(facts, one)[:3])}."]
+                if one.look_alikes
+                else []
+            ),
             f"Management begins with {one.treatment[0]}.",
         ],
     )
     yield row(
         f"disease-{one.id}-management",
-        f"{one.name}: management",
+        f"{one.name}: management and treatment",
         "management",
         one.name,
         one,
         [
             pick(
                 (
-                    f"The management of {name} rests on the following: {listed(one.treatment)}.",
-                    f"What is done in {name}: {listed(one.treatment)}.",
-                    f"Treatment of {name} comprises {listed(one.treatment)}.",
+                    f"Management of {topic}: {listed(one.treatment)}.",
+                    f"What is done in {topic}: {listed(one.treatment)}.",
+                    f"Treatment of {topic} comprises {listed(one.treatment)}.",
                 ),
                 f"{one.id} treatment",
             ),
-            f"The disease in short: {inside(one.summary)}",
+            f"What is treated: {inside(one.summary)}",
             pick(
                 (
-                    "Before and during treatment one looks again for danger signs, such as "
-                    f"{listed(one.red_flags[:2])}.",
-                    f"The plan changes at once with {listed(one.red_flags[:2])}.",
-                    f"Review is urgent when there is {' or '.join(one.red_flags[:2])}.",
+                    f"Before and during treatment one looks again for danger: "
+                    f"{listed(one.red_flags[:3])}.",
+                    f"What changes the plan at once: {listed(one.red_flags[:3])}.",
+                    f"Reasons for urgent review: {listed(one.red_flags[:3])}.",
                 ),
                 f"{one.id} review",
             ),
-            f"Progress is judged by {listed(named(facts, one, OFTEN)[:4])}, and by repeating "
-            "what was abnormal among the first tests.",
-            f"The care lies in the field of {discipline}, and with others as complications demand.",
+            *_drugs(facts, one),
+            *_guided(facts, one),
+            f"Care belongs to {discipline}.",
         ],
     )
+
+
+def _drugs(facts: Facts, one: Disease) -> Iterator[str]:
+    """The drugs of the tables that it is a use of, each with the caution that comes first."""
+    given = [
+        f"{inside(drug.name)} (caution: {drug.cautions[0]})" if drug.cautions else inside(drug.name)
+        for drug in facts.drugs.values()
+        if one.id in drug.uses
+    ]
+    if given:
+        yield f"Drugs described here that have a place in it: {listed(given[:5])}."
+
+
+def _guided(facts: Facts, one: Disease) -> Iterator[str]:
+    topics = [f"“{guide.topic}”" for guide in facts.guidelines.values() if one.id in guide.diseases]
+    if topics:
+        yield f"Steps in order stand under {listed(topics[:3])}."
 
 
 def _counted(facts: Facts, one: Disease) -> Iterator[str]:
@@ -165,35 +193,44 @@ def _others(facts: Facts, one: Disease) -> list[str]:
     return [inside(facts.diseases[key].name) for key in one.look_alikes]
 
 
-def _look_alikes(facts: Facts, one: Disease, name: str) -> Iterator[str]:
+def _look_alikes(facts: Facts, one: Disease, common: Collection[str]) -> Iterator[str]:
     shown = [facts.diseases[key] for key in one.look_alikes[:SHOWN]]
     yield f"{one.name} is mistaken for {listed([inside(other.name) for other in shown])}."
     for other in shown:
-        yield from _against(facts, one, other, name)
+        yield from _against(facts, one, other, common)
     rest = _others(facts, one)[SHOWN : SHOWN + 4]
     if rest:
-        yield f"Further possibilities are {listed(rest)}."
+        yield f"Further possibilities: {listed(rest)}."
     yield f"What settles the matter most often: {listed(one.tests[:2])}."
 
 
-def _against(facts: Facts, one: Disease, other: Disease, name: str) -> Iterator[str]:
-    """What two diseases share, and what would favour either; absent findings favour the other."""
+def _against(facts: Facts, one: Disease, other: Disease, common: Collection[str]) -> Iterator[str]:
+    """What two diseases share, and what speaks for either; absent findings speak for the other.
+
+    The disease itself is "it": its name in every sentence would make a search for it end here.
+    """
     mine = {has.phenotype for has in one.phenotypes if band(has) != "excluded"}
     theirs = {has.phenotype for has in other.phenotypes if band(has) != "excluded"}
 
     second = inside(other.name)
     shared = named(facts, one, SEEN, mine & theirs)
-    own, others = named(facts, one, SEEN, mine - theirs), named(facts, other, SEEN, theirs - mine)
+    own = named(facts, one, SEEN, mine - theirs - set(common))
+    others = named(facts, other, SEEN, theirs - mine - set(common))
     if shared:
         yield pick(
             (
-                f"Both {name} and {second} may come with {listed(shared[:3])}.",
+                f"It has these in common with {second}: {listed(shared[:3])}.",
                 f"With {second} it shares {listed(shared[:3])}.",
             ),
             f"{one.id} {other.id}",
         )
-    if own and others:
-        yield opening(
-            f"{listed(own[:3])} would favour {name}, whereas {listed(others[:3])} would favour "
-            f"{second}."
-        )
+    else:
+        yield f"With {second} it shares none of the findings described here."
+    if own:
+        yield opening(f"{listed(own[:3])} {_speak(own)} for it.")
+    if others:
+        yield opening(f"{listed(others[:3])} {_speak(others)} for {second}.")
+
+
+def _speak(found: list[str]) -> str:
+    return "would speak" if len(found) == 1 else "speak"

@@ -7,12 +7,15 @@ from typing import Any
 
 from gym_clinic.facts.load import Facts
 from gym_clinic.facts.models import BandName, Disease, Feature, Record, band_of
-from gym_clinic.facts.wording import inside
+from gym_clinic.facts.wording import american, inside
 
 COLLECTION = "handbook"
 """The collection that the passages are of."""
 
 LICENCE = "Apache-2.0"
+
+MOST_SPELLINGS = 8
+"""So many American words are named at the end of a passage at most."""
 
 OFTEN: tuple[BandName, ...] = ("obligate", "very_frequent", "frequent")
 """What a patient is likely to have."""
@@ -31,11 +34,14 @@ def row(
         record: The record.
         sentences: Its text.
     """
+    text = " ".join(sentences)
+    # Search knows words, not spellings: who asks for anemia finds anaemia.
+    also = american(f"{title} {text}")[:MOST_SPELLINGS]
     return {
         "id": key,
         "source": COLLECTION,
         "title": title,
-        "content": " ".join(sentences),
+        "content": f"{text} Also written: {', '.join(also)}." if also else text,
         "category": category,
         "licence": LICENCE,
         "topic": topic,

@@ -8,10 +8,12 @@ have their own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from gym_clinic.facts.compose import OWN
 from gym_clinic.facts.disease_passages import disease_passages
 from gym_clinic.facts.load import Facts
 from gym_clinic.facts.models import BANDS, Disease
@@ -20,6 +22,26 @@ from gym_clinic.facts.wording import inside, listed, pick
 
 FEWEST_DISEASES = 4
 """A finding has a passage from so many diseases."""
+
+MOST_DISEASES = 60
+"""A finding that so many diseases have tells none from another."""
+
+_POINTS = re.compile(r"\(-?[0-9]")
+
+OTHER_NAMES = {
+    "acetylcysteine": "N-acetylcysteine",
+    "alendronate": "alendronic acid",
+    "aspirin": "acetylsalicylic acid",
+    "carbimazole": "a prodrug of methimazole, also called thiamazole",
+    "epinephrine": "adrenaline",
+    "furosemide": "frusemide",
+    "levothyroxine": "thyroxine",
+    "nitroglycerin": "glyceryl trinitrate",
+    "phenobarbital": "phenobarbitone",
+    "trimethoprim-sulfamethoxazole": "co-trimoxazole",
+    "valproate": "valproic acid",
+}
+"""Drug -> what it is called elsewhere."""
 
 
 def passages(facts: Facts) -> list[dict[str, Any]]:
@@ -32,8 +54,10 @@ def passages(facts: Facts) -> list[dict[str, Any]]:
         Objects with id, source (the collection), title, content, category, licence, topic,
         sources (keys of the facts' sources), date (of the last review) and provenance.
     """
+    having = Counter(has.phenotype for one in facts.diseases.values() for has in one.phenotypes)
+    common = {key for key, diseases in having.items() if diseases >= MOST_DISEASES}
     return [
-        *(row for one in facts.diseases.values() for row in disease_passages(facts, one)),
+        *(row for one in facts.diseases.values() for row in disease_passages(facts, one, common)),
         *_findings(facts),
         *_drugs(facts),
         *_instruments(facts),
@@ -68,7 +92,7 @@ def _findings(facts: Facts) -> Iterator[dict[str, Any]]:
         sentences = [f"{one.name} is a finding of this body system: {one.group}."]
         if one.synonyms:
             words = listed([f"“{text}”" for text in one.synonyms[:4]])
-            sentences.append(f"Other words for it are {words}.")
+            sentences.append(f"Other words for it: {words}.")
         if often:
             sentences.append(f"It is prominent in {listed(often[:9])}.")
         if seldom:
@@ -81,7 +105,7 @@ def _findings(facts: Facts) -> Iterator[dict[str, Any]]:
         ]
         yield row(
             f"finding-{key.replace(':', '-').lower()}",
-            f"{one.name}: what it may point to",
+            f"{one.name}: meaning and causes",
             "finding",
             one.name,
             one,
@@ -90,14 +114,17 @@ def _findings(facts: Facts) -> Iterator[dict[str, Any]]:
 
 
 def _drugs(facts: Facts) -> Iterator[dict[str, Any]]:
+    names = {key: inside(drug.name) for key, drug in facts.drugs.items()}
     for key, one in facts.drugs.items():
         uses = [
             inside(facts.diseases[use].name) if use in facts.diseases else use for use in one.uses
         ]
-        names = {other: inside(drug.name) for other, drug in facts.drugs.items()}
+        # What is no drug of the tables is a class of drugs.
         pairs = [
-            f"with {names.get(pair.other, pair.other)}, {pair.effect}" for pair in one.interactions
+            f"with {names.get(pair.other, f'any {pair.other}')}, {pair.effect}"
+            for pair in one.interactions
         ]
+        elsewhere = OTHER_NAMES.get(key)
         yield row(
             f"drug-{key}",
             f"{one.name}: uses, cautions and interactions",
@@ -105,29 +132,31 @@ def _drugs(facts: Facts) -> Iterator[dict[str, Any]]:
             one.name,
             one,
             [
-                f"{one.name} belongs to this class or these classes: {listed(one.classes)}.",
+                f"{one.name}{f' ({elsewhere})' if elsewhere else ''} is a drug of "
+                f"{'the class' if len(one.classes) == 1 else 'these classes:'} "
+                f"{listed(one.classes)}.",
                 f"In short: {inside(one.summary)}",
                 f"It has its place in {listed(uses)}."
                 if not uses[0].startswith("no ")
                 else f"There is {listed(uses)}.",
                 pick(
                     (
-                        f"Points of caution are {listed(one.cautions)}.",
-                        f"Care is needed because of {listed(one.cautions)}.",
+                        f"Points of caution: {listed(one.cautions)}.",
+                        f"Care is needed because of these: {listed(one.cautions)}.",
                         f"Before it is given one thinks of {listed(one.cautions)}.",
                     ),
                     f"{key} cautions",
                 ),
-                *([f"Interactions that matter are these: {'; '.join(pairs)}."] if pairs else []),
-                "A full list of the patient's medicines, allergies, kidney function and, where it "
-                "applies, pregnancy is checked before the first dose.",
+                *([f"Interactions that matter: {'; '.join(pairs)}."] if pairs else []),
             ],
         )
 
 
 def _instruments(facts: Facts) -> Iterator[dict[str, Any]]:
     for key, one in facts.instruments.items():
-        meanings = [f"{band.range} means {band.meaning}" for band in one.bands]
+        meanings = [f"{band.range}: {band.meaning}" for band in one.bands]
+        scored = ", with its points in brackets" if _POINTS.search("; ".join(one.items)) else ""
+        published = [facts.sources[source].title for source in one.sources if source != OWN]
         yield row(
             f"instrument-{key}",
             f"{one.name}: purpose, items and interpretation",
@@ -136,44 +165,44 @@ def _instruments(facts: Facts) -> Iterator[dict[str, Any]]:
             one,
             [
                 f"The instrument “{one.name}” {one.purpose}.",
-                f"What enters it: {listed(one.items)}.",
+                f"What enters it{scored}: {listed(one.items)}.",
                 f"How the result is read: {'; '.join(meanings)}.",
-                "Every input must be known, since a missing value is not a normal one.",
-                "The result supports the judgement of whoever examines the patient and does not "
-                "replace it, and it holds only for patients like those in whom it was tested.",
+                *(f"Reference: {title}." for title in published),
             ],
         )
 
 
 def _guidelines(facts: Facts) -> Iterator[dict[str, Any]]:
     for key, one in facts.guidelines.items():
-        topic = inside(one.topic)
         yield row(
             f"guideline-{key}",
-            f"{one.topic}: steps",
+            f"{one.topic}: approach, step by step" if one.diseases else one.topic,
             "guideline",
             one.topic,
             one,
             [
+                f"{one.topic}.",
                 one.summary,
                 *one.steps,
-                f"Signs of danger are {listed(one.red_flags)}.",
+                *([f"Signs of danger: {listed(one.red_flags)}."] if one.red_flags else []),
             ],
         )
-        yield row(
-            f"guideline-{key}-causes",
-            f"{one.topic}: what to think of",
-            "guideline",
-            one.topic,
-            one,
-            [
-                f"On the topic “{topic}” these diseases come to mind first.",
-                *(
-                    f"{facts.diseases[other].name}: look for "
-                    f"{listed(named(facts, facts.diseases[other], OFTEN)[:4])}; test by "
-                    f"{facts.diseases[other].tests[0]}."
-                    for other in one.diseases
-                ),
-                f"Whatever the cause, these signs call for help at once: {listed(one.red_flags)}.",
-            ],
-        )
+        # One disease is no choice, and its own passages say the same.
+        if len(one.diseases) > 1:
+            yield row(
+                f"guideline-{key}-causes",
+                f"{one.topic}: differential diagnosis",
+                "guideline",
+                one.topic,
+                one,
+                [
+                    f"Differential diagnosis on the topic “{inside(one.topic)}”, first of all:",
+                    *(
+                        f"{facts.diseases[other].name}: look for "
+                        f"{listed(named(facts, facts.diseases[other], OFTEN)[:4])}; first test: "
+                        f"{facts.diseases[other].tests[0]}."
+                        for other in one.diseases
+                    ),
+                    f"Whatever the cause, these call for help at once: {listed(one.red_flags)}.",
+                ],
+            )

@@ -1,0 +1,260 @@
+"""What must hold of the embedded content as a physician reads it, where a rule can tell."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clingen_rows import FOLDER
+
+from gym_clinic.domains.clingen.splits import SIZES
+from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.wording import american
+
+KB = Path(__file__).resolve().parents[2] / "kb"
+
+GENERIC = {
+    "a", "of", "the", "in", "and", "to", "with", "by", "from", "or", "acute", "chronic",
+    "recurrent", "primary", "idiopathic", "familial", "type", "disease", "disorder", "syndrome",
+    "infection", "poisoning", "overdose", "toxicity", "intoxication", "excess", "ingestion",
+    "infancy", "infant", "newborn", "neonatal", "child", "childhood", "adult", "form", "level",
+}  # fmt: skip
+"""Words that hardly tell one disease from another."""
+
+MEASURED = re.compile("(Reduced|Decreased|Increased|Elevated|Low|High) ")
+"""Begins the finding of a laboratory, which may well bear the name of what it measures."""
+
+NAMED_BY_THE_FINDING = {
+    ("anaemia-of-chronic-disease", "Anemia"),
+    ("bell-palsy", "Facial palsy"),
+    ("bell-palsy", "Unilateral facial palsy"),
+    ("chronic-fatigue-syndrome", "Fatigue"),
+    ("dystonic-drug-reaction", "Dystonia"),
+    ("ehlers-danlos-syndrome-hypermobile-type", "Joint hypermobility"),
+    ("epilepsy", "Seizure"),
+    ("familial-ectopia-lentis", "Ectopia lentis"),
+    ("hepatitis-a", "Hepatitis"),
+    ("interstitial-cystitis", "Bladder pain"),
+    ("neonatal-jaundice", "Jaundice"),
+    ("panic-disorder", "Panic attack"),
+    ("psychogenic-polydipsia", "Polydipsia"),
+    ("raynaud-disease", "Raynaud phenomenon"),
+    ("restless-legs-syndrome", "Restless legs"),
+}
+"""Diseases whose name is their foremost symptom."""
+
+OPPOSITES = (
+    ("hyper", "hypo"),
+    ("brady", "tachy"),
+    ("increased", "decreased"),
+    ("elevated", "decreased"),
+    ("tall", "short"),
+    ("mydriasis", "miosis"),
+    ("hyperreflexia", "areflexia"),
+    ("polyuria", "oliguria"),
+    ("drooling", "xerostomia"),
+    ("fever", "hypothermia"),
+    ("thrombocytosis", "thrombocytopenia"),
+    ("leukocytosis", "leukopenia"),
+    ("lymphocytosis", "lymphopenia"),
+    ("polycythemia", "anemia"),
+    ("weight loss", "increased body weight"),
+    ("insomnia", "excessive daytime somnolence"),
+)
+
+BOTH_WAYS = {
+    "abdominal-aortic-aneurysm": "pressure falls when it ruptures",
+    "aortic-dissection": "pressure falls when it ruptures",
+    "major-depressive-disorder": "sleep may be short or long",
+    "opioid-use-disorder": "pupils are small under the drug and large in withdrawal",
+    "renal-cell-carcinoma": "erythropoietin or chronic disease",
+    "sepsis": "temperature may rise or fall",
+    "subacute-thyroiditis": "hormone is released first and lacking later",
+}
+"""Diseases that have a finding and its opposite -> why."""
+
+AMERICAN_ELSEWHERE = {
+    "cryoglobulinaemic-vasculitis",
+    "gastrointestinal-haemorrhage-from-peptic-ulcer",
+}
+"""Diseases that go by another American name: a form of the same words would prove a wrong id."""
+
+SHINGLE = 5
+"""Words in a row that are compared between passages."""
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    return load(KB / "facts")
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, Any]]:
+    lines = (KB / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def telling(name: str) -> set[str]:
+    """Return the words of a name that tell it from others, in one spelling and number."""
+    folded = " ".join([name.casefold(), *american(name)])
+    for old, new in (("venous", "vein"), ("varices", "varix"), ("aortic", "aorta")):
+        folded = folded.replace(old, new)
+    words = {
+        word if word.endswith("ss") else word.removesuffix("s")
+        for word in re.findall(r"\w+", folded)
+    }
+    return words - GENERIC
+
+
+def test_no_finding_is_its_disease_in_other_words(facts: Facts) -> None:
+    told = set()
+    for one in facts.diseases.values():
+        for has in one.phenotypes:
+            finding = facts.phenotypes[has.phenotype].name
+            if has.frequency.absent or MEASURED.match(finding):
+                continue
+            found = telling(finding)
+            for name in (one.name, *one.synonyms):
+                own = telling(name)
+                if found == own or (len(own) > 1 and own <= found):
+                    told.add((one.id, finding))
+    assert told == NAMED_BY_THE_FINDING
+
+
+def test_no_finding_of_our_own_is_the_proof_of_a_germ(facts: Facts) -> None:
+    for one in facts.phenotypes.values():
+        assert not (one.id.startswith("sym-") and one.name.endswith(" infection")), one.id
+
+
+def test_findings_do_not_contradict_each_other(facts: Facts) -> None:
+    found = set()
+    for one in facts.diseases.values():
+        names = {
+            facts.phenotypes[has.phenotype].name.casefold()
+            for has in one.phenotypes
+            if not has.frequency.absent
+        }
+        for name in names:
+            for this, that in OPPOSITES:
+                if name.startswith(this) and (that + name.removeprefix(this)) in names:
+                    found.add(one.id)
+    assert found == set(BOTH_WAYS)
+
+
+def test_a_general_finding_is_as_frequent_as_a_special_one(facts: Facts) -> None:
+    order = ["obligate", "very_frequent", "frequent", "occasional", "very_rare"]
+    for one in facts.diseases.values():
+        bands = {
+            facts.phenotypes[has.phenotype].name: order.index(has.frequency.band)
+            for has in one.phenotypes
+            if has.frequency.band in order
+        }
+        for general, special in (
+            ("Headache", "Thunderclap headache"),
+            ("Hematuria", "Macroscopic hematuria"),
+            ("Hematuria", "Microscopic hematuria"),
+            ("Ataxia", "Gait ataxia"),
+            ("Edema", "Pedal edema"),
+            ("Lymphadenopathy", "Cervical lymphadenopathy"),
+            ("Seizure", "Bilateral tonic-clonic seizure"),
+            ("Muscle weakness", "Proximal muscle weakness"),
+            ("Diarrhea", "Bloody diarrhea"),
+        ):
+            if general in bands and special in bands:
+                assert bands[general] <= bands[special], (one.id, general, special)
+
+
+def test_diseases_go_by_their_american_names_too(facts: Facts) -> None:
+    for one in facts.diseases.values():
+        known = set(re.findall(r"\w+", " ".join(one.synonyms).casefold()))
+        if one.id not in AMERICAN_ELSEWHERE:
+            assert set(american(one.name)) <= known, (one.id, american(one.name))
+
+
+def test_look_alikes_count_in_both_directions(facts: Facts) -> None:
+    for one in facts.diseases.values():
+        for other in one.look_alikes:
+            assert one.id in facts.diseases[other].look_alikes, (one.id, other)
+
+
+def test_sentences_are_sound(rows: list[dict[str, Any]]) -> None:
+    wrong = re.compile(
+        r"\ba (?!eu|once?\b|one-|uni|use|usual|ure|uro|uri|ute)[aeiou][a-z]"
+        r"|\b[Aa]n (?!hour|heir|honest)[bcdfghjklmnpqrstvwxyz][a-z]"
+        r"|\b([a-z]+) \1\b|; and and|[a-z]\.[A-Z]| :|: [.;]"
+    )
+    for row in rows:
+        # "hepatitis A and": the letter is no article
+        text = re.sub(r"\b(hepatitis|vitamin|haemophilia|influenza) [A-E]\b", r"\1", row["content"])
+        found = wrong.search(text)
+        assert not found, (row["id"], text[max(0, found.start() - 30) : found.end() + 30])
+
+
+def test_no_passage_repeats_another(rows: list[dict[str, Any]]) -> None:
+    """At most two thirds of the five-word runs of a passage stand in any other one."""
+    shingles = []
+    for row in rows:
+        words = re.findall(r"\w+", row["content"].casefold())
+        shingles.append({tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)})
+    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, runs in enumerate(shingles):
+        for run in runs:
+            holders[run].append(number)
+    shared: Counter[tuple[int, int]] = Counter()
+    for numbers in holders.values():
+        # A run that hundreds share is the frame of the sentence.
+        if len(numbers) <= 100:
+            shared.update((one, other) for one in numbers for other in numbers if one < other)
+    for (one, other), count in shared.items():
+        part = count / min(len(shingles[one]), len(shingles[other]))
+        assert part <= 2 / 3, (rows[one]["id"], rows[other]["id"], part)
+
+
+def test_no_passage_cites_an_article_that_nothing_proves(rows: list[dict[str, Any]]) -> None:
+    ids = re.compile(r"PMID|PMC ?[0-9]|\bdoi\b|10\.[0-9]{4,}/|arXiv", re.IGNORECASE)
+    for row in rows:
+        assert not ids.search(row["content"] + row["title"]), row["id"]
+
+
+def test_no_passage_holds_an_answer_of_the_tasks(rows: list[dict[str, Any]]) -> None:
+    """No class beside a curated gene, no id of a task or its articles, and none of their text."""
+    tasks = [
+        json.loads(line)
+        for split in SIZES
+        for line in (FOLDER / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    curations = [
+        json.loads(line)
+        for line in (FOLDER / "curations.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    genes = {one["gene"] for one in curations}
+    classes = re.compile(
+        "|".join(sorted({rf"\b{re.escape(one['classification'])}\b" for one in curations})), re.I
+    )
+    ids = re.compile(r"\b(?:SIMC?[0-9]+|MONDO:[0-9]+|HGNC:[0-9]+)\b")
+    told = {
+        text.casefold()
+        for task in tasks
+        for text in (
+            *(item["summary"] for item in task["gold"]["evidence"]),
+            *(article["title"] for article in task["record"]["articles"]),
+        )
+    }
+    runs = {run for text in told for run in _runs(text)}
+    for row in rows:
+        text = f"{row['title']}. {row['content']}"
+        assert not ids.search(text), row["id"]
+        assert not set(_runs(text.casefold())) & runs, row["id"]
+        for sentence in re.split(r"(?<=[.;]) ", text):
+            if genes & set(re.findall(r"[\w-]+", sentence)):
+                assert not classes.search(sentence), (row["id"], sentence)
+
+
+def _runs(text: str) -> list[tuple[str, ...]]:
+    """Return the runs of eight words of a text."""
+    words = re.findall(r"\w+", text)
+    return [tuple(words[at : at + 8]) for at in range(len(words) - 7)]
