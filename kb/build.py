@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
 
+from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.compose import compose, sources
 from gym_clinic.facts.load import SOURCES, load
 from gym_clinic.facts.passages import passages
@@ -58,20 +60,30 @@ def build(authoring: Path) -> dict[str, bytes]:
     return found
 
 
+def changed(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Return which files of a folder are missing or hold something else."""
+    return [
+        name
+        for name, data in files.items()
+        if not (folder / name).is_file() or (folder / name).read_bytes() != data
+    ]
+
+
 def main() -> int:
     """Write the files, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="compare only")
     args = parser.parse_args()
-    files = build(HERE / "authoring")
+    try:
+        files = build(HERE / "authoring")
+    except (ConfigError, TaskError) as error:
+        sys.exit(f"kb.build: {error}")
     if args.check:
-        changed = [
-            name
-            for name, data in files.items()
-            if not (HERE / name).is_file() or (HERE / name).read_bytes() != data
-        ]
-        print("\n".join(f"{name} is not what is built" for name in changed) or "as built")
-        return int(bool(changed))
+        other = changed(files, HERE)
+        print("\n".join(f"{name} is not what is built" for name in other) or "as built")
+        return int(bool(other))
     replace_files({HERE / name: [data] for name, data in files.items()})
     lines = {name: len(data.splitlines()) for name, data in files.items()}
     print(", ".join(f"{name} {count:,} lines" for name, count in lines.items()))

@@ -88,6 +88,16 @@ def test_a_broken_file_leaves_the_old_output(tmp_path, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["order.txt", "out.jsonl"]
 
 
+def test_features_are_named_by_the_hpo_alone(tmp_path, capsys):
+    terms = tmp_path / "mondo.obo"
+    terms.write_text("format-version: 1.2\n\n[Term]\nid: MONDO:9000001\nname: amber fever\n")
+    out = tmp_path / "out.jsonl"
+    arguments = ["kb", "import", "hpoa", "x", "--names", str(terms), "--out", str(out)]
+    assert main(arguments) == 2
+    assert "mondo.obo: an ontology without HPO terms; expected hp.json" in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -85,7 +85,12 @@ def _names(name: str, path: Path) -> Any:
     from gym_clinic.importers.obographs import read_obo_graph
     from gym_clinic.importers.ontology import names
 
-    return names(read_obo(path) if path.suffix == ".obo" else read_obo_graph(path))
+    found = names(read_obo(path) if path.suffix == ".obo" else read_obo_graph(path))
+    if not any(code.startswith("HP:") for code in found):
+        raise ConfigError(
+            f"--names {path}: an ontology without HPO terms; expected hp.json or hp.obo"
+        )
+    return found
 
 
 class _Counted:

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import TaskError
+from gym_clinic.files import numbered_lines
 
 _REVIEWED = re.compile(r"# reviewed: ([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _HEAD = re.compile(r"==(~?) (.+)")
@@ -115,13 +116,15 @@ def _entry(head: re.Match[str], fields: Mapping[str, str], reviewed: str, place:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise TaskError(f"{path}: not UTF-8 at byte {error.start}") from None
-    return text.splitlines()
+    found = []
+    for number, line in numbered_lines(path):
+        try:
+            found.append(line.decode().rstrip("\r\n"))
+        except UnicodeDecodeError as error:
+            raise TaskError(
+                f"{path} line {number}: byte {error.start} of it is not UTF-8"
+            ) from None
+    return found
 
 
 def read_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

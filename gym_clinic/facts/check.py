@@ -1,9 +1,10 @@
 """What the fact tables hold, in figures, and the proof of their codes against published names.
 
 A code is proven when the mapping knows it and gives it a name that the record has too, as its
-name or as a synonym. Names agree when they differ in case, accents and punctuation alone, or in
-the order of their words where a comma inverts one of them ("Fever, amber"). The proof is kept
-beside the tables; it holds as long as no name and no code has changed since.
+name or as a synonym. Names agree when they differ in case, accents, punctuation and British or
+American spelling alone, or in the order of their words where a comma inverts one of them ("Fever,
+amber"). The proof is kept beside the tables; it holds as long as no name and no code has changed
+since.
 
 Source:
     RareBench: `phenotype_mapping.json` (HPO ids) and `disease_mapping.json` (OMIM and ORPHA ids),
@@ -19,11 +20,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.lines import read_object
 from gym_clinic.facts.load import TABLES, Facts
 from gym_clinic.facts.models import Disease, Phenotype
 from gym_clinic.facts.naming import same_name
@@ -146,7 +146,7 @@ def stale(facts: Facts, folder: Path) -> str | None:
     file = folder / PROOF
     if not file.is_file():
         return f"{file} is missing"
-    kept = _object(file)
+    kept = read_object(file)
     if kept.get("names") != _digest(facts):
         return f"a name or a code has changed since {file} was written"
     if kept.get("disagreements"):
@@ -165,8 +165,8 @@ def name_variants(joined: str) -> Iterator[str]:
 
 
 def _prove(facts: Facts, mappings: Path) -> Proof:
-    phenotype_names = _object(mappings / PHENOTYPE_NAMES)
-    disease_names = _object(mappings / DISEASE_NAMES)
+    phenotype_names = read_object(mappings / PHENOTYPE_NAMES)
+    disease_names = read_object(mappings / DISEASE_NAMES)
     proven: Counter[str] = Counter()
     unproven: Counter[str] = Counter()
     wrong: list[Disagreement] = []
@@ -210,17 +210,3 @@ def _codes(facts: Facts) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]
 
 def _digest(facts: Facts) -> str:
     return hashlib.sha256(orjson.dumps(list(_codes(facts)))).hexdigest()
-
-
-def _object(file: Path) -> dict[str, Any]:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    try:
-        found = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise TaskError(f"{file}: not valid JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise TaskError(f"{file}: expected a JSON object, not {type(found).__name__}")
-    return found

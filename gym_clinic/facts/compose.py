@@ -23,7 +23,9 @@ Row = dict[str, Any]
 
 CODE_COLUMNS = ("kind", "name", "id")
 PHENOTYPE_COLUMNS = ("name", "group", "synonyms")
-FREQUENCY_COLUMNS = ("disease", "phenotype", "value", "band", "source")
+FREQUENCY_COLUMNS = (
+    "disease", "phenotype", "value", "band", "patients", "source", "references",
+)  # fmt: skip
 
 OWN = "authored"
 """Key of the source that stands for the authors of the tables."""
@@ -35,6 +37,7 @@ BAND_OF_LETTER: dict[str, BandName | None] = {
 """Letter of a line of phenotypes -> how frequent they are; U is unknown."""
 
 DISEASE_LETTERS = (*BAND_OF_LETTER, *"SLRTMDG")
+SOURCE_LETTERS = ("N", "L", "T", "U")
 NOT_IN_HPO = "*"
 """Begins the name of a finding that the HPO has no term for."""
 
@@ -59,9 +62,18 @@ def read_codes(path: Path) -> Codes:
         ConfigError: If it cannot be read.
         TaskError: If it is broken.
     """
+    return codes_of(read_table(path, CODE_COLUMNS))
+
+
+def codes_of(rows: Iterable[tuple[str, tuple[str, ...]]]) -> Codes:
+    """Return the ids that rows give, each row with its place.
+
+    Raises:
+        TaskError: If a row is of no kind that there is.
+    """
     phenotypes: dict[str, str] = {}
     diseases: dict[str, tuple[str, ...]] = {}
-    for place, (kind, name, code) in read_table(path, CODE_COLUMNS):
+    for place, (kind, name, code) in rows:
         if kind == "phenotype":
             phenotypes[name] = code
         elif kind == "disease":
@@ -137,7 +149,7 @@ def sources(folder: Path) -> Row:
             "taken": one.text("T"),
             "url": one.fields.get("U", ""),
         }
-        for one in read_entries(folder / "sources.txt", ("N", "L", "T", "U"))
+        for one in read_entries(folder / "sources.txt", SOURCE_LETTERS)
     }
     for one in _instruments(folder):
         found[_citation(one)] = {
@@ -207,21 +219,18 @@ def _diseases(written: Mapping[str, list[Entry]], codes: Codes, folder: Path) ->
     for one in (one for entries in written.values() for one in entries):
         for name in (one.name, *one.synonyms):
             names.ids.setdefault(name.casefold(), slug(one.name))
-    stated: dict[str, dict[str, Row]] = {}
-    for _, (disease, phenotype, value, band, source) in read_table(
-        folder / "frequencies.tsv", FREQUENCY_COLUMNS
-    ):
-        stated.setdefault(disease, {})[phenotype] = {
-            "value": float(value) if value else None,
-            "band": band or None,
-            "basis": "sourced",
-            "source": source,
-        }
-    rows = {
-        slug(one.name): _disease(discipline, one, codes, stated.get(slug(one.name), {}), names)
-        for discipline, entries in written.items()
-        for one in entries
-    }
+    stated = _stated(folder / "frequencies.tsv")
+    rows: dict[str, Row] = {}
+    for discipline, entries in written.items():
+        for one in entries:
+            if slug(one.name) in rows:
+                raise TaskError(f"{one.place}: a second entry of {one.name!r}")
+            rows[slug(one.name)] = _disease(discipline, one, codes, stated, names)
+    if stated:
+        (disease, phenotype), (place, _) = next(iter(stated.items()))
+        raise TaskError(
+            f"{place}: {disease!r} has no finding {phenotype!r}; take the row out or renew all"
+        )
     # Who is mistaken for another is mistaken in both directions: written down once.
     for key, row in list(rows.items()):
         for other in row["look_alikes"]:
@@ -230,33 +239,50 @@ def _diseases(written: Mapping[str, list[Entry]], codes: Codes, folder: Path) ->
     return list(rows.values())
 
 
-def _disease(
-    discipline: str, entry: Entry, codes: Codes, stated: Mapping[str, Row], names: _Names
-) -> Row:
+Stated = dict[tuple[str, str], tuple[str, Row]]
+"""Ids of a disease and of a finding of it -> place of the row, and what it states."""
+
+
+def _stated(path: Path) -> Stated:
+    found: Stated = {}
+    for place, cells in read_table(path, FREQUENCY_COLUMNS):
+        disease, phenotype, value, band, patients, source, references = cells
+        if (disease, phenotype) in found:
+            raise TaskError(f"{place}: a second row of {disease!r} and {phenotype!r}")
+        frequency = {
+            "value": float(value) if value else None,
+            "band": band or None,
+            "basis": "sourced",
+            "source": source,
+            "patients": int(patients) if patients else None,
+        }
+        found[disease, phenotype] = (
+            place,
+            {
+                "frequency": frequency,
+                "references": split(references),
+            },
+        )
+    return found
+
+
+def _disease(discipline: str, entry: Entry, codes: Codes, stated: Stated, names: _Names) -> Row:
     found: list[Row] = []
+    given: set[str] = set()
     for name, band in features(entry):
         key = _phenotype_id(name, codes, entry)
-        authored = {
-            "value": None,
-            "band": band,
-            "basis": "authored" if band else "unknown",
-            "source": None,
-        }
-        found.append({"phenotype": key, "frequency": stated.get(key, authored)})
-    written = {one["phenotype"] for one in found}
-    # What a source counts and the authors did not name comes after what they named.
-    found += [
-        {"phenotype": key, "frequency": frequency}
-        for key, frequency in stated.items()
-        if key not in written
-    ]
+        basis = "authored" if band else "unknown"
+        authored = {"value": None, "band": band, "basis": basis, "source": None}
+        # What a source states is taken out, so that what is left belongs to nothing.
+        _, has = stated.pop((slug(entry.name), key), ("", {"frequency": authored}))
+        found.append({"phenotype": key, **has})
+        given |= {has["frequency"]["source"]} - {None}
     published = {
         name: codes.diseases[name]
         for name in (entry.name, *entry.synonyms, *entry.items("G"))
         if name in codes.diseases
     }
     ids = {code for several in published.values() for code in several}
-    given = sorted({frequency["source"] for frequency in stated.values()})
     known = {name.casefold(): name for name in (*published, *entry.synonyms)}
     return {
         "id": slug(entry.name),
@@ -276,7 +302,7 @@ def _disease(
         "treatment": entry.items("M"),
         "tests": entry.items("T"),
         "summary": entry.text("S"),
-        **_stamp(entry, "hpo", *(["rarebench"] if published else []), *given),
+        **_stamp(entry, "hpo", *(["rarebench"] if published else []), *sorted(given)),
     }
 
 

@@ -1,4 +1,4 @@
-"""JSON Lines read as typed records; an error names file, line and field."""
+"""JSON and JSON Lines read as typed records; an error names file, line and field."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import codecs
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import orjson
 from pydantic import BaseModel, ValidationError
 
 from gym_clinic import strict_json
@@ -69,37 +70,64 @@ def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
         ConfigError: If the file cannot be opened.
         TaskError: If it is broken; the text names file, key and field.
     """
+    return {
+        key: read_record(json.dumps(value).encode(), model, f"{path} key {key!r}")
+        for key, value in read_object(path, distinct=True).items()
+    }
+
+
+def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
+    """Read a file that is one JSON object, at once.
+
+    Args:
+        path: The file.
+        distinct: Whether a key that stands twice is refused, which takes longer.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: If it is none; the text names file and line.
+    """
     try:
-        data = path.read_bytes()
+        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     try:
-        found = strict_json.loads(data.removeprefix(codecs.BOM_UTF8).decode())
-    except UnicodeDecodeError:
-        raise TaskError(f"{path}: not UTF-8; expected a JSON object") from None
+        text = data.decode()
+        found = orjson.loads(text)
+        if distinct:
+            found = strict_json.loads(text)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TaskError(f"{path} line {line}: not UTF-8; expected a JSON object") from None
+    except orjson.JSONDecodeError as error:
+        raise TaskError(
+            f"{path} line {error.lineno}: not valid JSON: {error.msg} (is the file whole?)"
+        ) from None
     except ValueError as error:
         raise TaskError(f"{path}: {error}") from None
     if not isinstance(found, dict):
         raise TaskError(f"{path}: expected a JSON object, not {type(found).__name__}")
-    return {
-        key: read_record(json.dumps(value).encode(), model, f"{path} key {key!r}")
-        for key, value in found.items()
-    }
+    return found
 
 
 def build(model: type[Model], place: str, **fields: object) -> Model:
+    """Make a record from fields; as `read_value`."""
+    return read_value(model, place, fields)
+
+
+def read_value(model: type[Model], place: str, value: object) -> Model:
     """Make a record from what a file gives.
 
     Args:
         model: The record.
         place: Where it stands in the file, for the error.
-        fields: What it holds.
+        value: What the file gives.
 
     Raises:
         TaskError: If it is none; the text names the place and the field.
     """
     try:
-        return model(**fields)
+        return model.model_validate(value)
     except ValidationError as error:
         raise TaskError(f"{place}, {explain(error)}") from None
 

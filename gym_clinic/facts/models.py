@@ -111,12 +111,14 @@ class Frequency(Strict):
         band: Qualitative class; "excluded" means that the feature is absent.
         basis: What this rests on: a source, the authors' judgement (a band alone), or nothing.
         source: Key of the source, where there is one.
+        patients: In how many patients the share was counted, where the source says.
     """
 
     value: float | None = Field(default=None, ge=0, le=1)
     band: BandName | None = None
     basis: Literal["sourced", "authored", "unknown"]
     source: Slug | None = None
+    patients: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -129,6 +131,8 @@ class Frequency(Strict):
             raise ValueError("an authored frequency has a band, an unknown one has none")
         if None not in (self.value, self.band) and band_of(self.value or 0) != self.band:
             raise ValueError(f"{self.value} is {band_of(self.value or 0)}, not {self.band}")
+        if self.patients is not None and self.value is None:
+            raise ValueError("patients are counted where there is a value")
         return self
 
     @property
@@ -143,10 +147,12 @@ class Feature(Strict):
     Attributes:
         phenotype: Id of the phenotype.
         frequency: How often it occurs.
+        references: Publications and entries of databases where the source has it from.
     """
 
     phenotype: PhenotypeId
     frequency: Frequency
+    references: Texts = ()
 
 
 def _once(features: tuple[Feature, ...]) -> tuple[Feature, ...]:

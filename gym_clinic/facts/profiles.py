@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from gym_clinic.facts.lines import read_lines
@@ -19,7 +18,8 @@ class ProfileFeature(Strict):
         id: Id of the phenotype.
         name: Its name; empty where the source gives the id alone.
         frequency: How often it occurs; `frequency.absent` tells an absent feature.
-        references: Publications that state it, where the source names them.
+        references: Publications and entries of databases where the source has it from; those of
+            the frequency come first.
     """
 
     id: Text
@@ -48,42 +48,30 @@ class Profile(Strict):
     source: Slug | None = None
 
 
-@dataclass(frozen=True)
-class Statement:
-    """What one row of a source says of a feature.
-
-    Attributes:
-        feature: The feature, with the frequency that this row gives it.
-        patients: How many patients were counted; 0 where the row does not say.
-    """
-
-    feature: ProfileFeature
-    patients: int = 0
-
-
-def merge(statements: Iterable[Statement]) -> tuple[ProfileFeature, ...]:
+def merge(stated: Iterable[ProfileFeature]) -> tuple[ProfileFeature, ...]:
     """Return each feature once, in the order of first mention, with all its references.
 
-    Where several statements differ, a present feature goes before an absent one, a share counted
-    in more patients before one counted in fewer or in an unknown number, that before a band, and
-    a band before an unknown frequency; of equals the first stays. Nothing is averaged.
+    Where statements differ, a present feature goes before an absent one, a share counted in more
+    patients before one counted in fewer or in an unknown number, that before a band, and a band
+    before an unknown frequency; of equals the first stays. Nothing is averaged.
     """
-    found: dict[str, list[Statement]] = {}
-    for one in statements:
-        found.setdefault(one.feature.id, []).append(one)
+    found: dict[str, list[ProfileFeature]] = {}
+    for one in stated:
+        found.setdefault(one.id, []).append(one)
     return tuple(map(_merged, found.values()))
 
 
-def _merged(statements: list[Statement]) -> ProfileFeature:
-    best = max(statements, key=_weight).feature
-    references = dict.fromkeys(name for one in statements for name in one.feature.references)
+def _merged(stated: list[ProfileFeature]) -> ProfileFeature:
+    best = max(stated, key=strength)
+    references = dict.fromkeys(name for one in (best, *stated) for name in one.references)
     return best.model_copy(update={"references": tuple(references)})
 
 
-def _weight(one: Statement) -> tuple[bool, bool, int, bool]:
-    frequency = one.feature.frequency
+def strength(one: ProfileFeature) -> tuple[bool, bool, int, bool]:
+    """Return what orders statements on one feature, as `merge` says; the greatest is kept."""
+    frequency = one.frequency
     counted = frequency.value is not None
-    return not frequency.absent, counted, one.patients, frequency.band is not None
+    return not frequency.absent, counted, frequency.patients or 0, frequency.band is not None
 
 
 def profiles(facts: Facts) -> list[Profile]:
@@ -99,6 +87,7 @@ def profiles(facts: Facts) -> list[Profile]:
                     id=has.phenotype,
                     name=facts.phenotypes[has.phenotype].name,
                     frequency=has.frequency,
+                    references=has.references,
                 )
                 for has in one.phenotypes
             ),

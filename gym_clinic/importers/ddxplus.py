@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -28,7 +28,16 @@ from gym_clinic.names import suggest
 SOURCE = "ddxplus"
 """Key of this source in the frequencies."""
 
-Share = Annotated[float, Field(ge=0, le=1)]
+
+def _chance(said: object) -> object:
+    """What `{}` and `{"probability": share}` say; anything else as it stands."""
+    if isinstance(said, dict) and set(said) <= {"probability"}:
+        return said.get("probability")
+    return said
+
+
+Share = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_chance)]
+"""Share of the patients; None where the file does not say."""
 
 
 def _tidy(text: object) -> object:
@@ -39,18 +48,15 @@ class _Published(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class _Chance(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-
-    probability: Share | None = None
-
-
 class _Condition(_Published):
     name: Annotated[Text, BeforeValidator(_tidy)] = Field(alias="cond-name-eng")
     icd10: Text = Field(alias="icd10-id")
     severity: int = Field(ge=1, le=5)
-    symptoms: dict[str, Share | _Chance]
-    antecedents: dict[str, Share | _Chance]
+    symptoms: dict[str, Share]
+    antecedents: dict[str, Share]
+
+
+Published = TypeVar("Published", bound=_Published)
 
 
 class _Meaning(_Published):
@@ -125,14 +131,14 @@ def read_conditions(
             names file, condition and field.
     """
     file = Path(path)
-    for key, one in read_mapping(file, _Condition).items():
+    for key, one in _read(file, _Condition, "conditions"):
         place = f"{file} key {key!r}"
         features = []
-        for name, chance in {**one.symptoms, **one.antecedents}.items():
+        for name, share in {**one.symptoms, **one.antecedents}.items():
             if evidences is not None and name not in evidences:
                 raise _unknown(place, name, evidences)
             question = evidences[name].question if evidences else ""
-            frequency = _frequency(chance)
+            frequency = _frequency(share)
             features.append(
                 build(ProfileFeature, place, id=name, name=question, frequency=frequency)
             )
@@ -152,7 +158,7 @@ _KINDS: dict[str, Any] = {"B": "binary", "C": "categorical", "M": "multiple"}
 
 def read_evidences(path: str | os.PathLike[str]) -> Iterator[Evidence]:
     """Read evidences; errors as for `read_conditions`."""
-    for key, one in read_mapping(Path(path), _Evidence).items():
+    for key, one in _read(Path(path), _Evidence, "evidences"):
         meanings = {value: meaning.en for value, meaning in one.value_meaning.items()}
         yield Evidence(
             id=key,
@@ -165,8 +171,14 @@ def read_evidences(path: str | os.PathLike[str]) -> Iterator[Evidence]:
         )
 
 
-def _frequency(chance: float | _Chance) -> Frequency:
-    share = chance.probability if isinstance(chance, _Chance) else chance
+def _read(file: Path, model: type[Published], what: str) -> Iterator[tuple[str, Published]]:
+    found = read_mapping(file, model)
+    if not found:
+        raise TaskError(f"{file}: no {what}; expected some")
+    yield from found.items()
+
+
+def _frequency(share: float | None) -> Frequency:
     if share is None:
         return Frequency(basis="unknown")
     return Frequency(value=share, band=band_of(share), basis="sourced", source=SOURCE)

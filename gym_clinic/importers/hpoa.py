@@ -2,7 +2,8 @@
 
 The file is tab-separated, after lines about itself that begin with "#"; the rows of a disease
 stand together. Read are the rows of aspect P (phenotypic abnormalities); those of inheritance,
-course, modifiers and history are passed over. A frequency is "7/13", "12.5%" or the HPO id of a
+course, modifiers and history are passed over, and so are the columns of onset, sex and modifiers:
+a share counted in one sex is given as it stands. A frequency is "7/13", "12.5%" or the HPO id of a
 band. The qualifier NOT, a frequency of none and the band "excluded" make the feature an absent
 one. Older files (`#DatabaseID`, `DiseaseName`, ...) are read as well.
 
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import BANDS, BandName, Codes, Frequency, band_of
-from gym_clinic.facts.profiles import Profile, ProfileFeature, Statement, merge
+from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
 from gym_clinic.importers.text_lines import text_lines
 
 SOURCE = "hpoa"
@@ -42,7 +43,7 @@ class _Row:
     place: str
     disease: str
     name: str
-    statement: Statement
+    feature: ProfileFeature
 
 
 def read_hpoa(
@@ -79,7 +80,7 @@ def read_hpoa(
             name=first,
             synonyms=tuple(others),
             codes=_codes(disease),
-            features=merge(row.statement for row in these),
+            features=merge(row.feature for row in these),
             source=SOURCE,
         )
     if not seen:
@@ -134,7 +135,7 @@ def _row(place: str, cells: Mapping[str, str], names: Mapping[str, str]) -> _Row
     _check(place, "qualifier", cells["qualifier"], r"(NOT)?", "NOT or nothing")
     _check(place, "hpo_id", cells["hpo_id"], r"HP:[0-9]{7}", "an id like HP:0001083")
     _check(place, "aspect", cells["aspect"], "|".join(ASPECTS), f"one of {', '.join(ASPECTS)}")
-    frequency, patients = _frequency(place, cells["frequency"], cells["qualifier"] == "NOT")
+    frequency = _frequency(place, cells["frequency"], cells["qualifier"] == "NOT")
     if cells["aspect"] != "P":
         return None
     feature = ProfileFeature(
@@ -143,17 +144,16 @@ def _row(place: str, cells: Mapping[str, str], names: Mapping[str, str]) -> _Row
         frequency=frequency,
         references=tuple(dict.fromkeys(filter(None, re.split(r"\s*;\s*", cells["reference"])))),
     )
-    return _Row(place, cells["database_id"], cells["disease_name"], Statement(feature, patients))
+    return _Row(place, cells["database_id"], cells["disease_name"], feature)
 
 
-def _frequency(place: str, text: str, negated: bool) -> tuple[Frequency, int]:
-    """The frequency, and in how many patients it was counted."""
+def _frequency(place: str, text: str, negated: bool) -> Frequency:
     value: float | None = None
     band: BandName | None = None
-    patients = 0
-    if counted := re.fullmatch(r"([0-9]+)/([0-9]+)", text):
+    patients: int | None = None
+    if counted := re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text):
         having, patients = map(int, counted.groups())
-        if not 0 <= having <= patients or not patients:
+        if not having <= patients or not patients:
             raise _error(place, "frequency", text, "at most as many with it as were counted")
         value = having / patients
     elif percent := re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text):
@@ -165,12 +165,12 @@ def _frequency(place: str, text: str, negated: bool) -> tuple[Frequency, int]:
             raise _error(place, "frequency", text, f"7/13, 12.5%, or one of {list(_BAND_OF_ID)}")
         band = _BAND_OF_ID[text]
     if negated:  # some files count here who was looked at, others who had it
-        return Frequency(band="excluded", basis="sourced", source=SOURCE), patients
+        return Frequency(band="excluded", basis="sourced", source=SOURCE)
     if value is not None:
         band = band_of(value)
     if band is None:
-        return Frequency(basis="unknown"), 0
-    return Frequency(value=value, band=band, basis="sourced", source=SOURCE), patients
+        return Frequency(basis="unknown")
+    return Frequency(value=value, band=band, basis="sourced", source=SOURCE, patients=patients)
 
 
 def _check(place: str, column: str, cell: str, pattern: str, expected: str) -> None:

@@ -81,7 +81,7 @@ def _stanzas(file: Path) -> Iterator[tuple[int, Stanza]]:
 
 
 def _term(file: Path, number: int, stanza: Stanza) -> Term:
-    obsolete = any(_bare(value) == "true" for _, value in stanza["is_obsolete"])
+    obsolete = any(_is_true(file, at, text) for at, text in stanza["is_obsolete"])
     for tag, needed in (("id", True), ("name", not obsolete), ("def", False)):
         if needed and not stanza[tag]:
             raise TaskError(f"{file} line {number}: a [Term] without {tag}; expected one")
@@ -99,6 +99,15 @@ def _term(file: Path, number: int, stanza: Stanza) -> Term:
         obsolete=obsolete,
         replaced_by=_ids(file, stanza, "replaced_by"),
     )
+
+
+def _is_true(file: Path, number: int, text: str) -> bool:
+    value = _bare(text)
+    if value not in ("true", "false"):
+        raise TaskError(
+            f"{file} line {number}, tag is_obsolete: {value[:60]!r}; expected true or false"
+        )
+    return value == "true"
 
 
 def _ids(file: Path, stanza: Stanza, tag: str) -> tuple[str, ...]:

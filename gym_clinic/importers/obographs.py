@@ -14,13 +14,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.lines import explain
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.lines import read_object, read_value
 from gym_clinic.facts.profiles import Profile
 from gym_clinic.importers.ontology import Scope, Synonym, Term, disease_profiles
 
@@ -92,15 +91,15 @@ def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
     """
     file = Path(path)
     found = False
-    for number, graph in enumerate(_graphs(file)):
+    for number, graph in enumerate(_list(str(file), read_object(file), "graphs")):
         place = f"{file} graphs[{number}]"
         parents: dict[str, list[str]] = defaultdict(list)
         for at, raw in enumerate(_list(place, graph, "edges")):
-            edge = _read(f"{place}.edges[{at}]", _Edge, raw)
+            edge = read_value(_Edge, f"{place}.edges[{at}]", raw)
             if edge.pred == "is_a":
                 parents[edge.sub].append(curie(edge.obj))
         for at, raw in enumerate(_list(place, graph, "nodes")):
-            node = _read(f"{place}.nodes[{at}]", _Node, raw)
+            node = read_value(_Node, f"{place}.nodes[{at}]", raw)
             if node.type == "CLASS":
                 found = True
                 yield _term(f"{place}.nodes[{at}]", node, tuple(parents[node.id]))
@@ -128,34 +127,10 @@ def curie(address: str) -> str:
     return address
 
 
-def _graphs(file: Path) -> list[Any]:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    try:
-        whole = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise TaskError(
-            f"{file} line {error.lineno}: {error.msg}; expected OBO Graphs JSON (is it whole?)"
-        ) from None
-    return _list(str(file), whole, "graphs")
-
-
 def _list(place: str, value: Any, field: str) -> list[Any]:
     if not isinstance(value, dict) or not isinstance(value.get(field), list):
         raise TaskError(f"{place}, field {field}: expected a JSON array; OBO Graphs JSON has one")
     return list(value[field])
-
-
-Part = TypeVar("Part", bound=_Part)
-
-
-def _read(place: str, model: type[Part], raw: object) -> Part:
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        raise TaskError(f"{place}, {explain(error)}") from None
 
 
 def _term(place: str, node: _Node, parents: tuple[str, ...]) -> Term:

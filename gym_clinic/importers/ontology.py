@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from gym_clinic.errors import TaskError
 from gym_clinic.facts.lines import build
 from gym_clinic.facts.models import Codes
 from gym_clinic.facts.profiles import Profile
@@ -85,11 +86,15 @@ def disease_profiles(terms: Iterable[Term], place: str = "") -> Iterator[Profile
         One profile for each disease.
 
     Raises:
-        TaskError: For an id or a name that is none; the text names the term.
+        TaskError: For an id or a name that is none, by its term, and where there is no disease.
     """
+    found = False
     for term in terms:
         if not term.obsolete and term.id.startswith("MONDO:"):
+            found = True
             yield _profile(term, f"{place} {term.id}".lstrip())
+    if not found:
+        raise TaskError(f"{place}: no disease of MONDO; expected some".lstrip(": "))
 
 
 def _profile(term: Term, place: str) -> Profile:

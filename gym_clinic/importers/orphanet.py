@@ -19,7 +19,7 @@ from typing import Any
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import BandName, Codes, Frequency
-from gym_clinic.facts.profiles import Profile, ProfileFeature, Statement, merge
+from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
 from gym_clinic.importers.xml_elements import text_of, xml_elements
 
 SOURCE = "orphanet"
@@ -34,6 +34,12 @@ BANDS: dict[str, BandName] = {
     "excluded": "excluded",
 }
 """Orphanet's frequency, without the percentages behind it -> band."""
+
+ESTIMATE = (
+    "PrevalenceType", "PrevalenceQualification", "PrevalenceClass", "ValMoy",
+    "PrevalenceGeographic", "PrevalenceValidationStatus",
+)  # fmt: skip
+"""What every estimate of a prevalence has, be it empty."""
 
 
 @dataclass(frozen=True)
@@ -98,17 +104,17 @@ def read_names(path: str | os.PathLike[str]) -> Iterator[Profile]:
             right.
     """
     for reader in _disorders(path):
-        reader.needs("ExternalReferenceList", "product 1")
-        synonyms = reader.texts("SynonymList/Synonym")
+        codes = Codes(
+            orpha=(reader.code,),
+            omim=reader.exact("OMIM", "[0-9]{6}"),
+            mondo=reader.exact("MONDO", "[0-9]{7}"),
+        )
+        synonyms = reader.texts("Synonym")
         yield Profile(
             id=reader.code,
             name=reader.name,
             synonyms=tuple(one for one in synonyms if one != reader.name),
-            codes=Codes(
-                orpha=(reader.code,),
-                omim=reader.exact("OMIM", "[0-9]{6}"),
-                mondo=reader.exact("MONDO", "[0-9]{7}"),
-            ),
+            codes=codes,
             source=SOURCE,
         )
 
@@ -116,12 +122,11 @@ def read_names(path: str | os.PathLike[str]) -> Iterator[Profile]:
 def read_phenotypes(path: str | os.PathLike[str]) -> Iterator[Profile]:
     """Read product 4: a profile for each disorder, with bands of frequency; errors as above."""
     for reader in _disorders(path):
-        reader.needs("HPODisorderAssociationList", "product 4")
         yield Profile(
             id=reader.code,
             name=reader.name,
             codes=Codes(orpha=(reader.code,)),
-            features=merge(map(Statement, reader.features())),
+            features=merge(reader.features()),
             source=SOURCE,
         )
 
@@ -129,20 +134,18 @@ def read_phenotypes(path: str | os.PathLike[str]) -> Iterator[Profile]:
 def read_history(path: str | os.PathLike[str]) -> Iterator[NaturalHistory]:
     """Read product 9 (ages): onset, death and inheritance of each disorder; errors as above."""
     for reader in _disorders(path):
-        reader.needs("AverageAgeOfOnsetList", "product 9 (ages)")
         yield NaturalHistory(
             id=reader.code,
             name=reader.name,
-            onset=reader.texts("AverageAgeOfOnsetList/AverageAgeOfOnset/Name"),
-            death=reader.texts("AverageAgeOfDeathList/AverageAgeOfDeath/Name"),
-            inheritance=reader.texts("TypeOfInheritanceList/TypeOfInheritance/Name"),
+            onset=reader.texts("AverageAgeOfOnset", "Name", product="product 9 (ages)"),
+            death=reader.texts("AverageAgeOfDeath", "Name"),
+            inheritance=reader.texts("TypeOfInheritance", "Name"),
         )
 
 
 def read_prevalences(path: str | os.PathLike[str]) -> Iterator[Prevalence]:
     """Read product 9 (prevalence): every estimate of every disorder; errors as above."""
     for reader in _disorders(path):
-        reader.needs("PrevalenceList", "product 9 (prevalence)")
         yield from reader.prevalences()
 
 
@@ -171,18 +174,37 @@ class _Disorder:
         if not self.name:
             raise self.error(node, f"{self.code} has no <Name>")
 
-    def needs(self, tag: str, product: str) -> None:
-        if self.node.find(tag) is None:
-            raise self.error(self.node, f"{self.code} has no <{tag}>; expected {product}")
+    def members(self, tag: str, product: str = "") -> Iterator[Any]:
+        """The elements of the list that is named after them; some product must have it."""
+        found = self.node.find(f"{tag}List")
+        if found is None and product:
+            raise self.error(self.node, f"{self.code} has no <{tag}List>; expected {product}")
+        for one in () if found is None else found:
+            if one.tag != tag:
+                other = f"<{one.tag}>" if isinstance(one.tag, str) else "an entity"
+                raise self.error(one, f"<{tag}List> holds {other}; expected <{tag}>")
+            yield one
 
-    def texts(self, path: str) -> tuple[str, ...]:
-        found = (self.text(one) for one in self.node.iterfind(path))
-        return tuple(dict.fromkeys(text for text in found if text))
+    def has(self, node: Any, *tags: str) -> None:
+        """Check that an element has others inside, empty or not."""
+        for tag in tags:
+            if node.find(tag) is None:
+                raise self.error(node, f"<{node.tag}> of {self.code} has no <{tag}>; expected one")
+
+    def texts(self, tag: str, *path: str, product: str = "") -> tuple[str, ...]:
+        """The text in each of the elements of a list, or along a path there."""
+        found = []
+        for one in self.members(tag, product):
+            found.append(self.text(one, *path))
+            if not found[-1]:
+                raise self.error(one, f"<{'/'.join((tag, *path))}> is empty; expected a name")
+        return tuple(dict.fromkeys(found))
 
     def exact(self, source: str, pattern: str) -> tuple[str, ...]:
         """The validated ids of a source that mean exactly the same, with its name as prefix."""
         found = []
-        for one in self.node.iterfind("ExternalReferenceList/ExternalReference"):
+        for one in self.members("ExternalReference", "product 1"):
+            self.has(one, "Source", "Reference", "DisorderMappingRelation")
             relation = self.text(one, "DisorderMappingRelation", "Name")
             status = self.text(one, "DisorderMappingValidationStatus", "Name")
             number = self.text(one, "Reference").removeprefix(f"{source}:")
@@ -197,10 +219,11 @@ class _Disorder:
         return tuple(dict.fromkeys(found))
 
     def features(self) -> Iterator[ProfileFeature]:
-        for one in self.node.iterfind("HPODisorderAssociationList/HPODisorderAssociation"):
+        for one in self.members("HPODisorderAssociation", "product 4"):
             code, name = self.text(one, "HPO", "HPOId"), self.text(one, "HPO", "HPOTerm")
             if not re.fullmatch(r"HP:[0-9]{7}", code):
                 raise self.error(one, f"<HPOId> is {code[:40]!r}; expected an id like HP:0000528")
+            self.has(one, "HPO/HPOTerm", "HPOFrequency")
             said = self.text(one, "HPOFrequency", "Name")
             yield ProfileFeature(id=code, name=name, frequency=self.frequency(one, said))
 
@@ -213,7 +236,8 @@ class _Disorder:
         return Frequency(band=band, basis="sourced", source=SOURCE)
 
     def prevalences(self) -> Iterator[Prevalence]:
-        for one in self.node.iterfind("PrevalenceList/Prevalence"):
+        for one in self.members("Prevalence", "product 9 (prevalence)"):
+            self.has(one, *ESTIMATE)
             value = self.text(one, "ValMoy")
             if not re.fullmatch(r"([0-9]+(\.[0-9]+)?)?", value):
                 raise self.error(one, f"<ValMoy> is {value[:40]!r}; expected a number")

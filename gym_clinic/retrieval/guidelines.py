@@ -3,8 +3,9 @@
 A name is matched against all names and synonyms by BM25 (`gym_clinic.retrieval.name_index`); the
 best one wins if its score reaches the threshold. Features come by frequency, the most frequent
 first: by the share that a source states, else by the middle of the qualitative band, and those of
-unknown frequency last; equals by name. These middles order the features and are never reported.
-Features that a disease excludes are reported as absent.
+unknown frequency last; equals by name. A share that was counted in few patients is drawn towards a
+half by Laplace's rule of succession, so that a single case does not go before a cohort. What orders
+the features is never reported. Features that a disease excludes are reported as absent.
 
 Source:
     Deep-DxSearch paper, eq. 5 (A.4): the phenotype parser.
@@ -27,9 +28,10 @@ MOST = 10
 THRESHOLD = 0.55
 """Least share of what a name would score as a name of its own that counts as a match.
 
-Chosen over the embedded names (`bench/names.py --thresholds`): every name in another order or with
-a word more is found, a third of those with a typo, and a tenth of the diseases that are not there
-are taken for another. At 0.5, where one word of two is enough, that is half and a fifth.
+Chosen over the embedded names (`bench/names.py --thresholds`): every name in another order is
+found, nearly every one with a word more and a third of those with a typo, and a tenth of the
+diseases that are not there are taken for another. At 0.5, where one word of two is enough, that is
+half and a fifth.
 """
 
 
@@ -140,7 +142,7 @@ class GuidelineIndex:
             profile,
             match,
             tuple(sorted(present, key=by_frequency)[:limit]),
-            tuple(sorted(absent, key=by_frequency)[:limit]),
+            tuple(sorted(absent, key=by_name)[:limit]),
         )
 
     def _reaches(self, match: NameHit) -> bool:
@@ -152,18 +154,26 @@ def by_frequency(has: ProfileFeature) -> tuple[float, str, str]:
     frequency = has.frequency
     if frequency.value is not None:
         share = frequency.value
+        if frequency.patients is not None:
+            share = (share * frequency.patients + 1) / (frequency.patients + 2)
     elif frequency.band is not None:
         _, low, high = BANDS[frequency.band]
         share = (low + high) / 2
     else:
         share = -1.0
-    return -share, has.name.casefold(), has.id
+    return -share, *by_name(has)
+
+
+def by_name(has: ProfileFeature) -> tuple[str, str]:
+    """Return the key that sorts features by name."""
+    return has.name.casefold(), has.id
 
 
 def how_often(frequency: Frequency) -> str:
     """Return a frequency in words, with what it rests on."""
     if frequency.value is not None:
-        return f"{100 * frequency.value:.3g}%, {frequency.source}"
+        counted = "" if frequency.patients is None else f" of {frequency.patients:,} counted"
+        return f"{100 * frequency.value:.3g}%{counted}, {frequency.source}"
     if frequency.band is not None:
         return f"{frequency.band.replace('_', ' ')}, {frequency.source or frequency.basis}"
     return "frequency unknown"

@@ -64,8 +64,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read"):
         list(read_entries(tmp_path / "none.txt", "S"))
     (tmp_path / "latin.txt").write_bytes(b"# reviewed: 2026-01-31\n== Caf\xe9\n")
-    with pytest.raises(TaskError, match="not UTF-8 at byte 29"):
+    with pytest.raises(TaskError, match=r"latin\.txt line 2: byte 6 of it is not UTF-8"):
         list(read_entries(tmp_path / "latin.txt", "S"))
+    (tmp_path / "mark.txt").write_bytes(b"\xef\xbb\xbf" + WRITTEN.encode().replace(b"\n", b"\r\n"))
+    assert len(list(read_entries(tmp_path / "mark.txt", "SV"))) == 2
     (tmp_path / "empty.txt").write_bytes(b"")
     with pytest.raises(TaskError, match="line 1"):
         list(read_entries(tmp_path / "empty.txt", "S"))

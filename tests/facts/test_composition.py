@@ -9,6 +9,7 @@ import pytest
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.compose import compose, sources
 
+STATED = "amber-fever\tHP:0000001\t\tfrequent\t\tregistry\t\n"
 HEAD = "# reviewed: 2026-01-31\n"
 FILES = {
     "diseases/neurology.txt": HEAD
@@ -19,8 +20,8 @@ FILES = {
     "Cough\tlungs\t\n*Amber glow\tskin\t\n",
     "codes.tsv": "kind\tname\tid\nphenotype\tFever\tHP:0000001\nphenotype\tCough\tHP:0000002\n"
     "disease\tAmber fever, type 1\tOMIM:100100\ndisease\tAmber fever\tORPHA:17\n",
-    "frequencies.tsv": "disease\tphenotype\tvalue\tband\tsource\n"
-    "amber-fever\tHP:0000001\t0.5\t\tregistry\n",
+    "frequencies.tsv": "disease\tphenotype\tvalue\tband\tpatients\tsource\treferences\n"
+    "amber-fever\tHP:0000001\t0.5\t\t20\tregistry\tPMID:1;PMID:2\n",
     "disciplines.txt": HEAD + "== Neurology\nA Nerves.\n== Oncology\nA Tumours.\n",
     "drugs.txt": HEAD
     + "== Amberol\nC amber blocker\nU Amber fever; pain\nK sleep\nI Blue pill: less of both\n"
@@ -52,6 +53,15 @@ def test_diseases(folder: Path) -> None:
         ("sym-amber-glow", "authored"),
         ("HP:0000002", "authored"),
     ]
+    assert amber["phenotypes"][0] == {
+        "phenotype": "HP:0000001",
+        "frequency": {
+            "value": 0.5, "band": None, "basis": "sourced", "source": "registry", "patients": 20,
+        },
+        "references": ("PMID:1", "PMID:2"),
+    }  # fmt: skip
+    assert amber["sources"] == ["authored", "hpo", "rarebench", "registry"]
+    assert blue["sources"] == ["authored", "hpo"]
     assert amber["phenotypes"][2]["frequency"]["band"] == "excluded"
     assert blue["phenotypes"][0]["frequency"]["basis"] == "unknown"
     assert (amber["look_alikes"], blue["look_alikes"]) == (["blue-cough"], ["amber-fever"])
@@ -87,6 +97,10 @@ def test_the_other_tables(folder: Path) -> None:
         ("phenotypes.tsv", "Cough\tlungs\t\n", "", "no line for 'Cough'"),
         ("phenotypes.tsv", "Cough", "Sneeze", "no disease has 'Sneeze'"),
         ("codes.tsv", "disease\tAmber fever\t", "drug\tAmber fever\t", "unknown kind 'drug'"),
+        ("frequencies.tsv", "HP:0000001", "HP:0000003", "line 2: 'amber-fever' has no finding"),
+        ("frequencies.tsv", "amber-fever\t", "red-fever\t", "'red-fever' has no finding"),
+        ("frequencies.tsv", "PMID:2\n", "\n" + STATED, "line 3: a second row of 'amber-fever'"),
+        ("diseases/neurology.txt", "~ Blue", "~ Amber fever | Blue", "line 11: a second entry"),
         ("instruments.txt", "1: some", "1 some", "'1 some' on line 'B' has no ': '"),
     ],
 )

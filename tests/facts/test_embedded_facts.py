@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from real_data import real
 
+from gym_clinic.facts.authoring import read_table
 from gym_clinic.facts.check import stale
+from gym_clinic.facts.compose import CODE_COLUMNS, FREQUENCY_COLUMNS, read_codes
 from gym_clinic.facts.load import Facts, load
 from gym_clinic.facts.passage_form import own_names
 from gym_clinic.facts.passages import passages
 from gym_clinic.facts.wording import inside, listed, opening, pick
-from kb.build import build, tables
+from kb.build import build, changed, tables
 from kb.renew import disease_codes, frequencies, phenotype_codes, table
 
 KB = Path(__file__).resolve().parents[2] / "kb"
@@ -34,22 +36,58 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_the_files_are_what_the_text_gives() -> None:
-    for name, data in build(KB / "authoring").items():
-        assert (KB / name).read_bytes() == data, f"{name}: run python -m kb.build"
+    assert changed(build(KB / "authoring"), KB) == [], "run python -m kb.build"
+
+
+def test_a_file_that_is_not_as_built_is_named(tmp_path: Path) -> None:
+    files = {"facts/drugs.jsonl": b"{}\n", "passages.jsonl": b""}
+    (tmp_path / "facts").mkdir()
+    (tmp_path / "facts" / "drugs.jsonl").write_bytes(b"{}\n")
+    assert changed(files, tmp_path) == ["passages.jsonl"]
+    (tmp_path / "passages.jsonl").write_bytes(b"")
+    assert changed(files, tmp_path) == []
+    (tmp_path / "facts" / "drugs.jsonl").write_bytes(b"{}")
+    assert changed(files, tmp_path) == ["facts/drugs.jsonl"]
 
 
 def test_the_build_repeats() -> None:
     assert tables(KB / "authoring") == tables(KB / "authoring")
 
 
-def test_ids_and_frequencies_are_those_of_the_published_files() -> None:
+def test_ids_are_those_of_the_published_files() -> None:
     phenotypes = json.loads(real("rarebench/phenotype_mapping.json").read_bytes())
     diseases = json.loads(real("rarebench/disease_mapping.json").read_bytes())
     folder = KB / "authoring"
     rows = [*disease_codes(folder, diseases), *phenotype_codes(folder, phenotypes)]
-    assert (folder / "codes.tsv").read_bytes() == b"".join(table(("kind", "name", "id"), rows))
-    stated = list(frequencies(folder, real("hpo/phenotype.excerpt.hpoa")))
-    assert len((folder / "frequencies.tsv").read_text().splitlines()) == len(stated) + 1
+    assert (folder / "codes.tsv").read_bytes() == table(CODE_COLUMNS, rows)
+
+
+def test_shares_are_those_of_another_release_where_the_publication_is_the_same() -> None:
+    path = KB / "authoring" / "frequencies.tsv"
+    ours = {cells[:2]: cells for _, cells in read_table(path, FREQUENCY_COLUMNS)}
+    codes = read_codes(KB / "authoring" / "codes.tsv")
+    older = list(frequencies(KB / "authoring", codes, real("hpo/phenotype.excerpt.hpoa")))
+    same = [
+        (cells, ours[cells[:2]])
+        for cells in older
+        if cells[-1].startswith("PMID:") and ours[cells[:2]][-1] == cells[-1]
+    ]
+    assert len(same) >= 12
+    assert all(theirs == kept for theirs, kept in same)
+
+
+def test_every_stated_share_says_where_it_is_from(facts: Facts) -> None:
+    stated = [
+        has
+        for one in facts.diseases.values()
+        for has in one.phenotypes
+        if has.frequency.basis == "sourced"
+    ]
+    assert len(stated) >= 900
+    for has in stated:
+        orphanet = has.frequency.source == "orphanet"
+        assert has.references[0].startswith("ORPHA:") == orphanet
+        assert (has.frequency.patients or 30) >= 30
 
 
 def test_the_proof_of_the_codes_holds(facts: Facts) -> None:
@@ -138,8 +176,8 @@ def test_wording() -> None:
 
 def test_the_page_tells_the_true_figures(facts: Facts, rows: list[dict[str, Any]]) -> None:
     page = (KB / "SOURCES.md").read_text(encoding="utf-8")
-    stated = [has for one in facts.diseases.values() for has in one.phenotypes]
-    sourced = sum(has.frequency.basis == "sourced" for has in stated)
+    stated = [(one.id, has.frequency) for one in facts.diseases.values() for has in one.phenotypes]
+    sourced = [(key, has) for key, has in stated if has.basis == "sourced"]
     for figure in (
         f"{len(facts.diseases):,} diseases of {len(facts.disciplines)} disciplines",
         f"{len(facts.phenotypes):,} findings, {len(facts.drugs)} drugs",
@@ -147,7 +185,8 @@ def test_the_page_tells_the_true_figures(facts: Facts, rows: list[dict[str, Any]
         f"{len(rows):,} passages",
         f"{len(facts.guidelines)} written by hand",
         f"{len(rows) - len(facts.guidelines):,} put together",
-        f"**{sourced} frequencies**",
-        f"The other {len(stated) - sourced:,} are authored",
+        f"**{len(sourced)} frequencies** of {len(dict(sourced))} diseases",
+        f"{sum(has.value is not None for _, has in sourced)} are shares of",
+        f"The other {len(stated) - len(sourced):,} are",
     ):
         assert figure in page

@@ -95,7 +95,7 @@ def test_missing_and_broken_mappings_are_named(folder, mappings):
     with pytest.raises(TaskError, match=r"disease_mapping\.json: expected a JSON object"):
         report(load(folder), mappings)
     (mappings / "disease_mapping.json").write_text('{"a', encoding="utf-8")
-    with pytest.raises(TaskError, match=r"disease_mapping\.json: not valid JSON"):
+    with pytest.raises(TaskError, match=r"disease_mapping\.json line 1: not valid JSON"):
         report(load(folder), mappings)
     (mappings / "disease_mapping.json").unlink()
     with pytest.raises(ConfigError, match=r"cannot read .*disease_mapping\.json"):

@@ -138,15 +138,16 @@ def test_a_broken_line_is_named(tmp_path, broken, message):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (b"[]", "expected a JSON object, not list"),
-        (b"{", "not valid JSON"),
-        (b"\xe9", "not UTF-8"),
+        (b"[]", ": expected a JSON object, not list"),
+        (b"\n{", " line 2: not valid JSON"),
+        (b"\n\xe9", " line 2: not UTF-8"),
+        (b'{"own": 1, "own": 2}', ": the key 'own' stands twice"),
     ],
 )
 def test_broken_sources_are_named(tmp_path, broken, message):
     write(tmp_path, tables())
     (tmp_path / "sources.json").write_bytes(broken)
-    with pytest.raises(TaskError, match=rf"sources\.json: {message}"):
+    with pytest.raises(TaskError, match=rf"sources\.json{message}"):
         load(tmp_path)
 
 
@@ -169,6 +170,8 @@ def test_a_missing_file_is_named(tmp_path, name):
         ({**authored("frequent"), "basis": "unknown"}, "an unknown one has none"),
         (sourced(0.5, "occasional"), "0.5 is frequent, not occasional"),
         (sourced(0.0, "very_rare"), "0.0 is excluded, not very_rare"),
+        ({**sourced(band="frequent"), "patients": 9}, "patients are counted where there is a"),
+        ({**sourced(0.5), "patients": 0}, "greater than or equal to 1"),
         (sourced(1.5), "less than or equal to 1"),
     ],
 )

@@ -73,8 +73,13 @@ def test_evidences_name_the_features(write):
         ({"severity": "2"}, "key 'Amber', field severity: .* found '2'"),
         ({"cond-name-eng": 5}, "key 'Amber', field cond-name-eng: .* found 5"),
         ({"cond-name-eng": " "}, "key 'Amber', field cond-name-eng: expected one line of text"),
-        ({"symptoms": {"E_1": 1.5}}, "key 'Amber', field symptoms.E_1.*: .* found 1.5"),
-        ({"symptoms": {"E_1": {"p": 1}}}, "key 'Amber', field symptoms.E_1.*"),
+        ({"symptoms": {"E_1": 1.5}}, "field symptoms.E_1: .* less than or equal to 1, found 1.5"),
+        (
+            {"symptoms": {"E_1": {"probability": -1}}},
+            "key 'Amber', field symptoms.E_1: .* greater than or equal to 0, found -1",
+        ),
+        ({"symptoms": {"E_1": {"p": 1}}}, "key 'Amber', field symptoms.E_1: .* valid number"),
+        ({"symptoms": {"E_1": "often"}}, "field symptoms.E_1: .* valid number, found 'often'"),
         ({"symptoms": ["E_1"]}, "key 'Amber', field symptoms: Input should be an object"),
     ],
 )
@@ -98,6 +103,10 @@ def test_a_broken_evidence_is_named(write):
 def test_another_file_is_told(write, tmp_path):
     with pytest.raises(TaskError, match="expected a JSON object, not list"):
         list(read_conditions(write([])))
+    with pytest.raises(TaskError, match="no conditions; expected some"):
+        list(read_conditions(write({})))
+    with pytest.raises(TaskError, match="no evidences; expected some"):
+        list(read_evidences(write({})))
     with pytest.raises(ConfigError, match="cannot read"):
         list(read_evidences(tmp_path / "missing.json"))
 

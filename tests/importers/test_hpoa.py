@@ -50,6 +50,7 @@ def test_a_disease_is_read_with_its_features(read):
     height, kidney, organ = first.features
     assert (height.name, height.references) == ("Abnormality of body height", ("PMID:1", "PMID:2"))
     assert (height.frequency.value, height.frequency.source) == (0.5, "hpoa")
+    assert (height.frequency.patients, organ.frequency.patients) == (14, None)
     assert (kidney.name, kidney.frequency.value, kidney.frequency.band) == ("", None, "occasional")
     assert organ.frequency.value == 0.125
     assert second.codes.orpha == ("ORPHA:17",)
@@ -86,7 +87,8 @@ def test_statements_on_one_feature_become_one(read):
     )
     (feature,) = found.features
     assert feature.frequency.value == 0.1
-    assert feature.references == ("PMID:1", "PMID:2", "PMID:3", "PMID:4")
+    assert feature.frequency.patients == 30
+    assert feature.references == ("PMID:3", "PMID:1", "PMID:2", "PMID:4")  # its own come first
 
 
 def test_a_band_goes_before_nothing_and_the_first_of_equals_stays(read):
@@ -117,6 +119,7 @@ def test_another_name_of_a_disease_is_a_synonym(read):
         ([row(frequency="HP:0000002")], "line 3, column frequency: 'HP:0000002'; expected"),
         ([row(frequency="5/4")], "line 3, column frequency: '5/4'; expected at most as many"),
         ([row(frequency="0/0")], "line 3, column frequency: '0/0'; expected at most as many"),
+        ([row(frequency=f"1/1{'0' * 400}")], "column frequency: .*; expected 7/13, 12.5%"),
         ([row(frequency="120%")], "line 3, column frequency: '120%'; expected at most 100%"),
         (
             [row(), row("OMIM:100200"), row()],

@@ -68,6 +68,10 @@ def test_replaced_ids_have_the_name_of_their_successor(read):
         (["[Term]\nid: HP:90\nname: x\n"], "line 5, tag id: 'HP:90'; expected an id like"),
         ([AMBER, AMBER], "line 16, tag id: HP:9000001 stands at line 4 already"),
         (["[Term]\nid: a:1\nid: a:2\nname: x\n"], "line 6, tag id: stands twice in one"),
+        (
+            ["[Term]\nid: a:1\nname: x\nis_obsolete: yes\n"],
+            "line 7, tag is_obsolete: 'yes'; expected true or false",
+        ),
         (["[Term]\nid: a:1\nname: x\nis_a: y\n"], "line 7, tag is_a: 'y'; expected an id"),
         (
             ["[Term]\nid: a:1\nname: x\nsynonym: y\n"],

@@ -102,6 +102,11 @@ def test_diseases_take_their_codes_from_exact_matches(write):
     assert (found.features, found.source) == ((), "mondo")
 
 
+def test_an_ontology_without_diseases_is_told(write):
+    with pytest.raises(TaskError, match=r"mondo\.json: no disease of MONDO; expected some"):
+        list(read_diseases(write(OLD, node("HP_0000001", "All"))))
+
+
 def test_a_disease_whose_name_is_none_is_named(write):
     with pytest.raises(
         TaskError, match=r"mondo\.json MONDO:9000003, field name: expected one line of text"
@@ -129,11 +134,11 @@ def test_a_broken_node_is_named(write, nodes, edges, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "field graphs: expected a JSON array"),
+        ("[]", "expected a JSON object, not list"),
         ('{"graphs": {}}', "field graphs: expected a JSON array"),
         ('{"graphs": [{"edges": []}]}', r"graphs\[0\], field nodes: expected a JSON array"),
-        ('{"graphs": [', "line 1: .*is it whole"),
-        ("", "line 1: .*is it whole"),
+        ('{"graphs": [', "line 1: .*is the file whole"),
+        ("", "line 1: .*is the file whole"),
     ],
 )
 def test_another_file_is_told(tmp_path, text, message):
@@ -177,7 +182,7 @@ def test_damaged_copies_of_the_published_files_are_named(tmp_path, name):
     half = len(data) // 2
     node_in_the_middle = data.index(b'"type" : "CLASS"', half)
     for broken, message in (
-        (data[:half], r"line \d+: .*is it whole"),
+        (data[:half], r"line \d+: .*is the file whole"),
         (data.decode().encode("utf-16"), "line 1: "),
         (data.replace(b'"nodes"', b'"knots"', 1), r"graphs\[0\], field nodes: expected a JSON"),
         (

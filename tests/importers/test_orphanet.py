@@ -145,6 +145,22 @@ def test_a_phenotype_that_stands_twice_is_read_once(write):
         (phenotypes(feature(frequency="Fréquent")), "line 3: frequency 'Fréquent'; expected one"),
         (phenotypes(feature(hpo="HP:2")), "line 3: <HPOId> is 'HP:2'; expected an id like"),
         ("", "line 3: ORPHA:17 has no <HPODisorderAssociationList>; expected product 4"),
+        (
+            phenotypes("<Association/>"),
+            "line 3: <HPODisorderAssociationList> holds <Association>; expected <HPODisorderAssoc",
+        ),
+        (
+            phenotypes(feature().replace("HPOFrequency", "Frequency")),
+            "line 3: <HPODisorderAssociation> of ORPHA:17 has no <HPOFrequency>; expected one",
+        ),
+        (
+            phenotypes(feature().replace("HPOTerm", "Term")),
+            "line 3: <HPODisorderAssociation> of ORPHA:17 has no <HPO/HPOTerm>; expected one",
+        ),
+        (
+            phenotypes(feature().replace("<HPO>", "<Hpo>").replace("</HPO>", "</Hpo>")),
+            "line 3: <HPOId> is ''; expected an id like",
+        ),
     ],
 )
 def test_a_broken_disorder_is_named(write, inside, message):
@@ -179,6 +195,27 @@ def test_a_wrong_omim_id_is_named(write):
     listed = f"<ExternalReferenceList>{inside}</ExternalReferenceList>"
     with pytest.raises(TaskError, match=r"the OMIM id '1001' of ORPHA:17; expected .0-9."):
         list(read_names(write(disorder(listed))))
+
+
+def test_what_every_reference_and_estimate_has_is_not_missing(write):
+    one = reference("OMIM", "100100", "E (Exact mapping)")
+    for tag in ("Source", "Reference", "DisorderMappingRelation"):
+        listed = one.replace(f"<{tag}>", f"<X{tag}>").replace(f"</{tag}>", f"</X{tag}>")
+        inside = f"<ExternalReferenceList>{listed}</ExternalReferenceList>"
+        with pytest.raises(TaskError, match=f"line 3: <ExternalReference> .* has no <{tag}>"):
+            list(read_names(write(disorder(inside))))
+    inside = "<PrevalenceList><Prevalence><ValMoy>0.0</ValMoy></Prevalence></PrevalenceList>"
+    with pytest.raises(TaskError, match="line 3: <Prevalence> of ORPHA:17 has no <PrevalenceType>"):
+        list(read_prevalences(write(disorder(inside))))
+
+
+def test_a_name_in_a_list_is_not_empty(write):
+    onset = "<AverageAgeOfOnsetList><AverageAgeOfOnset/></AverageAgeOfOnsetList>"
+    with pytest.raises(TaskError, match="<AverageAgeOfOnset/Name> is empty; expected a name"):
+        list(read_history(write(disorder(onset))))
+    inside = "<SynonymList><Synonym/></SynonymList><ExternalReferenceList/>"
+    with pytest.raises(TaskError, match="<Synonym> is empty; expected a name"):
+        list(read_names(write(disorder(inside))))
 
 
 def test_another_encoding_than_the_declared_one_is_told(write):

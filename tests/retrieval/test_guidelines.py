@@ -96,9 +96,26 @@ def test_features_come_by_frequency_then_name():
     assert list(index.lookup(["amber"], limit=3)[0].present) == order[:3]
 
 
+def test_a_single_case_does_not_go_before_a_cohort():
+    order = [
+        feature("1", "In a cohort", {**sourced(0.96), "patients": 52}),
+        feature("2", "In some", {**sourced(1.0), "patients": 5}),
+        feature("3", "In one", {**sourced(1.0), "patients": 1}),
+        feature("4", "In half of many", {**sourced(0.5), "patients": 900}),
+        feature("5", "In few of some", {**sourced(0.2), "patients": 5}),
+        feature("6", "In few of many", {**sourced(0.2), "patients": 500}),
+    ]
+    index = GuidelineIndex([profile("a", "Amber", *reversed(order))])
+    (found,) = index.lookup(["amber"])
+    assert list(found.present) == order
+    assert "In one [3] (100% of 1 counted, registry)" in found.describe()
+    assert "In few of many [6] (20% of 500 counted, registry)" in found.describe()
+
+
 def test_ten_features_are_given_at_most():
     many = [feature(str(n), f"Sign {n:02}", authored("frequent")) for n in range(25)]
-    gone = [feature(f"x{n}", f"No sign {n:02}", authored("excluded")) for n in range(25)]
+    never = [authored("excluded"), {**sourced(0.0), "patients": 5}, sourced(0.0)]
+    gone = [feature(f"x{n}", f"No sign {n:02}", never[n % 3]) for n in range(25)]
     index = GuidelineIndex([profile("a", "Amber", *many, *gone)])
     (found,) = index.lookup(["amber"])
     assert [has.name for has in found.present] == [f"Sign {n:02}" for n in range(10)]

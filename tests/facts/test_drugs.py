@@ -1,0 +1,134 @@
+"""The drugs held against a table of interacting pairs and classes, where it is at hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from real_data import real
+
+from gym_clinic.facts.load import Facts, load
+
+CLINICAL = "../clinical/drugs.yaml"
+
+HERE = {
+    "acetaminophen": "paracetamol",
+    "rifampin": "rifampicin",
+    "albuterol": "salbutamol",
+    "glyburide": "glibenclamide",
+    "cyclosporine": "ciclosporin",
+    "meperidine": "pethidine",
+}
+"""Name in the table -> id here, where only the country differs."""
+
+CLASSES = {
+    "ssri": "SSRI",
+    "snri": "SNRI",
+    "nitrate": "nitrate",
+    "pde5_inhibitor": "PDE5 inhibitor",
+    "opioid": "opioid",
+    "benzodiazepine": "benzodiazepine",
+    "ace_inhibitor": "ACE inhibitor",
+    "arb": "angiotensin receptor blocker",
+    "anticoagulant": "anticoagulant",
+    "antiplatelet": "antiplatelet",
+    "nsaid": "NSAID",
+    "corticosteroid": "corticosteroid",
+    "beta_blocker": "beta-blocker",
+    "fluoroquinolone": "fluoroquinolone",
+    "aminoglycoside": "aminoglycoside",
+    "loop_diuretic": "loop diuretic",
+    "statin": "statin",
+    "penicillin": "penicillin",
+    "cephalosporin": "cephalosporin",
+    "qt_prolonging_known_risk": "QT-prolonging drug",
+}
+"""Class in the table -> class here."""
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    return load()
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(real(CLINICAL).read_text(encoding="utf-8"))
+    return found
+
+
+def here(name: str, facts: Facts) -> str | None:
+    key = HERE.get(name, name).replace("_", "-")
+    return key if key in facts.drugs else None
+
+
+def known(names: list[str], facts: Facts) -> list[str]:
+    return [key for name in names if (key := here(name, facts))]
+
+
+def effects(one: str, other: str, facts: Facts) -> list[str]:
+    """What either says of the other, or of a class of it."""
+    return [
+        pair.effect
+        for this, that in ((one, other), (other, one))
+        for pair in facts.drugs[this].interactions
+        if pair.other in (that, *facts.drugs[that].classes)
+    ]
+
+
+def test_drugs_belong_to_the_classes_of_the_table(facts: Facts, table: dict[str, Any]) -> None:
+    pairs = [
+        (key, ours)
+        for theirs, ours in CLASSES.items()
+        for key in known(table["classes"][theirs], facts)
+    ]
+    assert len(pairs) >= 60
+    assert [(key, ours) for key, ours in pairs if ours not in facts.drugs[key].classes] == []
+
+
+def test_pairs_of_the_table_are_told(facts: Facts, table: dict[str, Any]) -> None:
+    pairs = [
+        (one, other)
+        for row in table["interactions"]
+        if (one := here(row["a"], facts)) and (other := here(row["b"], facts))
+    ]
+    assert len(pairs) >= 200
+    assert [pair for pair in pairs if not effects(*pair, facts)] == []
+
+
+def class_pairs(facts: Facts, table: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for row in table["class_interactions"]:
+        sides = [
+            known(table["classes"].get(row[side], []), facts) for side in ("class_a", "class_b")
+        ]
+        for one, other in itertools.product(*sides):
+            if one != other:
+                yield one, other
+
+
+def test_pairs_of_classes_are_told(facts: Facts, table: dict[str, Any]) -> None:
+    pairs = set(class_pairs(facts, table))
+    assert len(pairs) >= 300
+    assert sorted(pair for pair in pairs if not effects(*pair, facts)) == []
+
+
+def test_cautions_tell_of_pregnancy_and_kidneys(facts: Facts, table: dict[str, Any]) -> None:
+    for rows, words, levels in (
+        (table["pregnancy"], ("pregnan", "trimester"), ("contraindicated", "avoid")),
+        (table["renal"], ("kidney",), None),
+    ):
+        asked = [
+            key
+            for row in rows
+            if (key := here(row["drug"], facts)) and (levels is None or row["level"] in levels)
+        ]
+        assert len(asked) >= 15
+        silent = [
+            key
+            for key in asked
+            if not any(word in text for text in facts.drugs[key].cautions for word in words)
+        ]
+        assert silent == []
