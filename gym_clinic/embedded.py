@@ -19,10 +19,10 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
 from gym_clinic.facts.profiles import profiles
 from gym_clinic.paths import cache_dir, data_dir
+from gym_clinic.retrieval import fts5
 from gym_clinic.retrieval.build import Source, build
 from gym_clinic.retrieval.embedding import HashedNgrams
 from gym_clinic.retrieval.facts_graph import graph_of_facts
-from gym_clinic.retrieval.fts5 import NAME as FTS5
 from gym_clinic.retrieval.graph import SymptomGraph
 from gym_clinic.retrieval.guidelines import GuidelineIndex
 from gym_clinic.retrieval.knowledge import KnowledgeBase
@@ -43,8 +43,9 @@ def knowledge() -> KnowledgeBase:
         ConfigError: If the base has to be built first, and the cache folder cannot be written.
     """
     file = data_dir("kb") / "passages.jsonl"
-    content = hashlib.sha256(file.read_bytes()).hexdigest()
-    folder = cache_dir() / f"handbook-{FORMAT}-{content[:16]}"
+    made_of = f"{FORMAT} {fts5.TOKENIZER} ".encode() + file.read_bytes()
+    content = hashlib.sha256(made_of).hexdigest()
+    folder = cache_dir() / f"handbook-{content[:16]}"
     if not (folder / _NAME).exists():
         _build(Source(str(file), content, lambda: _passages(file)), folder)
     return KnowledgeBase(folder / _NAME)
@@ -56,7 +57,7 @@ def _build(source: Source, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
             new = Path(scratch) / folder.name
-            build([source], new / _NAME, engine=FTS5, strict=True)
+            build([source], new / _NAME, engine=fts5.NAME, strict=True)
             try:
                 new.rename(folder)
             except OSError:

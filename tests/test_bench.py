@@ -50,7 +50,6 @@ SHARED = BENCH.parent.parent / "shared" / "bench"
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"the peers are not beside this checkout: {SHARED}")
 def test_retrieval_prints_ratios_against_the_peer(tmp_path):
-    pytest.importorskip("sqlite_utils")
     pytest.importorskip("tantivy")
     printed = run(
         BENCH / "retrieval.py", "--shared", SHARED, "--work", tmp_path,

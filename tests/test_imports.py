@@ -265,7 +265,7 @@ def test_every_module_imports_without_the_extras() -> None:
 import importlib, sys
 for extra in (
     "httpx", "tenacity", "lxml", "matplotlib", "pyarrow", "torch", "sklearn", "yaml",
-    "hypothesis", "pytest", "sqlite_utils", "tantivy",
+    "hypothesis", "pytest", "tantivy",
     "faiss", "fastapi", "uvicorn", "sentence_transformers", "numba",
 ):
     sys.modules[extra] = None

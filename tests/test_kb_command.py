@@ -9,8 +9,6 @@ import pytest
 
 from gym_clinic.cli import main
 
-pytest.importorskip("sqlite_utils")
-
 
 @pytest.fixture
 def chunks(tmp_path: Path) -> Path:

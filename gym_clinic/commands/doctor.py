@@ -22,13 +22,15 @@ from gym_clinic.commands.terminal import console
 from gym_clinic.errors import ClinicError
 from gym_clinic.policies.playing import play
 
-NEEDED = ("gymnasium", "numpy", "orjson", "pydantic", "rich")
+NEEDED = (
+    "gymnasium", "numpy", "orjson", "platformdirs", "pydantic", "rich", "snowballstemmer",
+    "sqlite_utils",
+)  # fmt: skip
 EXTRAS = {
     "chat": ("httpx", "tenacity"),
     "dense": ("faiss",),
     "embed": ("sentence_transformers",),
     "import": ("lxml",),
-    "kb": ("lxml", "sqlite_utils"),
     "numba": ("numba",),
     "plot": ("matplotlib",),
     "serve": ("fastapi", "httpx", "uvicorn"),

@@ -38,7 +38,7 @@ ENGINES = ("auto", fts5.NAME, tantivy_index.NAME)
 LARGE = 50_000
 """Passages from which ``auto`` takes tantivy."""
 
-BATCH = 5_000
+BATCH = 25_000
 """Records that are written at once; at most so many are read again after a stop."""
 
 

@@ -33,15 +33,10 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
     """Write a graph; the old file stays whole until the new one is.
 
     Raises:
-        ConfigError: If sqlite-utils is missing.
         OSError: If the file cannot be written.
     """
-    try:
-        import sqlite_utils
-    except ModuleNotFoundError:
-        raise ConfigError(
-            "writing a graph needs sqlite-utils: pip install 'gym_clinic[kb]'"
-        ) from None
+    from sqlite_utils import Database
+
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -51,7 +46,7 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
             # A file that is renamed when whole, and synchronised before, needs neither.
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("PRAGMA synchronous = OFF")
-            database: Any = sqlite_utils.Database(connection)
+            database: Any = Database(connection)
             for table, (columns, key) in TABLES.items():
                 database[table].create(dict.fromkeys(columns, str), pk=key)
             connection.executemany(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import os
 import sqlite3
 import sys
@@ -27,7 +26,7 @@ _PASSAGE = f"INSERT OR IGNORE INTO passages ({_FIELDS}) VALUES (?,?,?,?,?,?)"
 _SEEN = "INSERT OR IGNORE INTO seen VALUES (?)"
 _UNSEEN = "DELETE FROM seen WHERE digest = ?"
 _DIGEST = 16
-_CACHE = 128 << 10
+_CACHE = 32 << 10
 """KiB of pages that SQLite keeps."""
 
 
@@ -100,7 +99,7 @@ class Staging:
         strict: Do not continue a file for which a broken record was skipped.
 
     Raises:
-        ConfigError: If sqlite-utils is missing, or the file cannot be written.
+        ConfigError: If the file cannot be written.
     """
 
     def __init__(self, path: Path, fingerprint: str, *, strict: bool) -> None:
@@ -153,13 +152,9 @@ class Staging:
 
     def tables(self) -> Any:
         """Return the file as a ``sqlite_utils.Database``."""
-        try:
-            sqlite_utils = importlib.import_module("sqlite_utils")
-        except ImportError:
-            raise ConfigError(
-                "building a knowledge base needs sqlite-utils: pip install 'gym_clinic[kb]'"
-            ) from None
-        return sqlite_utils.Database(self.connection)
+        from sqlite_utils import Database
+
+        return Database(self.connection)
 
     def progress(self, source: int) -> Progress:
         """Return how far a source was read."""

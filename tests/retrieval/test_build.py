@@ -17,8 +17,6 @@ from gym_clinic.retrieval.build import build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import Passage
 
-pytest.importorskip("sqlite_utils")
-
 
 def test_the_manifest_says_how_a_base_was_built(tmp_path, engine):
     manifest = base(tmp_path, engine).manifest
@@ -146,9 +144,6 @@ def test_a_missing_package_is_told_with_its_install_line(tmp_path, monkeypatch):
         KnowledgeBase(path)
     with pytest.raises(ConfigError, match=line):
         build([source(PASSAGES)], tmp_path / "other.db", engine="tantivy")
-    monkeypatch.setitem(sys.modules, "sqlite_utils", None)
-    with pytest.raises(ConfigError, match=r"pip install 'gym_clinic\[kb\]'"):
-        build([source(PASSAGES)], tmp_path / "other.db")
     assert not (tmp_path / "other.db").exists()
 
 

@@ -12,7 +12,6 @@ from threading import Barrier
 
 import pytest
 
-pytest.importorskip("sqlite_utils")
 pytest.importorskip("resource")
 
 import killed_build

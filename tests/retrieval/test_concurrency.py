@@ -16,8 +16,6 @@ from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.manifest import Manifest
 from gym_clinic.retrieval.passage import Passage
 
-pytest.importorskip("sqlite_utils")
-
 QUERIES = ["pain", "troponin NOT chest", '"heart failure"', "treatment", "β", "nothing"] * 20
 
 

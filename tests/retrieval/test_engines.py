@@ -14,8 +14,6 @@ from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import Passage
 from gym_clinic.retrieval.query import AllOf, AnyOf, Node, Phrase, parse
 
-pytest.importorskip("sqlite_utils")
-
 # Words that are their own stems.
 WORDS = ["pain", "rash", "heart", "lung", "fever", "bone"]
 

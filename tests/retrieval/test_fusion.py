@@ -175,7 +175,6 @@ class Plain:
 
 @pytest.mark.parametrize("engine", ["fts5", "tantivy"])
 def test_snippets_are_made_for_what_is_shown(tmp_path, monkeypatch, engine):
-    pytest.importorskip("sqlite_utils")
     if engine == "tantivy":
         pytest.importorskip("tantivy")
     base = bases.base(tmp_path, engine, passages())

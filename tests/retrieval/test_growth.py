@@ -55,7 +55,6 @@ def test_the_tables():
 
 def test_a_small_corpus_is_measured(tmp_path, capsys):
     pytest.importorskip("faiss")
-    pytest.importorskip("sqlite_utils")
     corpus, queries = tmp_path / "corpus.tsv", tmp_path / "queries.json"
     corpus.write_text("".join(f"p{at}\tcards\tFever\tsign{at} rash\tcard\n" for at in range(50)))
     queries.write_text(json.dumps({"or": ["rash sign3"] * 3, "and": ["rash sign3"] * 3}))
@@ -70,7 +69,6 @@ def test_a_small_corpus_is_measured(tmp_path, capsys):
 
 
 def test_words_of_the_kind_and_are_joined_by_and(tmp_path, monkeypatch):
-    pytest.importorskip("sqlite_utils")
     base, asked = bases.base(tmp_path, "fts5"), []
     search = KnowledgeBase.search
 

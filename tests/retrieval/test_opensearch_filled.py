@@ -17,7 +17,6 @@ from gym_clinic.retrieval.opensearch import INDEX, OpenSearchBase
 from gym_clinic.retrieval.passage import Passage
 
 pytest.importorskip("httpx")
-pytest.importorskip("sqlite_utils")
 
 WORDS = ("fever", "rash", "cough", "vomit", "limp")  # each its own stem
 

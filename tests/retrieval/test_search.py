@@ -17,7 +17,6 @@ TEXTS = {passage.id: passage for passage in PASSAGES}
 
 @pytest.fixture(scope="module", params=["fts5", "tantivy"])
 def knowledge(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
-    pytest.importorskip("sqlite_utils")
     if request.param == "tantivy":
         pytest.importorskip("tantivy")
     return base(tmp_path_factory.mktemp("base"), request.param)
@@ -153,7 +152,6 @@ def test_any_text_finds_passages_in_order(knowledge: KnowledgeBase, query: str, 
 
 @pytest.mark.parametrize("engine", ["fts5", "tantivy"])
 def test_ties_break_by_id_at_every_limit(tmp_path: Path, engine: str):
-    pytest.importorskip("sqlite_utils")
     pytest.importorskip("tantivy")
     # Equal for BM25: the same words in another order, given in another order than that of ids.
     texts = [f"fever and x{number}y in the same words" for number in range(300)]
@@ -190,6 +188,5 @@ def test_a_word_with_marks_is_one_word(tmp_path: Path):
 
 
 def test_an_empty_base_of_titles_is_searched_too(tmp_path: Path):
-    pytest.importorskip("sqlite_utils")
     knowledge = base(tmp_path, "fts5", [Passage("a", "s", "", "one text")])
     assert [passage.id for passage in knowledge.search("text", limit=10**9)] == ["a"]

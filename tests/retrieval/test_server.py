@@ -69,7 +69,6 @@ def test_the_client_answers_as_the_base_does(base, client):
 
 @pytest.mark.parametrize("engine", ["fts5", "tantivy"])
 def test_a_knowledge_base_answers_the_same_to_the_last_bit(tmp_path, engine):
-    pytest.importorskip("sqlite_utils")
     pytest.importorskip(engine if engine == "tantivy" else "sqlite3")
     base = bases.base(tmp_path, engine)
     queries = ["heart failure pain", '"heart failure" NOT pain', "naïve 😀 β-blocker", ""]
