@@ -98,3 +98,10 @@ def test_mistakes_are_named(tmp_path, chunks, capsys, arguments, expected):
     assert main(["kb", *(argument.format(**places) for argument in arguments)]) == 2
     assert expected in capsys.readouterr().err
     assert not (tmp_path / "clinic.db").exists()
+
+
+def test_the_base_that_ships_goes_by_its_name(capsys):
+    assert main(["kb", "info", "embedded"]) == 0
+    assert "handbook: " in capsys.readouterr().out
+    assert main(["kb", "search", "embedded", "antidote of paracetamol", "--limit", "1"]) == 0
+    assert "acetylcysteine" in capsys.readouterr().out.lower()

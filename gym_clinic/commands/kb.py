@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from gym_clinic.commands.kb_base import add_base, open_base
 from gym_clinic.commands.kb_embed import add_embed
 from gym_clinic.commands.kb_graph import add_graph
 from gym_clinic.commands.kb_import import add_import
@@ -39,7 +40,7 @@ def add(commands: Any) -> None:
         description="Print the passages that answer a query best.",
         epilog="example: gym-clinic kb search clinic.db 'chest pain AND \"heart failure\"'",
     )
-    search.add_argument("base", type=Path, metavar="BASE", help="the file of the base")
+    add_base(search)
     search.add_argument("query", nargs="+", metavar="WORD", help="any text")
     search.add_argument("--limit", type=int, default=10, help="passages at most (default: 10)")
     search.add_argument("--source", help="passages of this collection only")
@@ -50,7 +51,7 @@ def add(commands: Any) -> None:
     info = doing.add_parser(
         "info", help="say what is in a base", description="Print the manifest of a base."
     )
-    info.add_argument("base", type=Path, metavar="BASE", help="the file of the base")
+    add_base(info)
     info.set_defaults(run=run_info)
     for more in (add_embed, add_serve, add_validate, add_import, add_patients, add_graph):
         more(doing)
@@ -198,9 +199,7 @@ def run_info(args: argparse.Namespace) -> int:
 
 
 def _print_info(path: Path) -> int:
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
-
-    manifest = KnowledgeBase(path, warm=False).manifest
+    manifest = open_base(path, warm=False).manifest
     print(f"{path}: {manifest.passages:,} passages")
     for source, number in manifest.sources.items():
         print(f"  {visible(source)}: {number:,}")
@@ -219,9 +218,7 @@ def _print_info(path: Path) -> int:
 
 def run_search(args: argparse.Namespace) -> int:
     """Print passages; exit status 1 if there is none."""
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
-
-    found = KnowledgeBase(args.base, warm=False).search(
+    found = open_base(args.base, warm=False).search(
         " ".join(args.query), args.limit, args.source, args.operator
     )
     for number, passage in enumerate(found, start=1):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any, get_args
 
+from gym_clinic.commands.kb_base import add_base, open_base
 from gym_clinic.retrieval.dense import Kind, beside
 from gym_clinic.retrieval.dense_build import build_dense
 from gym_clinic.retrieval.embedding import open_embedder
@@ -20,7 +20,7 @@ def add_embed(commands: Any) -> None:
         "An index that was there is used until the new one is whole.",
         epilog="example: gym-clinic kb embed clinic.db --embedder hashed-ngrams:2048",
     )
-    parser.add_argument("base", type=Path, metavar="BASE", help="such as clinic.db")
+    add_base(parser)
     parser.add_argument(
         "--embedder",
         default="hashed-ngrams:2048",
@@ -51,10 +51,8 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import track
 
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
-
-    base = KnowledgeBase(args.base)
-    folder = beside(args.base)
+    base = open_base(args.base)
+    folder = beside(base.path)
     made = build_dense(
         track(
             base,

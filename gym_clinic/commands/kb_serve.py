@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from gym_clinic.commands.kb_base import add_base, open_base
 from gym_clinic.retrieval.messages import PORT
 from gym_clinic.retrieval.searcher import PassageBase, Searcher
 from gym_clinic.retrieval.server import THREADS, WAITING, KnowledgeServer
@@ -21,7 +22,7 @@ def add_serve(commands: Any) -> None:
         "gym_clinic.retrieval.client asks it as if the base were local.",
         epilog="example: gym-clinic kb serve clinic.db --dense",
     )
-    parser.add_argument("base", type=Path, metavar="BASE", help="such as clinic.db")
+    add_base(parser)
     parser.add_argument(
         "--port", type=int, default=PORT, help="0 takes a free one (default: %(default)s)"
     )
@@ -44,10 +45,8 @@ def add_serve(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until stopped."""
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
-
-    base = KnowledgeBase(args.base)
-    served = _with_dense(base, args.base) if args.dense else base
+    base = open_base(args.base)
+    served = _with_dense(base, base.path) if args.dense else base
     server = KnowledgeServer(served, port=args.port, threads=args.threads, waiting=args.waiting)
     print(f"{args.base}: {len(base):,} passages at {server.url}", flush=True)
     server.run()

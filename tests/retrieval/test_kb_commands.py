@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from memory_base import MemoryBase, passages
 
+from gym_clinic.commands import kb_embed, kb_serve
 from gym_clinic.commands.kb_embed import add_embed
 from gym_clinic.commands.kb_serve import add_serve
 from gym_clinic.errors import ConfigError
@@ -40,9 +40,8 @@ class OpenedBase(MemoryBase):
 
 @pytest.fixture
 def command(monkeypatch):
-    module = ModuleType("gym_clinic.retrieval.knowledge")
-    module.KnowledgeBase = OpenedBase
-    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for module in (kb_embed, kb_serve):
+        monkeypatch.setattr(module, "open_base", OpenedBase)
 
     def run(*argv):
         parser = argparse.ArgumentParser()
