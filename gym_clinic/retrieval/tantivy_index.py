@@ -14,6 +14,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.query import AnyOf, Node, Phrase
 
@@ -25,6 +27,12 @@ _STUCK = 20
 """Characters that may stick to the ends of a fragment."""
 
 _LOCK = ".tantivy-meta.lock"
+
+PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
+"""Files of a segment, by their suffix."""
+
+_END = (1337).to_bytes(4, "little")
+"""What a whole file of a segment ends with."""
 
 _HEAP = 256 << 20
 """Bytes of postings that are gathered before a segment is written: few segments, fast searches."""
@@ -108,13 +116,14 @@ class TantivyEngine:
         self._tantivy = library()
         self._analyzer = analyzer()
         try:
+            _check_whole(folder)
             with _lockable(folder) as place:
                 index = self._tantivy.Index.open(str(place))
                 index.register_tokenizer("english", self._analyzer)
                 index.config_reader("manual")
                 index.reload()
                 self._searcher = index.searcher()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, LookupError, TypeError) as error:
             raise ConfigError(
                 f"no readable index {folder}: {error}; it belongs beside the file of the base; "
                 f"if another tantivy than {versions()['tantivy']} built it, build it again"
@@ -173,6 +182,21 @@ class TantivyEngine:
             [(occur.Must, self.render(part)) for part in node.parts]
             + [(occur.MustNot, self.render(part)) for part in node.excluded]
         )
+
+
+def _check_whole(folder: Path) -> None:
+    """Check that no file is missing or cut off: tantivy would panic in the midst of a search.
+
+    Raises:
+        OSError, ValueError, LookupError, TypeError: If one is, or the index says nothing of them.
+    """
+    for segment in orjson.loads((folder / "meta.json").read_bytes())["segments"]:
+        for part in PARTS:
+            file = folder / f"{segment['segment_id'].replace('-', '')}.{part}"
+            with file.open("rb") as opened:
+                opened.seek(-len(_END), os.SEEK_END)
+                if opened.read() != _END:
+                    raise ValueError(f"{file.name} is cut off")
 
 
 @contextmanager

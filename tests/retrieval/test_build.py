@@ -136,6 +136,19 @@ def test_a_finished_base_is_one_plain_file(tmp_path):
     assert {name for (name,) in tables} == {"passages", "manifest"}
 
 
+@pytest.mark.parametrize("part", tantivy_index.PARTS)
+@pytest.mark.parametrize("damage", ["missing", "cut off", "empty"])
+def test_a_damaged_index_is_told_before_it_is_searched(tmp_path, part, damage):
+    made = base(tmp_path, "tantivy")
+    (file,) = (tmp_path / made.manifest.index).glob(f"*.{part}")
+    whole = file.read_bytes()
+    file.unlink()
+    if damage != "missing":
+        file.write_bytes(whole[: -9 if damage == "cut off" else 0])
+    with pytest.raises(ConfigError, match=r"no readable index .*build it again"):
+        KnowledgeBase(made.path)
+
+
 def test_a_missing_package_is_told_with_its_install_line(tmp_path, monkeypatch):
     path = base(tmp_path, "tantivy").path
     monkeypatch.setitem(sys.modules, "tantivy", None)
