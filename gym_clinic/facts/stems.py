@@ -6,18 +6,11 @@ Source:
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-_SPELLINGS = (
-    (re.compile("[ao]e"), "e"),
-    (re.compile("(?<=...)our$"), "or"),
-    (re.compile("(?<=[bt])re$"), "er"),
-    (re.compile("(?<=....)is(?=(e|es|ed|ing|ation|ations)$)"), "iz"),
-)
-"""What British spelling writes otherwise."""
+from gym_clinic.facts.naming import american
 
 
 @lru_cache(maxsize=1 << 16)
@@ -27,8 +20,7 @@ def stem(word: str) -> str:
     >>> stem("oedemas") == stem("edema"), stem("tiredness") == stem("tired")
     (True, True)
     """
-    for british, american in _SPELLINGS:
-        word = british.sub(american, word)
+    word = american(word)
     if word.endswith("itis"):
         return word  # the stemmer takes an inflamed organ for the organ
     # A stemmer holds the word that it is at, so each word has its own; and twice, so that
