@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import codecs
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
 from gym_clinic.errors import ConfigError
+
+if sys.platform != "win32":
+    import fcntl
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -26,6 +30,23 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     with file:
         for number, line in enumerate(file, 1):
             yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+
+
+def lock(file: IO[bytes] | int) -> bool:
+    """Lock an open file or folder against other processes, until it is closed.
+
+    The lock ends with the process, however that ends. Windows has none of this kind: there
+    nothing is locked.
+
+    Returns:
+        False if another process, or another opening, holds it.
+    """
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:

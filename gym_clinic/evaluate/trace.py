@@ -8,7 +8,6 @@ import json
 import math
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +15,7 @@ from typing import IO, Any
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.evaluate.summary import Result
-from gym_clinic.files import replace_file
-
-if sys.platform != "win32":
-    import fcntl
+from gym_clinic.files import lock, replace_file
 
 TRACE, JOURNAL, TIMING = "trace.jsonl", "journal.jsonl", "timing.jsonl"
 
@@ -121,12 +117,9 @@ class Journal:
         self.results: dict[Key, Result] = {}
         self._places: dict[Key, tuple[Path, int, int]] = {}
         self._lock = (folder / ".lock").open("wb")
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                self._lock.close()
-                raise ConfigError(f"another process is writing to {folder}") from None
+        if not lock(self._lock):
+            self._lock.close()
+            raise ConfigError(f"another process is writing to {folder}")
         for name in (TRACE, JOURNAL):
             self._read(folder / name, plan)
         self._journal = _open_log(folder / JOURNAL)

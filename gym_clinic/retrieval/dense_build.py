@@ -16,14 +16,11 @@ from typing import Any, BinaryIO, get_args
 import numpy as np
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.files import replace_file
+from gym_clinic.files import lock, replace_file
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.dense import DenseManifest, Kind, faiss_library, search_settings
 from gym_clinic.retrieval.embedding import Embedder, Rows
 from gym_clinic.retrieval.passage import Passage
-
-if sys.platform != "win32":
-    import fcntl
 
 BATCH = 256
 """Passages embedded at once."""
@@ -138,10 +135,8 @@ def _alone(folder: Path) -> Iterator[None]:
         return
     place = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ConfigError(f"another process is building {folder}; wait for it") from None
+        if not lock(place):
+            raise ConfigError(f"another process is building {folder}; wait for it")
         yield
     finally:
         os.close(place)  # which unlocks it

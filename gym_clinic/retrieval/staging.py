@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-if sys.platform != "win32":
-    import fcntl
-
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import lock
 from gym_clinic.retrieval.manifest import Manifest
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
 
@@ -62,27 +60,26 @@ def only_build(out: Path) -> Iterator[None]:
     if sys.platform == "win32":  # no file that is open can be replaced or removed there
         yield
         return
-    with _held(out.with_name(f".{out.name}.lock"), out) as lock:
+    with _held(out.with_name(f".{out.name}.lock"), out) as held:
         try:
             yield
         finally:
-            Path(lock.name).unlink()
+            Path(held.name).unlink()
 
 
-def _held(lock: Path, out: Path) -> IO[bytes]:
+def _held(place: Path, out: Path) -> IO[bytes]:
     """Open a lock file that no other process holds."""
     while True:
         try:
-            file = lock.open("wb")
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise ConfigError(f"another build is writing {out}; wait until it ends") from None
+            file = place.open("wb")
         except OSError as error:
-            raise ConfigError(f"cannot write {lock}: {error.strerror}") from None
+            raise ConfigError(f"cannot write {place}: {error.strerror}") from None
+        if not lock(file):
+            file.close()
+            raise ConfigError(f"another build is writing {out}; wait until it ends")
         # A build that ends takes its lock away; whoever opened it just before then holds nothing.
         try:
-            if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+            if os.path.samestat(os.fstat(file.fileno()), place.stat()):
                 return file
         except FileNotFoundError:
             pass

@@ -19,6 +19,7 @@ from bases import BROKEN, PASSAGES, Heard, base, files, source
 from killed_build import FTS5_POINTS, POINTS, RECORDS
 
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import lock
 from gym_clinic.retrieval import build as building
 from gym_clinic.retrieval import staging
 from gym_clinic.retrieval.build import Source, build
@@ -210,16 +211,15 @@ def test_of_builds_started_together_one_is_whole(tmp_path, engine):
 
 
 def test_a_lock_that_was_taken_away_holds_nothing(tmp_path, monkeypatch):
-    real = pytest.importorskip("fcntl").flock
-    lock, held = tmp_path / ".b.db.lock", []
+    place, held = tmp_path / ".b.db.lock", []
 
-    def flock(file, how):
+    def taken_away(file):
         if not held:
-            lock.unlink()  # as a build does that ends
+            place.unlink()  # as a build does that ends
         held.append(file)
-        return real(file, how)
+        return lock(file)
 
-    monkeypatch.setattr(staging.fcntl, "flock", flock)
+    monkeypatch.setattr(staging, "lock", taken_away)
     with staging.only_build(tmp_path / "b.db"):
         assert len(held) == 2
         with (
