@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic.commands.terminal import visible
+from gym_clinic.files import check_output
 from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def run_import(args: argparse.Namespace) -> int:
     """Import cases, and say how many."""
     from gym_clinic.importers.patient_cases import write_cases
 
+    check_output(args.out, args.path)
     # Checked before anything is written: a case without phenotypes cannot be matched.
     found = list(_imported(args))
     kept = [case for case in found if case.phenotypes]
@@ -131,6 +133,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     from gym_clinic.retrieval.patients import as_case
     from gym_clinic.simulate.patients import evaluation_patients, simulate_patients
 
+    check_output(args.out, args.keep_out)
     asked = read_cases(args.keep_out) if args.keep_out else ()
     keep_out = [*evaluation_patients(), *asked]
     patients = simulate_patients(load(args.facts), args.count, args.seed, keep_out=keep_out)
