@@ -80,8 +80,9 @@ class DenseManifest(BaseModel):
     build: str = Field(pattern=r"^build-\w+$")
 
 
-def beside(base: Path) -> Path:
+def beside(base: str | os.PathLike[str]) -> Path:
     """Return the folder of the dense index of a base: ``clinic.db`` has ``clinic.db.dense``."""
+    base = Path(base)
     return base.with_name(f"{base.name}.dense")
 
 
