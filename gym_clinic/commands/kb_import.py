@@ -40,7 +40,7 @@ def add_import(doing: Any) -> None:
     parser = doing.add_parser(
         "import",
         help="import knowledge of others",
-        description="Read a published file and write one JSON object a line. A broken record is "
+        description="Read a published file and write one JSON object a line. A broken record is\n"
         "named by its place, and then nothing is written.",
         epilog="formats:\n"
         + "\n".join(f"  {name:{width}}  {makes}" for name, (_, makes) in FORMATS.items())

@@ -66,7 +66,11 @@ def add_patients(commands: Any) -> None:
     )
     match.add_argument("--limit", type=int, default=20, help="cases at most (default: 20)")
     match.add_argument(
-        "--embedder", default=EMBEDDER, metavar="NAME", help="default: %(default)s, no download"
+        "--embedder",
+        default=EMBEDDER,
+        metavar="NAME",
+        help="what compares phenotypes, as in 'kb embed' (default: %(default)s, which goes by "
+        "spelling alone)",
     )
     match.add_argument("--json", action="store_true", help="print JSON, one object a line")
     match.set_defaults(run=run_match)
@@ -85,7 +89,7 @@ def _add_import(doing: Any) -> None:
         "pmc-patients", help="PMC-Patients; phenotypes are what a linker finds in the text"
     )
     for one in (packets, rare, pmc):
-        one.add_argument("path", type=Path, metavar="SRC")
+        one.add_argument("path", type=Path, metavar="SRC", help="as published")
     rare.add_argument("mappings", type=Path, metavar="FOLDER", help="folder of its mappings")
     pmc.add_argument(
         "--graph", type=Path, metavar="FILE", help="graph of symptoms (default: that of the facts)"
