@@ -47,7 +47,8 @@ def add_patients(commands: Any) -> None:
         "--keep-out",
         type=Path,
         metavar="CASES",
-        help=".jsonl of patients to be unlike to, beside those of the evaluation tasks",
+        help=".jsonl of patients to keep out, with their near-duplicates, besides those of the "
+        "evaluation tasks",
     )
     simulate.add_argument("--out", required=True, type=Path, metavar="FILE", help=".jsonl to write")
     simulate.set_defaults(run=run_simulate)
@@ -55,7 +56,7 @@ def add_patients(commands: Any) -> None:
         "match",
         help="find the cases most like a patient",
         description="Print the cases whose phenotypes are nearest to those given, the best first.",
-        epilog="example: gym-clinic kb patients match 'Ectopia lentis' 'Tall stature'",
+        epilog="example: gym-clinic kb patients match 'Ectopia lentis' 'Arachnodactyly'",
     )
     match.add_argument("phenotypes", nargs="+", metavar="PHENOTYPE", help="what the patient has")
     match.add_argument(
