@@ -75,7 +75,9 @@ def knowledge() -> KnowledgeBase:
     """
     file = data_dir("kb") / "passages.jsonl"
     if not file.is_file():
-        raise ConfigError(f"no passages {file}; 'python -m kb.build' makes them from the facts")
+        raise ConfigError(
+            f"no passages {file}; expected a JSON object a line: {', '.join(_FIELDS)}"
+        )
     made_of = f"{FORMAT} {fts5.TOKENIZER} ".encode() + file.read_bytes()
     content = hashlib.sha256(made_of).hexdigest()
     folder = cache_dir() / f"handbook-{content[:16]}"
