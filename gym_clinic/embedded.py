@@ -1,23 +1,28 @@
 """What ships: a knowledge base, guidelines, similar patients and a symptom graph.
 
 All of them are derived from the fact tables under ``kb/facts``. Each is made when it is first
-asked for, once a process, and serves any number of threads; the knowledge base is a file, which is
-built once a machine. The clinical content is a simulation.
+asked for, once a process, and serves any number of threads, which wait while one of them makes it;
+the knowledge base is a file, which is built once a machine. The clinical content is a simulation.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
 import tempfile
-from collections.abc import Iterator
-from functools import lru_cache
+import threading
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import orjson
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
 from gym_clinic.facts.profiles import profiles
+from gym_clinic.files import numbered_lines
 from gym_clinic.paths import cache_dir, data_dir
 from gym_clinic.retrieval import fts5
 from gym_clinic.retrieval.build import Source, build
@@ -28,21 +33,51 @@ from gym_clinic.retrieval.guidelines import GuidelineIndex
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.linking import SymptomLinker
 from gym_clinic.retrieval.manifest import FORMAT
-from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.passage import BrokenRecord, Passage
 from gym_clinic.retrieval.patients import PatientMatcher, as_case
 from gym_clinic.simulate.patients import Known, embedded_patients
 
 _NAME = "clinic.db"
+_FIELDS = ("id", "source", "title", "content", "category", "licence")
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+_making = threading.RLock()
+
+if sys.platform != "win32":
+    # A child has none of its parent's other threads, and would wait for one that was making.
+    os.register_at_fork(
+        before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+    )
 
 
+def _one_at_a_time(make: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Let threads in one by one: a cache alone would let each make what the first one makes."""
+
+    @wraps(make)
+    def made(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+        with _making:
+            return make(*args, **kwargs)
+
+    return made
+
+
+@_one_at_a_time
 @lru_cache(maxsize=1)
 def knowledge() -> KnowledgeBase:
     """Return the embedded passages, on diseases, drugs, scores, guidelines and emergencies.
 
     Raises:
-        ConfigError: If the base has to be built first, and the cache folder cannot be written.
+        ConfigError: If there are no passages, or the base has to be built first and the cache
+            folder cannot be written.
+        TaskError: If a passage of one's own (``$GYM_CLINIC_DATA``) is broken.
     """
     file = data_dir("kb") / "passages.jsonl"
+    if not file.is_file():
+        raise ConfigError(
+            f"no passages {file}; expected a JSON object a line: {', '.join(_FIELDS)}"
+        )
     made_of = f"{FORMAT} {fts5.TOKENIZER} ".encode() + file.read_bytes()
     content = hashlib.sha256(made_of).hexdigest()
     folder = cache_dir() / f"handbook-{content[:16]}"
@@ -70,25 +105,28 @@ def _build(source: Source, folder: Path) -> None:
         ) from None
 
 
-def _passages(file: Path) -> Iterator[Passage]:
-    with file.open("rb") as lines:
-        for record in map(orjson.loads, lines):
-            yield Passage(
-                id=record["id"],
-                source=record["source"],
-                title=record["title"],
-                text=record["content"],
-                category=record["category"],
-                licence=record["licence"],
-            )
+def _passages(file: Path) -> Iterator[Passage | BrokenRecord]:
+    for number, line in numbered_lines(file):
+        try:
+            record = orjson.loads(line)
+            texts = [record[field] for field in _FIELDS]
+        except (ValueError, KeyError, TypeError):
+            texts = [None]
+        if all(isinstance(text, str) for text in texts):
+            yield Passage(*texts)
+        else:
+            what = f"expected a JSON object with the texts {', '.join(_FIELDS)}"
+            yield BrokenRecord(str(file), f"line {number}", what)
 
 
+@_one_at_a_time
 @lru_cache(maxsize=1)
 def guidelines() -> GuidelineIndex:
     """Return the phenotype profiles of the embedded diseases, by their names."""
     return GuidelineIndex(profiles(load()))
 
 
+@_one_at_a_time
 @lru_cache(maxsize=4)
 def patients(keep_out: tuple[str | Known, ...] = ()) -> PatientMatcher:
     """Return the database of 5,000 simulated patients, without those of the evaluation tasks.
@@ -100,12 +138,14 @@ def patients(keep_out: tuple[str | Known, ...] = ()) -> PatientMatcher:
     return PatientMatcher(map(as_case, embedded_patients(keep_out)), HashedNgrams())
 
 
+@_one_at_a_time
 @lru_cache(maxsize=1)
 def graph() -> SymptomGraph:
     """Return the graph of the embedded symptoms, diseases and disciplines."""
     return graph_of_facts(load())
 
 
+@_one_at_a_time
 @lru_cache(maxsize=1)
 def linker() -> SymptomLinker:
     """Return what finds the graph's symptoms in free text."""

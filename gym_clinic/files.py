@@ -49,6 +49,20 @@ def lock(file: IO[bytes] | int) -> bool:
     return True
 
 
+def check_output(out: Path, *sources: Path | None) -> None:
+    """Check that what is to be written is none of what is read.
+
+    Args:
+        out: The file to write.
+        sources: What is read; None stands for nothing.
+
+    Raises:
+        ConfigError: If it is.
+    """
+    if out.resolve() in {source.resolve() for source in sources if source is not None}:
+        raise ConfigError(f"{out} is a source itself; name another file to write")
+
+
 def json_line(row: Mapping[str, Any]) -> bytes:
     """Return an object as one line of JSON Lines, its keys in the order given.
 

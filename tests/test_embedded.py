@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from threading import Barrier, Event
 
 import orjson
 import pytest
 
 from gym_clinic import embedded
-from gym_clinic.errors import ConfigError
+from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load
 from gym_clinic.paths import data_dir
 
@@ -16,9 +22,14 @@ from gym_clinic.paths import data_dir
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("GYM_CLINIC_CACHE", str(tmp_path / "cache"))
-    embedded.knowledge.cache_clear()
+    forget()
     yield tmp_path / "cache"
-    embedded.knowledge.cache_clear()
+    forget()
+
+
+def forget():
+    """Let the base be opened anew, as by another process."""
+    embedded.knowledge.__wrapped__.cache_clear()
 
 
 def test_the_embedded_base_holds_every_passage(cache):
@@ -35,7 +46,7 @@ def test_the_embedded_base_holds_every_passage(cache):
 def test_it_is_built_once_and_nothing_else_is_left(cache):
     first = embedded.knowledge().path
     made = first.stat().st_mtime_ns
-    embedded.knowledge.cache_clear()
+    forget()
     assert embedded.knowledge().path == first
     assert first.stat().st_mtime_ns == made
     assert [path.name for path in cache.iterdir()] == [first.parent.name]
@@ -43,7 +54,7 @@ def test_it_is_built_once_and_nothing_else_is_left(cache):
 
 
 def search_anew(_):
-    embedded.knowledge.cache_clear()
+    forget()
     return [one.id for one in embedded.knowledge().search("anaphylaxis adrenaline", 5)]
 
 
@@ -53,6 +64,53 @@ def test_many_processes_may_ask_for_it_first(cache):
     assert len(found[0]) == 5
     assert all(one == found[0] for one in found)
     assert len(list(cache.iterdir())) == 1
+
+
+def test_many_threads_may_ask_for_it_first(cache):
+    together = Barrier(8)
+
+    def ask(_):
+        together.wait()
+        return embedded.knowledge()
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(ask, range(8)))
+    assert all(one is found[0] for one in found)
+
+
+making = Event()
+
+
+@embedded._one_at_a_time
+@lru_cache(maxsize=1)
+def made_slowly():
+    making.set()
+    time.sleep(0.3)  # in which the fork comes
+    return os.getpid()
+
+
+def test_a_fork_waits_for_a_thread_that_makes_something():
+    with ThreadPoolExecutor(1) as thread:
+        first = thread.submit(made_slowly)
+        making.wait()
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            assert pool.apply_async(made_slowly).get(timeout=60) == os.getpid()
+        assert first.result() == os.getpid()
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", '{"id": "a"}', orjson.dumps(dict.fromkeys(embedded._FIELDS, 5)).decode()]
+)
+def test_a_broken_passage_of_ones_own_is_named(cache, tmp_path, monkeypatch, line):
+    (tmp_path / "kb").mkdir()
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    with pytest.raises(ConfigError, match=r"no passages .*passages\.jsonl"):
+        embedded.knowledge()
+    whole = json.dumps(dict.fromkeys(embedded._FIELDS, "text")) + "\n"
+    (tmp_path / "kb" / "passages.jsonl").write_text(whole + line + "\n", encoding="utf-8")
+    with pytest.raises(TaskError, match=r"passages\.jsonl line 2: expected .*id, source, title"):
+        embedded.knowledge()
+    assert not list(cache.iterdir())
 
 
 def test_a_cache_that_cannot_be_written_is_named(cache):

@@ -89,13 +89,17 @@ def test_only_so_many_broken_records_are_named(tmp_path, capsys):
         (["build", "=x", "--out", "{out}"], "a source is PATH or NAME=PATH, not '=x'"),
         (["build", "none.jsonl", "--out", "{out}"], "no file or folder none.jsonl"),
         (["build", "{chunks}", "--out", "{out}", "--licence", "CC0"], "--licence is written NAME"),
+        (["build", "{chunks}", "--out", "{chunks}"], "chunks.jsonl is there, and is no knowledge"),
+        (["build", "{chunks}", "--out", "embedded"], "'embedded' names the base that ships"),
         (["search", "{out}", "x"], "no knowledge base"),
         (["info", "{chunks}"], "chunks.jsonl is no knowledge base"),
     ],
 )
 def test_mistakes_are_named(tmp_path, chunks, capsys, arguments, expected):
     places = {"chunks": chunks, "out": tmp_path / "clinic.db"}
+    whole = chunks.read_bytes()
     assert main(["kb", *(argument.format(**places) for argument in arguments)]) == 2
+    assert chunks.read_bytes() == whole
     assert expected in capsys.readouterr().err
     assert not (tmp_path / "clinic.db").exists()
 

@@ -41,6 +41,9 @@ def test_build_from_csv(tmp_path, capsys):
     (tmp_path / "r.csv").write_text("head,relation,tail\na,related_to,b\n")
     run("build", "csv", tmp_path / "n.csv", tmp_path / "r.csv", "--out", tmp_path / "g.db")
     assert "disease 1, symptom 1; relations 1" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match=r"n\.csv is there, and is no symptom graph"):
+        run("build", "csv", tmp_path / "n.csv", tmp_path / "r.csv", "--out", tmp_path / "n.csv")
+    assert (tmp_path / "n.csv").read_text().startswith("id,kind")
 
 
 def test_build_from_umls(tmp_path, capsys):

@@ -79,6 +79,8 @@ def test_import_pmc_patients(tmp_path):
     )  # fmt: skip
     (case,) = read_cases(tmp_path / "c.jsonl")
     assert (case.phenotypes, case.absent, case.sex) == (("Cough",), ("Headache",), "male")
+    with pytest.raises(ConfigError, match=r"pmc\.json is a source itself"):
+        run("import", "pmc-patients", tmp_path / "pmc.json", "--out", tmp_path / "pmc.json")
 
 
 def test_simulate(tmp_path, capsys):
@@ -92,6 +94,8 @@ def test_simulate(tmp_path, capsys):
     write_cases(alone, tmp_path / "k.jsonl")
     kept_out = ("--keep-out", tmp_path / "k.jsonl", "--out", tmp_path / "d.jsonl")
     run("simulate", "--facts", facts, "--count", 9, *kept_out)
+    with pytest.raises(ConfigError, match=r"k\.jsonl is a source itself"):
+        run("simulate", "--facts", facts, *kept_out[:2], "--out", tmp_path / "k.jsonl")
     sets = {case.phenotypes for case in alone}
     assert sets
     assert not sets & {case.phenotypes for case in read_cases(tmp_path / "d.jsonl")}

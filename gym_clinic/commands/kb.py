@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.commands.kb_base import add_base, open_base
+from gym_clinic.commands.kb_base import EMBEDDED, add_base, open_base
 from gym_clinic.commands.kb_embed import add_embed
 from gym_clinic.commands.kb_graph import add_graph
 from gym_clinic.commands.kb_import import add_import
@@ -100,6 +100,8 @@ def _add_build(doing: Any) -> None:
 
 def run_build(args: argparse.Namespace) -> int:
     """Build a base and say what is in it."""
+    if args.out == EMBEDDED:
+        raise ConfigError(f"'{EMBEDDED}' names the base that ships; name another file to write")
     from gym_clinic.importers.passages import find_sources
     from gym_clinic.retrieval.build import build
 

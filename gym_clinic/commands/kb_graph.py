@@ -69,17 +69,19 @@ def _add_build(doing: Any) -> None:
     )
     sources = build.add_subparsers(dest="source", required=True, metavar="SOURCE")
     facts = sources.add_parser("facts", help="the embedded fact tables, or a folder of such")
-    facts.add_argument("folder", nargs="?", type=Path, metavar="FOLDER")
+    facts.add_argument(
+        "folder", nargs="?", type=Path, metavar="FOLDER", help="default: the embedded"
+    )
     table = sources.add_parser(
         "csv",
         help="nodes (id,kind,name,synonyms) and relations (head,relation,tail)",
         description="Read two CSV files with headers: nodes (id,kind,name,synonyms; synonyms set "
         "apart by |) and relations (head,relation,tail).",
     )
-    table.add_argument("nodes", type=Path, metavar="NODES")
-    table.add_argument("relations", type=Path, metavar="RELATIONS")
+    table.add_argument("nodes", type=Path, metavar="NODES", help=".csv of nodes")
+    table.add_argument("relations", type=Path, metavar="RELATIONS", help=".csv of relations")
     umls = sources.add_parser("umls", help="folder of MRCONSO, MRREL and MRSTY (.RRF)")
-    umls.add_argument("folder", type=Path, metavar="META")
+    umls.add_argument("folder", type=Path, metavar="META", help="that folder of a release")
     for one in (facts, table, umls):
         one.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
         one.set_defaults(run=run_build)

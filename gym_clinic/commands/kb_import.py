@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.files import replace_file
+from gym_clinic.files import check_output, replace_file
 from gym_clinic.names import import_named, suggest
 
 _HERE = "gym_clinic.importers"
@@ -40,7 +40,7 @@ def add_import(doing: Any) -> None:
     parser = doing.add_parser(
         "import",
         help="import knowledge of others",
-        description="Read a published file and write one JSON object a line. A broken record is "
+        description="Read a published file and write one JSON object a line. A broken record is\n"
         "named by its place, and then nothing is written.",
         epilog="formats:\n"
         + "\n".join(f"  {name:{width}}  {makes}" for name, (_, makes) in FORMATS.items())
@@ -65,8 +65,7 @@ def run_import(args: argparse.Namespace) -> int:
         raise ConfigError(f"no format {args.format!r}; {suggest(args.format, FORMATS)}")
     if args.names and args.format not in NAMED_BY:
         raise ConfigError(f"--names goes with {', '.join(NAMED_BY)}, not with {args.format}")
-    if args.out.resolve() in {args.source.resolve(), args.names and args.names.resolve()}:
-        raise ConfigError(f"{args.out} is a source itself; name another file to write")
+    check_output(args.out, args.source, args.names)
     reader = import_named(FORMATS[args.format][0], "importer")
     given = [_names(args.format, args.names)] if args.names else []
     lines = _Counted(reader(args.source, *given))

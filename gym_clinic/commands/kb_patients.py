@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic.commands.terminal import visible
+from gym_clinic.files import check_output
 from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def add_patients(commands: Any) -> None:
         "--keep-out",
         type=Path,
         metavar="CASES",
-        help=".jsonl of patients to be unlike to, beside those of the evaluation tasks",
+        help=".jsonl of patients to keep out, with their near-duplicates, besides those of the "
+        "evaluation tasks",
     )
     simulate.add_argument("--out", required=True, type=Path, metavar="FILE", help=".jsonl to write")
     simulate.set_defaults(run=run_simulate)
@@ -54,7 +56,7 @@ def add_patients(commands: Any) -> None:
         "match",
         help="find the cases most like a patient",
         description="Print the cases whose phenotypes are nearest to those given, the best first.",
-        epilog="example: gym-clinic kb patients match 'Ectopia lentis' 'Tall stature'",
+        epilog="example: gym-clinic kb patients match 'Ectopia lentis' 'Arachnodactyly'",
     )
     match.add_argument("phenotypes", nargs="+", metavar="PHENOTYPE", help="what the patient has")
     match.add_argument(
@@ -65,7 +67,11 @@ def add_patients(commands: Any) -> None:
     )
     match.add_argument("--limit", type=int, default=20, help="cases at most (default: 20)")
     match.add_argument(
-        "--embedder", default=EMBEDDER, metavar="NAME", help="default: %(default)s, no download"
+        "--embedder",
+        default=EMBEDDER,
+        metavar="NAME",
+        help="what compares phenotypes, as in 'kb embed' (default: %(default)s, which goes by "
+        "spelling alone)",
     )
     match.add_argument("--json", action="store_true", help="print JSON, one object a line")
     match.set_defaults(run=run_match)
@@ -84,7 +90,7 @@ def _add_import(doing: Any) -> None:
         "pmc-patients", help="PMC-Patients; phenotypes are what a linker finds in the text"
     )
     for one in (packets, rare, pmc):
-        one.add_argument("path", type=Path, metavar="SRC")
+        one.add_argument("path", type=Path, metavar="SRC", help="as published")
     rare.add_argument("mappings", type=Path, metavar="FOLDER", help="folder of its mappings")
     pmc.add_argument(
         "--graph", type=Path, metavar="FILE", help="graph of symptoms (default: that of the facts)"
@@ -98,6 +104,7 @@ def run_import(args: argparse.Namespace) -> int:
     """Import cases, and say how many."""
     from gym_clinic.importers.patient_cases import write_cases
 
+    check_output(args.out, args.path)
     # Checked before anything is written: a case without phenotypes cannot be matched.
     found = list(_imported(args))
     kept = [case for case in found if case.phenotypes]
@@ -131,6 +138,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     from gym_clinic.retrieval.patients import as_case
     from gym_clinic.simulate.patients import evaluation_patients, simulate_patients
 
+    check_output(args.out, args.keep_out)
     asked = read_cases(args.keep_out) if args.keep_out else ()
     keep_out = [*evaluation_patients(), *asked]
     patients = simulate_patients(load(args.facts), args.count, args.seed, keep_out=keep_out)

@@ -246,6 +246,8 @@ class _Library:
             theirs, ours = getattr(article, kind), getattr(wanted, kind)
             if theirs and theirs != ours:
                 raise TaskError(f"{file}: its {kind} is {theirs}; the annotation says {ours}")
+        if article.year is None:
+            raise TaskError(f"{file}: no <pub-date> with the <year> of publication")
         if not article.sections:
             raise TaskError(f"{file}: {wanted.pmcid} has no <body> text; expected the full text")
         return {

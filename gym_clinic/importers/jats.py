@@ -47,7 +47,8 @@ class Article:
     Attributes:
         pmid: PubMed id; empty where the file gives none.
         pmcid: PubMed Central id, with its "PMC"; empty where the file gives none.
-        year: Year of first publication, in print or electronic.
+        doi: Digital object identifier; empty where the file gives none.
+        year: Year of first publication, in print or electronic; None where the file gives none.
         title: Title.
         abstract: Main abstract, a paragraph a line; empty where there is none.
         sections: Full text in reading order; empty where the file holds the abstract only.
@@ -55,7 +56,8 @@ class Article:
 
     pmid: str
     pmcid: str
-    year: int
+    doi: str
+    year: int | None
     title: str
     abstract: str
     sections: tuple[Section, ...]
@@ -72,8 +74,8 @@ def read_jats(path: str | os.PathLike[str]) -> Article:
 
     Raises:
         ConfigError: If the file cannot be opened or lxml is missing.
-        TaskError: If it is no JATS XML, lacks a title, a year or both ids, or holds several
-            articles; the text names the file and the element.
+        TaskError: If it is no JATS XML, lacks a title or every id, or holds several articles;
+            the text names the file and the element.
     """
     articles = list(read_articles(path))
     if len(articles) > 1:
@@ -175,11 +177,11 @@ class _Reader:
         meta = _child(root, "front", "article-meta")
         if meta is None:
             raise self.error(root, "no <front><article-meta>; expected a full JATS article")
-        pmid, pmcid = self.ids(meta)
+        pmid, pmcid, doi = self.ids(meta)
         heading = _child(meta, "title-group", "article-title")
         title = " ".join(self.lines(heading)) if heading is not None else ""
         if not title:
-            raise self.error(meta, f"no <article-title> in {pmcid or pmid}")
+            raise self.error(meta, f"no <article-title> in {pmcid or pmid or doi}")
         sections = list(self.sections(_child(root, "body"), ()))
         back = _child(root, "back")
         for group in _children(back, "app-group"):
@@ -187,9 +189,10 @@ class _Reader:
         floats = [line for group in _children(root, "floats-group") for line in self.lines(group)]
         if floats:
             sections.append(Section("Figures and tables", "\n".join(floats)))
-        return Article(pmid, pmcid, self.year(meta), title, self.abstract(meta), tuple(sections))
+        year, abstract = self.year(meta), self.abstract(meta)
+        return Article(pmid, pmcid, doi, year, title, abstract, tuple(sections))
 
-    def ids(self, meta: Any) -> tuple[str, str]:
+    def ids(self, meta: Any) -> tuple[str, str, str]:
         found: dict[str | None, str] = {}
         for node in _children(meta, "article-id"):
             found.setdefault(node.get("pub-id-type"), "".join(self.lines(node)))
@@ -197,11 +200,12 @@ class _Reader:
         pmcid = found.get("pmcid", "") or found.get("pmc", "")
         if pmcid.isdigit():
             pmcid = f"PMC{pmcid}"
-        if not pmid and not pmcid:
-            raise self.error(meta, "no <article-id> of type pmid, pmc or pmcid")
-        return pmid, pmcid
+        doi = found.get("doi", "")
+        if not pmid and not pmcid and not doi:
+            raise self.error(meta, "no <article-id> of type pmid, pmc, pmcid or doi")
+        return pmid, pmcid, doi
 
-    def year(self, meta: Any) -> int:
+    def year(self, meta: Any) -> int | None:
         years = []
         for date in _children(meta, "pub-date"):
             kind = date.get("pub-type") or date.get("date-type") or ""
@@ -212,9 +216,7 @@ class _Reader:
             if not re.fullmatch("[12][0-9]{3}", text):
                 raise self.error(node, f"<year> is {text[:20]!r}; expected four digits")
             years.append(int(text))
-        if not years:
-            raise self.error(meta, "no <pub-date> with the <year> of publication")
-        return min(years)
+        return min(years, default=None)
 
     def abstract(self, meta: Any) -> str:
         abstracts = _children(meta, "abstract")

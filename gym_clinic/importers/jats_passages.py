@@ -1,7 +1,8 @@
 """Article full texts in JATS XML -> `Passage`: the abstract and every section in pieces.
 
-The id of a piece is that of the article (its PMCID, else `pubmed:` and its PMID) and a number, its
-title those of the article and the section. `jats.py` says what of an article is read.
+The id of a piece is that of the article (its PMCID, else `pubmed:` and its PMID, else `doi:` and
+its DOI) and a number, its title those of the article and the section. `jats.py` says what of an
+article is read.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
 
 
 def _passages(article: Article, labels: Labels) -> Iterator[Passage]:
-    id = article.pmcid or f"pubmed:{article.pmid}"
+    id = article.pmcid or (f"pubmed:{article.pmid}" if article.pmid else f"doi:{article.doi}")
     number = 0
     for section in (Section("Abstract", article.abstract), *article.sections):
         for text in chunks(section.text.split("\n")):

@@ -28,7 +28,7 @@ from gym_clinic._version import __version__
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import suggest
 from gym_clinic.retrieval import fts5, tantivy_index
-from gym_clinic.retrieval.database import ReadOnlyDatabase
+from gym_clinic.retrieval.database import ReadOnlyDatabase, check_replaceable
 from gym_clinic.retrieval.manifest import Manifest
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
 from gym_clinic.retrieval.staging import Staging, only_build
@@ -100,7 +100,8 @@ def build(
 
     Raises:
         ConfigError: If there is no source, the engine is unknown or its package is missing,
-            the file is a folder, another build is writing the same base, or the disk is full.
+            the file is a folder or no base, another build is writing the same base, or the disk
+            is full.
         TaskError: With ``strict``, if a record is broken; or if there is no passage at all. The
             old base is then as it was.
     """
@@ -110,6 +111,7 @@ def build(
         raise ConfigError("a knowledge base needs at least one source")
     if out.is_dir():
         raise ConfigError(f"{out} is a folder; expected the file to write")
+    check_replaceable(out, "manifest", "knowledge base")
     if engine == tantivy_index.NAME:
         tantivy_index.library()  # before the work: it may be missing
     listener = listener or Listener()

@@ -8,13 +8,16 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gym_clinic.errors import ConfigError
 
 _MAPPED = 1 << 40
 """Bytes to map; SQLite takes less if it cannot map so many."""
+
+_MAGIC = b"SQLite format 3\0"
+"""With which every SQLite file begins."""
 
 _BLOCK = 1 << 23
 
@@ -150,6 +153,35 @@ class ReadOnlyDatabase:
         """Close the connections that are idle."""
         while self._idle:
             self._idle.pop().close()
+
+
+def check_replaceable(path: Path, table: str, what: str) -> None:
+    """Check that no file of another kind is lost by writing this one.
+
+    A database that is damaged may be written anew.
+
+    Args:
+        path: The file to write.
+        table: A table that a file of its kind has.
+        what: Its kind, for the error.
+
+    Raises:
+        ConfigError: If there is a file that is neither empty nor of this kind.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        ours = file.read(len(_MAGIC)) == _MAGIC
+    if ours:
+        place = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        try:
+            with closing(sqlite3.connect(place, uri=True)) as opened:
+                tables = opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+                ours = (table,) in tables.fetchall()
+        except sqlite3.DatabaseError:
+            return
+    if not ours:
+        raise ConfigError(f"{path} is there, and is no {what}; name another file, or remove it")
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

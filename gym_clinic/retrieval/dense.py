@@ -80,8 +80,9 @@ class DenseManifest(BaseModel):
     build: str = Field(pattern=r"^build-\w+$")
 
 
-def beside(base: Path) -> Path:
+def beside(base: str | os.PathLike[str]) -> Path:
     """Return the folder of the dense index of a base: ``clinic.db`` has ``clinic.db.dense``."""
+    base = Path(base)
     return base.with_name(f"{base.name}.dense")
 
 
@@ -127,13 +128,13 @@ class DenseIndex:
 
     def __init__(
         self,
-        folder: Path,
+        folder: str | os.PathLike[str],
         embedder: Embedder | None = None,
         *,
         content_hash: str | None = None,
         device: Device = "auto",
     ) -> None:
-        self.folder = folder
+        self.folder = folder = Path(folder)
         self.manifest = read_manifest(folder)
         if content_hash is not None:
             self.check_base(content_hash)
@@ -315,7 +316,9 @@ def read_manifest(folder: Path) -> DenseManifest:
     """
     path = folder / "manifest.json"
     if not path.is_file():
-        raise ConfigError(f"no dense index at {folder}: {path.name} is missing; build one first")
+        raise ConfigError(
+            f"no dense index at {folder}: {path.name} is missing; 'gym-clinic kb embed' makes one"
+        )
     try:
         return DenseManifest.model_validate_json(path.read_bytes())
     except ValidationError as error:

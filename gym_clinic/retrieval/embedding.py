@@ -215,7 +215,7 @@ def open_embedder(name: str = HASHED) -> Embedder:
         return SentenceTransformer(name)
     advice = suggest(name, (HASHED, *CHECKPOINTS))
     raise ConfigError(
-        f"no embedder {name!r}; {advice} A checkpoint is given as 'owner/name' or as its folder"
+        f"no embedder {name!r}; {advice} (a checkpoint is given as 'owner/name' or as its folder)"
     )
 
 

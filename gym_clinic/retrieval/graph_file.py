@@ -19,6 +19,7 @@ import orjson
 from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.retrieval.database import check_replaceable
 from gym_clinic.retrieval.graph import Node, Relation, SymptomGraph, as_kind
 
 VERSION = 1
@@ -33,11 +34,13 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
     """Write a graph; the old file stays whole until the new one is.
 
     Raises:
+        ConfigError: If the old file is no graph.
         OSError: If the file cannot be written.
     """
     from sqlite_utils import Database
 
     target = Path(path)
+    check_replaceable(target, "csr", "symptom graph")
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     beside.unlink(missing_ok=True)

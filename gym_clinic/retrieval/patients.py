@@ -25,7 +25,8 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +107,13 @@ class PatientMatcher:
         self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._room = cache_bytes // (4 * len(self.table.cases))
         self._guard = os.getpid(), threading.Lock()
+        self._again = partial(
+            PatientMatcher, self.table, embedder, engine=engine, cache_bytes=cache_bytes
+        )
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        """A copy in another process has the prepared cases; it keeps rows of its own."""
+        return self._again, ()
 
     @classmethod
     def load(

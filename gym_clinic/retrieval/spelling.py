@@ -69,6 +69,10 @@ class Spelling:
             for trigram in _trigrams(word):
                 self._places[word[0], trigram].append(place)
 
+    def __reduce__(self) -> tuple[type[Spelling], tuple[list[str]]]:
+        """A copy in another process is indexed anew: what it has compared stays here."""
+        return Spelling, (self._words,)
+
     def _nearest(self, word: str) -> tuple[str, float]:
         if not SHORTEST <= len(word) <= LONGEST_WORD or not word.isalpha():
             return "", 0.0

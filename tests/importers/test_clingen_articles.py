@@ -298,6 +298,11 @@ def test_articles_are_found_in_sets_of_any_name(annotated, tmp_path):
         ("PMCSYN1.xml", jats("SYN9", "PMCSYN1"), "its pmid is SYN9; the annotation says SYN1"),
         ("PMCSYN1.xml", jats("SYN1", "PMCSYN9"), "its pmcid is PMCSYN9; the annotation says"),
         ("PMCSYN1.xml", jats("SYN1", "PMCSYN1", ""), "PMCSYN1 has no <body> text"),
+        (
+            "PMCSYN1.xml",
+            jats("SYN1", "PMCSYN1").replace("pub-date", "other-date"),
+            "PMCSYN1.xml: no <pub-date> with the <year> of publication",
+        ),
         ("PMCSYN1.xml", "<article>", "no well-formed XML"),
     ],
 )

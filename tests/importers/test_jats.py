@@ -202,6 +202,12 @@ def test_ids_are_read_as_old_and_new_files_give_them(read, old, new, pmid, pmcid
     assert (found.pmid, found.pmcid) == (pmid, pmcid)
 
 
+def test_a_doi_is_enough_and_a_year_is_not_needed(read):
+    meta = META.replace('"pmid">SYN0000001', '"doi">10.9999/syn').replace('"pmc">', '"other">')
+    found = read(article(meta=meta.replace("pub-date", "other-date")))
+    assert (found.pmid, found.pmcid, found.doi, found.year) == ("", "", "10.9999/syn", None)
+
+
 def test_new_date_types(read):
     meta = META.replace('pub-type="epub"', 'date-type="pub" publication-format="electronic"')
     assert read(article(meta=meta)).year == 2011
@@ -277,9 +283,8 @@ def test_an_external_document_type_is_never_fetched(tmp_path, text):
         ("<html><p>Not found</p></html>", "<html> holds no <article>"),
         ("<pmc-articleset><Reply Id='1' error='none'/></pmc-articleset>", "holds no <article>"),
         ("<article><body/></article>", "no <front><article-meta>"),
-        (article(meta=""), "no <article-id> of type pmid, pmc or pmcid"),
+        (article(meta=""), "no <article-id> of type pmid, pmc, pmcid or doi"),
         (article(meta=META.replace("article-title", "article-name")), "no <article-title>"),
-        (article(meta=META.replace("year>", "day>")), "no <pub-date> with the <year>"),
         (article(meta=META.replace("2011", "MMXI")), "<year> is 'MMXI'; expected four digits"),
         ("<a>" * 5000, "no well-formed XML"),
     ],

@@ -155,6 +155,14 @@ def test_an_article_becomes_pieces_of_its_sections(tmp_path):
     assert all(one.text.endswith("died.") and len(one.text) <= 1000 for one in found[1:])
 
 
+def test_an_article_may_have_a_doi_alone_and_no_date(tmp_path):
+    path = tmp_path / "a.xml"
+    dated = '<pub-date pub-type="epub"><year>2012</year></pub-date>'
+    path.write_text(article("10.9999/syn").replace('"pmc"', '"doi"').replace(dated, ""))
+    found = list(read_jats(path, LABELS))
+    assert [one.id for one in found] == ["doi:10.9999/syn-1", "doi:10.9999/syn-2"]
+
+
 def test_a_bad_article_in_the_middle_is_named_and_the_others_are_read(tmp_path):
     path = tmp_path / "set.xml"
     articles = article(1) + "\n" + article(2, year="n.d.") + article(3)

@@ -14,6 +14,8 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval import build as building
 from gym_clinic.retrieval import knowledge, tantivy_index
 from gym_clinic.retrieval.build import build
+from gym_clinic.retrieval.graph import SymptomGraph
+from gym_clinic.retrieval.graph_file import save_graph
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import Passage
 
@@ -213,6 +215,28 @@ def test_a_base_that_is_cut_off_or_damaged_is_named(tmp_path):
     assert told >= {f"{path} is damaged", f"{path} is no knowledge base"}
 
 
+@pytest.mark.parametrize("content", [b"hello", b"SQLite format 4\0" * 99])
+def test_a_file_that_is_no_base_is_not_written_over(tmp_path, content):
+    path = tmp_path / "fts5.db"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"fts5.db is there, and is no knowledge base"):
+        base(tmp_path, "fts5")
+    path.unlink()
+    save_graph(SymptomGraph.build([], []), path)
+    graph = path.read_bytes()
+    with pytest.raises(ConfigError, match=r"fts5.db is there, and is no knowledge base"):
+        base(tmp_path, "fts5")
+    assert path.read_bytes() == graph
+
+
+def test_a_damaged_base_may_be_built_anew(tmp_path):
+    path = base(tmp_path, "fts5").path
+    whole = path.read_bytes()
+    for damaged in (whole[:4096], whole[:100] + b"\xff" * 512 + whole[612:], b""):
+        path.write_bytes(damaged)
+        assert len(base(tmp_path, "fts5")) == len(PASSAGES)
+
+
 def test_a_base_that_lacks_what_its_index_has_is_named(tmp_path, engine):
     path = base(tmp_path, engine).path
     changed = sqlite3.connect(path)
@@ -249,6 +273,8 @@ def test_a_base_in_a_folder_of_any_name_moves_whole(tmp_path, engine):
 
 READ = """
 import os, sys
+from gym_clinic.retrieval.graph import SymptomGraph
+from gym_clinic.retrieval.graph_file import save_graph
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 import sqlite3, tempfile, importlib.metadata, email.parser  # what nobody may not read later
 if os.geteuid() == 0:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
 import pytest
@@ -146,6 +147,13 @@ def test_the_threshold_can_be_raised():
     assert strict.link("shortness of breath")[0].score == 0.9
     with pytest.raises(ConfigError, match="above 0 and at most 1, not 0"):
         SymptomLinker(SYMPTOMS, threshold=0)
+
+
+def test_a_copy_for_another_process_links_alike():
+    text = "No feverr, but a dry cough; his mother had seizures."
+    expected = LINKER.link(text)
+    assert expected
+    assert pickle.loads(pickle.dumps(LINKER)).link(text) == expected
 
 
 def test_no_names_no_links():

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import itertools
 import multiprocessing
+import pickle
 import runpy
 import threading
 from dataclasses import dataclass
@@ -262,6 +263,13 @@ class Simulated:
 def test_anything_with_the_fields_of_a_case_is_one():
     matcher = PatientMatcher([Simulated("s", "d", ("x",), "synthetic", "male")], SeededEmbedder())
     assert matcher.match(["x"])[0].case == PatientCase("s", "d", ("x",), "synthetic", sex="male")
+
+
+def test_a_copy_for_another_process_answers_alike(engine):
+    matcher = PatientMatcher(database(), SeededEmbedder(), engine=engine, cache_bytes=1 << 20)
+    expected = matcher.match(["finding 3", "finding 8"], 40)
+    copy = pickle.loads(pickle.dumps(matcher))
+    assert copy.match(["finding 3", "finding 8"], 40) == expected
 
 
 def test_a_saved_database_answers_alike(tmp_path):

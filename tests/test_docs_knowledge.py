@@ -1,0 +1,51 @@
+"""The page on knowledge bases is run: its Python blocks answer from the base that it describes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gym_clinic.cli import main
+from gym_clinic.retrieval.knowledge import KnowledgeBase
+from gym_clinic.retrieval.server import KnowledgeServer
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "knowledge.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+ADDRESS = "http://127.0.0.1:8377"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = {"id": "a", "title": "Infarction", "content": "Chest pain with raised troponin."}
+    (tmp_path / "pubmed.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert main(["kb", "build", "pubmed.jsonl", "--out", "clinic.db"]) == 0
+    return tmp_path
+
+
+def run(block, folder):
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "<b>troponin</b>" in done.stdout
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if ADDRESS not in block])
+def test_python_blocks_find_the_passage(folder, block):
+    if "dense" in block:
+        pytest.importorskip("faiss")
+        assert main(["kb", "embed", "clinic.db", "--no-progress"]) == 0
+    run(block, folder)
+
+
+def test_the_client_finds_it_too(folder):
+    pytest.importorskip("uvicorn")
+    (block,) = [block for block in BLOCKS if ADDRESS in block]
+    with KnowledgeServer(KnowledgeBase("clinic.db"), port=0) as server:
+        run(block.replace(ADDRESS, server.url), folder)
