@@ -74,6 +74,11 @@ def test_neighbours(graph, capsys):
     assert first["forward"] is False
 
 
+def test_a_text_without_symptoms_is_said_to_have_none(graph, capsys):
+    assert run("link", "He likes walking.", "--graph", graph) == 1
+    assert capsys.readouterr() == ("", "no symptom of the graph is named\n")
+
+
 def test_link(graph, capsys):
     run("link", "No cough, but very tired; tiredness.", "--graph", graph)
     assert capsys.readouterr().out.splitlines() == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,10 +133,11 @@ def run_neighbours(args: argparse.Namespace) -> int:
 
 
 def run_link(args: argparse.Namespace) -> int:
-    """Print the mentions in a text."""
+    """Print the mentions in a text; exit status 1 if there is none."""
     from gym_clinic.retrieval.linking import SymptomLinker
 
-    for one in SymptomLinker(open_graph(args.graph)).link(args.text):
+    found = SymptomLinker(open_graph(args.graph)).link(args.text)
+    for one in found:
         row = {
             "id": one.node.id,
             "name": one.node.name,
@@ -151,7 +153,9 @@ def run_link(args: argparse.Namespace) -> int:
             f"{one.start}-{one.end}: {one.text})"
         )
         print(json.dumps(row) if args.json else visible(line))
-    return 0
+    if not found:
+        print("no symptom of the graph is named", file=sys.stderr)
+    return int(not found)
 
 
 def open_graph(path: Path | None) -> SymptomGraph:
