@@ -8,12 +8,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-import pytest
 from clingen_rows import FOLDER
 
 from gym_clinic.domains.clingen.splits import SIZES
 from gym_clinic.facts.giveaway import gives_away
-from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.load import Facts
 from gym_clinic.facts.wording import american
 
 KB = Path(__file__).resolve().parents[2] / "kb"
@@ -81,17 +80,6 @@ AMERICAN_ELSEWHERE = {
 
 SHINGLE = 5
 """Words in a row that are compared between passages."""
-
-
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return load(KB / "facts")
-
-
-@pytest.fixture(scope="module")
-def rows() -> list[dict[str, Any]]:
-    lines = (KB / "passages.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def test_no_finding_is_its_disease_in_other_words(facts: Facts) -> None:

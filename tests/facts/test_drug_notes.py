@@ -6,14 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
-from real_data import DATA
-
-from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.load import Facts
 
 KB = Path(__file__).resolve().parents[2] / "kb"
-TABLES = DATA.parent / "clinical" / "drugs.yaml"
 
 AMERICAN = {
     "ciclosporin": "cyclosporine",
@@ -26,18 +21,6 @@ AMERICAN = {
 """Name of ours -> name in the tables, where they differ."""
 
 
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return load(KB / "facts")
-
-
-@pytest.fixture(scope="module")
-def tables() -> dict[str, Any]:
-    if not TABLES.exists():
-        pytest.skip(f"no such file beside this checkout: {TABLES}")
-    return dict(yaml.safe_load(TABLES.read_text(encoding="utf-8")))
-
-
 def drugs(text: str) -> list[str]:
     """Return the drugs of a list in a sentence by their names in the tables."""
     names = [name.strip(" .") for name in re.split(r", and |, | and ", text.casefold())]
@@ -48,7 +31,7 @@ def steps(facts: Facts, guideline: str) -> str:
     return " ".join(facts.guidelines[guideline].steps)
 
 
-def test_inhibitors_and_inducers(facts: Facts, tables: dict[str, Any]) -> None:
+def test_inhibitors_and_inducers(facts: Facts, drug_tables: dict[str, Any]) -> None:
     text = steps(facts, "cyp450-metabolism-inhibitors-and-inducers")
     seen = 0
     for enzyme, rest in re.findall(r"CYP(\w+): (.*?)(?=\.(?: |$))", text):
@@ -60,15 +43,15 @@ def test_inhibitors_and_inducers(facts: Facts, tables: dict[str, Any]) -> None:
             for drug in drugs(found[1]) if found else []:
                 if drug == "smoking":
                     continue  # no drug, and in no table
-                known = {one["enzyme"] for one in tables["cyp"][drug][role]}
+                known = {one["enzyme"] for one in drug_tables["cyp"][drug][role]}
                 assert enzyme in known, (drug, role, enzyme)
                 seen += 1
     assert seen >= 20
 
 
-def test_contraindicated_in_pregnancy(facts: Facts, tables: dict[str, Any]) -> None:
+def test_contraindicated_in_pregnancy(facts: Facts, drug_tables: dict[str, Any]) -> None:
     text = steps(facts, "drugs-contraindicated-in-pregnancy-and-those-preferred")
-    levels = {one["drug"]: one["level"] for one in tables["pregnancy"]}
+    levels = {one["drug"]: one["level"] for one in drug_tables["pregnancy"]}
     found = re.search(r"Contraindicated are (.*?)\.", text)
     assert found
     named = [name for name in drugs(found[1]) if name in levels]
@@ -79,11 +62,11 @@ def test_contraindicated_in_pregnancy(facts: Facts, tables: dict[str, Any]) -> N
         assert drug in text
 
 
-def test_avoided_below_a_kidney_limit(facts: Facts, tables: dict[str, Any]) -> None:
+def test_avoided_below_a_kidney_limit(facts: Facts, drug_tables: dict[str, Any]) -> None:
     text = steps(facts, "drug-doses-in-kidney-failure")
     found = re.search(r"Below 30 mL per minute avoid (.*?), and below 35 (.*?)\.", text)
     assert found
-    actions = {(one["drug"], one["threshold"]): one["action"] for one in tables["renal"]}
+    actions = {(one["drug"], one["threshold"]): one["action"] for one in drug_tables["renal"]}
     for limit, names in (("30", found[1]), ("35", found[2])):
         for drug in drugs(names):
             if drug == "nsaids":
@@ -97,9 +80,9 @@ def test_avoided_below_a_kidney_limit(facts: Facts, tables: dict[str, Any]) -> N
             assert any(re.match("avoid|contraindicated", action) for action in fitting), drug
 
 
-def test_daily_maxima(facts: Facts, tables: dict[str, Any]) -> None:
+def test_daily_maxima(facts: Facts, drug_tables: dict[str, Any]) -> None:
     text = steps(facts, "maximum-daily-doses-and-paracetamol")
-    limits = {one["drug"]: one["max"] for one in tables["max_daily_dose_adult"]}
+    limits = {one["drug"]: one["max"] for one in drug_tables["max_daily_dose_adult"]}
     paracetamol = re.search(r"Paracetamol: at most ([0-9.]+) g a day", text)
     ibuprofen = re.search(r"Ibuprofen: at most ([0-9.]+) g a day", text)
     assert paracetamol

@@ -6,13 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-import yaml
-from real_data import real
-
-from gym_clinic.facts.load import Facts, load
-
-CLINICAL = "../clinical/drugs.yaml"
+from gym_clinic.facts.load import Facts
 
 HERE = {
     "acetaminophen": "paracetamol",
@@ -49,17 +43,6 @@ CLASSES = {
 """Class in the table -> class here."""
 
 
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return load()
-
-
-@pytest.fixture(scope="module")
-def table() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(real(CLINICAL).read_text(encoding="utf-8"))
-    return found
-
-
 def here(name: str, facts: Facts) -> str | None:
     key = HERE.get(name, name).replace("_", "-")
     return key if key in facts.drugs else None
@@ -79,46 +62,49 @@ def effects(one: str, other: str, facts: Facts) -> list[str]:
     ]
 
 
-def test_drugs_belong_to_the_classes_of_the_table(facts: Facts, table: dict[str, Any]) -> None:
+def test_drugs_belong_to_the_classes_of_the_table(
+    facts: Facts, drug_tables: dict[str, Any]
+) -> None:
     pairs = [
         (key, ours)
         for theirs, ours in CLASSES.items()
-        for key in known(table["classes"][theirs], facts)
+        for key in known(drug_tables["classes"][theirs], facts)
     ]
     assert len(pairs) >= 60
     assert [(key, ours) for key, ours in pairs if ours not in facts.drugs[key].classes] == []
 
 
-def test_pairs_of_the_table_are_told(facts: Facts, table: dict[str, Any]) -> None:
+def test_pairs_of_the_table_are_told(facts: Facts, drug_tables: dict[str, Any]) -> None:
     pairs = [
         (one, other)
-        for row in table["interactions"]
+        for row in drug_tables["interactions"]
         if (one := here(row["a"], facts)) and (other := here(row["b"], facts))
     ]
     assert len(pairs) >= 200
     assert [pair for pair in pairs if not effects(*pair, facts)] == []
 
 
-def class_pairs(facts: Facts, table: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for row in table["class_interactions"]:
+def class_pairs(facts: Facts, drug_tables: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for row in drug_tables["class_interactions"]:
         sides = [
-            known(table["classes"].get(row[side], []), facts) for side in ("class_a", "class_b")
+            known(drug_tables["classes"].get(row[side], []), facts)
+            for side in ("class_a", "class_b")
         ]
         for one, other in itertools.product(*sides):
             if one != other:
                 yield one, other
 
 
-def test_pairs_of_classes_are_told(facts: Facts, table: dict[str, Any]) -> None:
-    pairs = set(class_pairs(facts, table))
+def test_pairs_of_classes_are_told(facts: Facts, drug_tables: dict[str, Any]) -> None:
+    pairs = set(class_pairs(facts, drug_tables))
     assert len(pairs) >= 300
     assert sorted(pair for pair in pairs if not effects(*pair, facts)) == []
 
 
-def test_cautions_tell_of_pregnancy_and_kidneys(facts: Facts, table: dict[str, Any]) -> None:
+def test_cautions_tell_of_pregnancy_and_kidneys(facts: Facts, drug_tables: dict[str, Any]) -> None:
     for rows, words, levels in (
-        (table["pregnancy"], ("pregnan", "trimester"), ("contraindicated", "avoid")),
-        (table["renal"], ("kidney",), None),
+        (drug_tables["pregnancy"], ("pregnan", "trimester"), ("contraindicated", "avoid")),
+        (drug_tables["renal"], ("kidney",), None),
     ):
         asked = [
             key

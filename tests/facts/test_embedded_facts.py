@@ -8,12 +8,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
 from real_data import real
 
 from gym_clinic.facts.check import stale
 from gym_clinic.facts.compose import CODE_COLUMNS
-from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.load import Facts
 from gym_clinic.facts.passage_form import own_names
 from gym_clinic.facts.passages import passages
 from gym_clinic.facts.wording import inside, listed, opening, pick
@@ -21,17 +20,6 @@ from kb.build import build, changed, tables
 from kb.renew import disease_codes, phenotype_codes, table
 
 KB = Path(__file__).resolve().parents[2] / "kb"
-
-
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return load(KB / "facts")
-
-
-@pytest.fixture(scope="module")
-def rows() -> list[dict[str, Any]]:
-    lines = (KB / "passages.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def test_the_files_are_what_the_text_gives() -> None:

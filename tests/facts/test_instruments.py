@@ -6,15 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
-from real_data import DATA
-
-from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.load import Facts
 from gym_clinic.facts.models import Instrument
 
 KB = Path(__file__).resolve().parents[2] / "kb"
-PUBLISHED = DATA.parent / "clinical" / "instruments.yaml"
 
 OF = {
     "abcd2": "abcd2",
@@ -157,19 +152,6 @@ _RANGES = (
 _UNITS = re.compile(r" (?:ms|weeks|mmHg)\b")
 STEPS = {"biophysical-profile-bpp": 2}
 """Scores whose totals go by more than one."""
-
-
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return load(KB / "facts")
-
-
-@pytest.fixture(scope="module")
-def published() -> dict[str, dict[str, Any]]:
-    if not PUBLISHED.exists():
-        pytest.skip(f"no such file beside this checkout: {PUBLISHED}")
-    data = yaml.safe_load(PUBLISHED.read_text(encoding="utf-8"))
-    return {one["id"]: one for one in data["instruments"]}
 
 
 def matches(text: str, score: float) -> bool | None:

@@ -215,7 +215,7 @@ def test_a_file_without_its_last_field_or_a_missing_file_is_named(meta):
 def real(tmp_path):
     """The real rows, with the types of one concept, and a relation, changed into what is read."""
     if not UMLS.exists():
-        pytest.skip(f"no {UMLS}")
+        pytest.skip(f"no such folder beside this checkout: {UMLS}")
     for name in ("MRCONSO.RRF", "MRSTY.RRF"):
         (tmp_path / name).write_bytes((UMLS / name).read_bytes())
     (tmp_path / "MRREL.RRF").write_text("")

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from real_data import real
+
+from gym_clinic.facts.load import Facts, load
+
+KB = Path(__file__).resolve().parents[2] / "kb"
+
+
+@pytest.fixture(scope="session")
+def facts() -> Facts:
+    """The fact tables of this checkout."""
+    return load(KB / "facts")
+
+
+@pytest.fixture(scope="session")
+def rows() -> list[dict[str, Any]]:
+    """The embedded passages of this checkout."""
+    lines = (KB / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def drug_tables() -> dict[str, Any]:
+    """The reference tables of drugs, where they are at hand."""
+    return dict(yaml.safe_load(real("../clinical/drugs.yaml").read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="session")
+def published() -> dict[str, dict[str, Any]]:
+    """The published definitions of the scores by their ids, where they are at hand."""
+    data = yaml.safe_load(real("../clinical/instruments.yaml").read_text(encoding="utf-8"))
+    return {one["id"]: one for one in data["instruments"]}
