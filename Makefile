@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUNS ?= runs/demo
 LIMIT ?= 60
+MINUTES ?= 60
 MAPPINGS ?= ../shared/data/rarebench
 
 # Of training: `make train-ttopd ENV=clinic/ClinGenSingle-v0 STEPS=20`. ENV counts on the command
@@ -17,7 +18,7 @@ TRAIN = $(if $(filter command,$(origin ENV)),--env '$(ENV)') --gpus $(GPUS) --no
 ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tasks kb bench ci clean train-grpo train-ttopd cluster-check \
+.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd cluster-check \
 	prove-learning
 
 help:  ## list the targets
@@ -70,8 +71,17 @@ cluster-check: $(VENV)/.train  ## say what a training run would miss, before it 
 prove-learning: $(VENV)/.train  ## show that the whole stack learns, with controls (an hour)
 	$(BIN)/python bench/prove_learning.py
 
-test: $(VENV)/.test  ## set up and run the tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+test: $(VENV)/.test  ## set up and run every test that is not marked slow
+	$(BIN)/python -m pytest -n auto -m 'not slow' --durations=10 $(ARGS)
+
+# Whole training runs one after the other, then the property tests once more, deeper.
+test-slow: $(VENV)/.test  ## whole training runs, package and wheel, long property tests
+	$(BIN)/python -m pytest -m slow --durations=10 $(ARGS)
+	$(BIN)/python -m pytest -n auto -m 'hypothesis and not slow' --hypothesis-profile=long $(ARGS)
+
+fuzz: $(VENV)/.test  ## look for new examples of the property tests, with random seeds: MINUTES=
+	@until=$$(( $$(date +%s) + 60 * $(MINUTES) )); while [ $$(date +%s) -lt $$until ]; do \
+		$(BIN)/python -m pytest -n auto -m 'hypothesis and not slow' --hypothesis-profile=fuzz $(ARGS) || exit 1; done
 
 lint: $(VENV)/.dev  ## ruff
 	$(BIN)/ruff check .
@@ -80,8 +90,9 @@ lint: $(VENV)/.dev  ## ruff
 types: $(VENV)/.dev  ## mypy --strict
 	$(BIN)/mypy --strict gym_clinic verl_recipes
 
-tasks: $(VENV)/.core  ## validate every task: schema, ids, tools, and that the oracle earns full marks
+tasks: $(VENV)/.test  ## every task: schema, ids, tools, the oracle's full marks, the adversaries
 	$(BIN)/gym-clinic tasks validate
+	$(BIN)/python -m pytest -n auto -m population --whole $(ARGS)
 
 kb: $(VENV)/.core  ## check that the facts are as built, and prove their codes where MAPPINGS is at hand
 	$(BIN)/python -m kb.build --check
@@ -91,7 +102,7 @@ bench: $(VENV)/.core  ## print what a step costs, and what every policy is worth
 	$(BIN)/python bench/env.py
 	$(BIN)/python bench/trust.py
 
-ci: lint types test tasks  ## what .ci/run runs
+ci: lint types tasks kb test test-slow  ## what .ci/run runs
 
 clean:  ## remove the environment and the runs
 	rm -rf $(VENV) runs build dist *.egg-info

@@ -2,8 +2,8 @@
 
 Run: ``python bench/prove_learning.py [--seeds 3] [--steps 64] [--arms grpo,ttopd] [--out DIR]``,
 or ``make prove-learning``. The domain is the least that can be learnt: eight starts, one call,
-then the right one of two answers (tests/learning_domain.py). Each seed has a tiny model of its
-own, fitted on every answer alike, so that it starts at chance. Arms:
+then the right one of two answers (tests/support/learning_domain.py). Each seed has a tiny model
+of its own, fitted on every answer alike, so that it starts at chance. Arms:
 
 - ``grpo``, ``ttopd``: must reach .9;
 - ``flipped``: GRPO with the advantages' sign reversed; must fall;
@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
+SUPPORT = Path(__file__).resolve().parent.parent / "tests" / "support"
 ENV = "learning_domain:RHYTHM"
 WINDOW = 5
 """Steps over which a mean reward is taken."""
@@ -168,8 +168,8 @@ def main() -> int:
     parser.add_argument("--arms", default=",".join(ARMS), help="some of the arms, by comma")
     parser.add_argument("--out", type=Path, default=Path("runs/prove-learning"))
     args = parser.parse_args()
-    sys.path.insert(0, str(TESTS))
-    paths = [str(TESTS), os.environ.get("PYTHONPATH", "")]
+    sys.path.insert(0, str(SUPPORT))
+    paths = [str(SUPPORT), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     arms = args.arms.split(",")
     if unknown := sorted(set(arms) - set(ARMS)):

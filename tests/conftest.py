@@ -1,14 +1,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
+import hypothesis
 import pytest
 from chat_server import ChatServer
+from places import SHARED
 
-GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden" / "golden.json"
+GOLDEN = SHARED / "golden" / "golden.json"
+
+# How deep property tests look. "ci" finds the same examples in every run, whatever the machine;
+# "long" is for `make test-slow`; "fuzz" looks for new examples with random seeds.
+_ALWAYS: dict[str, Any] = {
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": list(hypothesis.HealthCheck),
+}
+hypothesis.settings.register_profile("ci", max_examples=25, derandomize=True, **_ALWAYS)
+hypothesis.settings.register_profile("long", max_examples=150, derandomize=True, **_ALWAYS)
+hypothesis.settings.register_profile("fuzz", max_examples=1000, print_blob=True, **_ALWAYS)
+hypothesis.settings.load_profile("ci")
+
+Item = TypeVar("Item")
+Some = Callable[[Sequence[Item]], Sequence[Item]]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="look at whole populations, not samples")
+
+
+@pytest.fixture(scope="session")
+def some(request: pytest.FixtureRequest) -> Some[Any]:
+    """Choose 24 items of a population, evenly spaced, or with ``--whole`` all of them.
+
+    Tests that use it are marked ``population``.
+    """
+    whole = bool(request.config.getoption("--whole"))
+
+    def choose(items: Sequence[Any]) -> Sequence[Any]:
+        return items if whole or len(items) <= 24 else items[:: -(-len(items) // 24)]
+
+    return choose
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +55,7 @@ def golden() -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What is made once a machine is made for the tests alone: the user's folder stays as it is."""
+    """Keep the user's cache folder out of the tests: they have their own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GYM_CLINIC_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield

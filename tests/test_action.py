@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -46,7 +46,6 @@ def made(reading: Reading) -> list[tuple[str, Mapping[str, Any]]]:
 
 @each_dialect
 @given(action=actions)
-@settings(max_examples=300)
 def test_parsing_never_raises(dialect: Dialect, action: str) -> None:
     reading = dialect.parse(action)
     assert reading.text == reading.text.strip()

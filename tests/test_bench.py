@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from fact_tables import tables, write
-
-BENCH = Path(__file__).resolve().parent.parent / "bench"
+from places import BENCH, SHARED
 
 
 def run(*arguments):
@@ -45,14 +43,14 @@ def test_trust_prints_every_policy():
     assert re.search(r"oracle +scaled 1\.000   success 1\.000", printed)
 
 
-SHARED = BENCH.parent.parent / "shared" / "bench"
+PEERS = SHARED / "bench"
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the peers are not beside this checkout: {SHARED}")
+@pytest.mark.skipif(not PEERS.is_dir(), reason=f"the peers are not beside this checkout: {PEERS}")
 def test_retrieval_prints_ratios_against_the_peer(tmp_path):
     pytest.importorskip("tantivy")
     printed = run(
-        BENCH / "retrieval.py", "--shared", SHARED, "--work", tmp_path,
+        BENCH / "retrieval.py", "--shared", PEERS, "--work", tmp_path,
         "--passages", "4000", "--queries", "20", "--only", "passages", "names",
     )  # fmt: skip
     for line in (
@@ -99,7 +97,7 @@ def test_names_measures_thresholds(tmp_path, monkeypatch):
     assert re.search(r"a disease that is not there( +[01]\.\d+)+\n", printed), printed
 
 
-PEER = SHARED / "matcher_peer.py"
+PEER = PEERS / "matcher_peer.py"
 
 
 def test_patients_are_matched_as_by_the_peer():

@@ -16,8 +16,7 @@ from gym_clinic.rewards import scale
 IDS = ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0")
 
 
-# In one worker, so that what each policy earns is played once.
-pytestmark = pytest.mark.xdist_group("hacks")
+pytestmark = pytest.mark.population
 
 
 def rewards_of(env, maker):

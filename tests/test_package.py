@@ -12,8 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 LOOP = """
 import gymnasium as gym
 import gym_clinic
@@ -114,6 +114,7 @@ def wheel(tmp_path_factory):
     return built
 
 
+@pytest.mark.slow
 def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         tasks = [
@@ -146,6 +147,7 @@ def size(folder):
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_make_demo_sets_everything_up(tmp_path):
     checkout = tmp_path / "checkout"
     run("git", "clone", "-q", ROOT, checkout, cwd=tmp_path)

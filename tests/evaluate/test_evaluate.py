@@ -13,6 +13,7 @@ from typing import Any
 
 import eval_domain
 import pytest
+from places import ROOT, SUPPORT
 
 from gym_clinic import ConfigError
 from gym_clinic.domain import data_hash
@@ -20,7 +21,7 @@ from gym_clinic.evaluate import Interrupted, episodes, evaluate, sample
 from gym_clinic.evaluate.rollout import episode_seed
 from gym_clinic.evaluate.trace import Journal, encode, plain, redact
 
-PATH = os.pathsep.join(map(str, Path(__file__).resolve().parents[:2]))
+PATH = os.pathsep.join(map(str, (SUPPORT, ROOT)))
 KEYS = [
     "id", "env_options", "version", "data", "policy", "policy_options", "split", "task_id",
     "trial", "seed", "messages", "calls", "answer", "turns", "rewards", "weights", "total",

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from places import KB
 from real_data import real
 
 from gym_clinic.facts.load import Facts, load
-
-KB = Path(__file__).resolve().parents[2] / "kb"
 
 
 @pytest.fixture(scope="session")

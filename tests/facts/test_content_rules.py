@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from pathlib import Path
 from typing import Any
 
 from clingen_rows import FOLDER
@@ -14,8 +13,6 @@ from gym_clinic.domains.clingen.splits import SIZES
 from gym_clinic.facts.giveaway import gives_away
 from gym_clinic.facts.load import Facts
 from gym_clinic.facts.wording import american
-
-KB = Path(__file__).resolve().parents[2] / "kb"
 
 NAMED_BY_THE_FINDING = {
     ("alcohol-use-disorder", "Alcohol craving"),

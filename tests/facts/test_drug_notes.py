@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from gym_clinic.facts.load import Facts
-
-KB = Path(__file__).resolve().parents[2] / "kb"
 
 AMERICAN = {
     "ciclosporin": "cyclosporine",

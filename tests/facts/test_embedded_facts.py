@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from places import KB
 from real_data import real
 
 from gym_clinic.facts.check import stale
@@ -18,8 +19,6 @@ from gym_clinic.facts.passages import passages
 from gym_clinic.facts.wording import inside, listed, opening, pick
 from kb.build import build, changed, tables
 from kb.renew import disease_codes, phenotype_codes, table
-
-KB = Path(__file__).resolve().parents[2] / "kb"
 
 
 def test_the_files_are_what_the_text_gives() -> None:

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from places import KB
 
 from gym_clinic.importers.labels import Labels
 from gym_clinic.importers.passages_jsonl import read
@@ -19,7 +20,7 @@ from gym_clinic.retrieval.build import Source, build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import Passage
 
-PASSAGES = Path(__file__).resolve().parents[2] / "kb" / "passages.jsonl"
+PASSAGES = KB / "passages.jsonl"
 QUERIES = Path(__file__).with_name("embedded_queries.tsv")
 
 LABELS = Labels("embedded")

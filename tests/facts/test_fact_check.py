@@ -1,17 +1,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from fact_tables import disease, tables, write
+from places import DATA
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load
 from gym_clinic.facts.check import Disagreement, report, stale, write_proof
 from gym_clinic.facts.profiles import Profile, profiles, read_profiles
 
-RAREBENCH = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "rarebench"
+RAREBENCH = DATA / "rarebench"
 
 
 @pytest.fixture

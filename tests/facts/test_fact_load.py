@@ -6,7 +6,7 @@ import re
 
 import pytest
 from fact_tables import UNKNOWN, authored, disease, sourced, tables, write
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -187,7 +187,6 @@ def test_what_no_patient_has_is_absent(frequency):
     assert Frequency.model_validate(frequency).absent
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_every_share_has_one_band(share):
     band = band_of(share)

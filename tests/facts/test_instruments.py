@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from gym_clinic.facts.load import Facts
 from gym_clinic.facts.models import Instrument
-
-KB = Path(__file__).resolve().parents[2] / "kb"
 
 OF = {
     "abcd2": "abcd2",

@@ -3,7 +3,7 @@ from __future__ import annotations
 import doctest
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.facts import naming
@@ -35,21 +35,18 @@ def test_names_agree_but_for_case_punctuation_and_inversion(ours, theirs, same):
     assert same_name(ours, theirs) is same
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_words_are_plain(name):
     found = words(name)
     assert words(" ".join(found)) == found
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="aeoiæœ'’su lphtbmnrdzgcv"))
 def test_words_spelt_as_americans_do_stay_as_they_are(name):
     found = words(name)
     assert words(" ".join(found)) == found
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_punctuation_is_of_no_matter(name):
     found = words(name)

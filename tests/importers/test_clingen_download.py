@@ -9,12 +9,13 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import DATA
 
 from gym_clinic.domains.clingen.download import CLASSIFICATIONS
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.clingen import Curation, read, write_curations
 
-DOWNLOADS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data" / "clingen"
+DOWNLOADS = DATA / "clingen"
 HEADER = [
     "GENE SYMBOL",
     "GENE ID (HGNC)",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real
 
@@ -56,9 +56,6 @@ def records(name: str, path: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(damage=damages())
 def test_a_damaged_file_is_read_or_named(tmp_path, name, damage):
     if name.startswith("orphanet") and importlib.util.find_spec("lxml") is None:
@@ -76,9 +73,6 @@ def test_a_damaged_file_is_read_or_named(tmp_path, name, damage):
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(data=st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_any_other_file_is_named(tmp_path, name, data):
     if name.startswith("orphanet") and importlib.util.find_spec("lxml") is None:

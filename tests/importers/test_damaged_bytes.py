@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from linking_gold import SYMPTOMS
 
@@ -99,11 +99,6 @@ def test_whole_files_are_read(folder, reader):
 
 @pytest.mark.parametrize("reader", READERS)
 @given(st.data())
-@settings(
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    deadline=None,
-)
 def test_damaged_files_are_read_or_refused(folder, reader, data):
     restore(folder)
     name, content, read = READERS[reader]

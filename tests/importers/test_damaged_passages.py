@@ -7,7 +7,7 @@ import gzip
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("lxml")
@@ -81,7 +81,6 @@ def test_a_whole_file_is_read(tmp_path, format, suffix):
     cut=st.booleans(),
     suffix=st.sampled_from(list(PACK)),
 )
-@settings(max_examples=80, deadline=None)
 def test_a_damaged_file_is_read_as_far_as_it_can_be(
     tmp_path_factory, format, place, taken, put, cut, suffix
 ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real
 from small_graph import NODES, RELATIONS
@@ -58,7 +58,6 @@ def test_the_whole_files_are_read(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", FILES)
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
 def test_damage_is_named(kind, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp(kind)
     for name, content in FILES[kind].items():

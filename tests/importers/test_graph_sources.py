@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import pytest
+from places import DATA
 from small_graph import NODES, RELATIONS, small_graph
 
 from gym_clinic.errors import ConfigError, TaskError
@@ -13,7 +13,7 @@ from gym_clinic.importers.graph_csv import read_graph
 from gym_clinic.importers.umls import read_umls
 from gym_clinic.retrieval.graph import Node, Relation
 
-UMLS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "umls_format"
+UMLS = DATA / "umls_format"
 
 
 # The documented CSV -------------------------------------------------------------------------

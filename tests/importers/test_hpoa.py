@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import damaged, real
 
@@ -67,7 +67,6 @@ def test_what_is_excluded_is_absent(read, qualifier, frequency):
     assert found.features[0].frequency.band == "excluded"
 
 
-@settings(deadline=None)
 @given(st.integers(1, 500), st.data())
 def test_counts_are_shares(tmp_path_factory, counted, data):
     having = data.draw(st.integers(0, counted))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, TaskError
@@ -42,7 +42,6 @@ def test_codes_are_read_with_their_point(read, end):
     ]
 
 
-@settings(deadline=None)
 @given(TITLE, TITLE)
 def test_any_title_comes_back(tmp_path_factory, short, long):
     path = tmp_path_factory.mktemp("icd") / "order.txt"

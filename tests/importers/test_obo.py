@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import damaged, real
 
@@ -101,7 +101,6 @@ def test_another_file_is_told(read, tmp_path):
         list(read_obo(tmp_path / "missing.obo"))
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=40))
 def test_any_quoted_text_comes_back(tmp_path_factory, text):
     written = text.replace("\\", "\\\\").replace('"', '\\"')

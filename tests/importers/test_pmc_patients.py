@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from linking_gold import SYMPTOMS
 
@@ -162,7 +162,6 @@ def test_a_patient_that_stands_twice_is_named(tmp_path):
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_a_damaged_file_is_read_or_named(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pmc")
     file = data.draw(st.sampled_from([as_json, as_csv]))(folder, row(), row(patient_uid="2"))

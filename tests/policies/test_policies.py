@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 import tiny_domain
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -287,7 +287,6 @@ def order(
 
 
 @given(st.integers())
-@settings(max_examples=200)
 def test_sampled_arguments_are_accepted(seed: int) -> None:
     arguments = sample(
         order.schema["function"]["parameters"], random.Random(seed), ["aspirin", "fever"]

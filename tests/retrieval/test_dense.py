@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from memory_base import passages
+from places import ROOT, SUPPORT
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval.dense import DenseIndex, beside, faiss_library, read_manifest
@@ -24,7 +25,6 @@ from gym_clinic.retrieval.passage import Passage
 
 faiss = pytest.importorskip("faiss")
 
-ROOT = Path(__file__).resolve().parents[2]
 EMBEDDER = HashedNgrams(64)
 QUERIES = ["seizure sign4", "children with fever", "jaundice card", "sign17"]
 
@@ -263,7 +263,7 @@ def test_a_killed_build_leaves_the_old_index(folder):
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
         "build_dense(deadly(), HashedNgrams(64), Path(sys.argv[1]), content_hash='new')\n"
     )
-    path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+    path = os.pathsep.join([str(ROOT), str(SUPPORT)])
     child = subprocess.run(
         [sys.executable, "-c", code, str(folder)], env=os.environ | {"PYTHONPATH": path}
     )

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from places import ROOT
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval import embedding
 from gym_clinic.retrieval.embedding import HashedNgrams, embed_queries, open_embedder, unit_rows
 
-ROOT = Path(__file__).resolve().parents[2]
 PHRASES = ["seizures", "Seizure", "epileptic seizure", "high fever", "fever", "long QT interval"]
 
 anything = st.text(st.characters(), max_size=200)  # lone surrogates too
@@ -59,7 +58,6 @@ def test_spellings_are_near_and_others_are_not():
     assert abs(cosines[1, 5]) < 0.2
 
 
-@settings(deadline=None)
 @given(st.lists(anything, max_size=8))
 def test_any_text_has_a_unit_row_or_a_row_of_zeros(texts):
     rows = HashedNgrams(64).embed(texts)
@@ -72,7 +70,6 @@ def test_any_text_has_a_unit_row_or_a_row_of_zeros(texts):
         assert length == 0 or any(c.isalnum() for c in text)
 
 
-@settings(deadline=None)
 @given(st.lists(anything, min_size=1, max_size=6))
 def test_a_row_does_not_depend_on_its_company(texts):
     embedder = HashedNgrams(32)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from bases import base
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.retrieval.knowledge import KnowledgeBase
@@ -62,7 +62,6 @@ QUERIES = st.recursive(
 
 
 @given(QUERIES, st.sampled_from(["or", "and"]))
-@settings(deadline=None)
 def test_what_is_found_is_what_the_query_means(knowledge: KnowledgeBase, query, operator):
     tree = parse(query, operator)
     assert tree is not None
@@ -76,7 +75,6 @@ def inverse_frequency(engine: str, total: int, holding: int) -> float:
 
 
 @given(st.lists(st.sampled_from([*WORDS, "only7x", "none"]), min_size=1, max_size=5, unique=True))
-@settings(deadline=None)
 def test_the_score_is_bm25_over_title_and_text_together(knowledge: KnowledgeBase, words):
     every = list(knowledge)
     lengths = {one.id: len(f"{one.title} {one.text}".split()) for one in every}

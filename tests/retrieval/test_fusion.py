@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bases
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory_base import MemoryBase, passages
 
@@ -39,7 +39,6 @@ def test_the_score_is_the_paper_s():
     assert fused["d"] == pytest.approx(1 / 61)
 
 
-@settings(deadline=None)
 @given(st.lists(ranking, max_size=4))
 def test_fusion_does_not_depend_on_the_order_of_the_rankings(rankings):
     fused = reciprocal_rank_fusion(rankings)
@@ -48,7 +47,6 @@ def test_fusion_does_not_depend_on_the_order_of_the_rankings(rankings):
     assert fused == sorted(fused, key=lambda one: (-one[1], one[0]))
 
 
-@settings(deadline=None)
 @given(ranking)
 def test_a_ranking_alone_keeps_its_order(names):
     assert [name for name, _ in reciprocal_rank_fusion([names, names])] == names

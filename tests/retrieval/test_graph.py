@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 from fact_tables import tables, write
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_graph import NODES, RELATIONS, small_graph
 
@@ -71,7 +71,6 @@ def test_nodes_by_kind():
         )
     )
 )
-@settings(deadline=None)
 def test_every_relation_is_found_from_both_ends_and_no_other(found):
     nodes = [Node(f"n{number}", "disease", f"Node {number}") for number in range(8)]
     triples = [Relation(f"n{head}", name, f"n{tail}") for head, name, tail in found]
@@ -236,7 +235,6 @@ def test_another_layout_is_named(tmp_path):
 
 
 @given(data=st.data())
-@settings(max_examples=80, deadline=None)
 def test_a_damaged_file_is_read_or_named(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("graph") / "graph.db"
     save_graph(small_graph(), path)

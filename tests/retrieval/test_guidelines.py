@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from fact_tables import UNKNOWN, authored, sourced, tables, write
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
@@ -122,7 +122,6 @@ def test_ten_features_are_given_at_most():
     assert [has.name for has in found.absent] == [f"No sign {n:02}" for n in range(10)]
 
 
-@settings(deadline=None)
 @given(st.floats(0.001, 1), st.sampled_from(["frequent", "occasional", "very_rare"]))
 def test_the_middle_of_a_band_is_never_reported(share, band):
     assert how_often(Frequency.model_validate(sourced(share))).endswith("%, registry")

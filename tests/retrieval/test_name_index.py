@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
@@ -37,7 +37,6 @@ def index(names: list[str]) -> NameIndex:
     return NameIndex((f"{number:03}", name) for number, name in enumerate(names))
 
 
-@settings(deadline=None)
 @given(NAMES, QUERY)
 def test_the_scores_are_those_of_scoring_all_names(names, query):
     found, scores = index(names).candidates(query)
@@ -48,7 +47,6 @@ def test_the_scores_are_those_of_scoring_all_names(names, query):
     assert (scores > 0).all()
 
 
-@settings(deadline=None)
 @given(NAMES, QUERY, st.integers(1, 5))
 def test_the_best_are_those_of_scoring_all_names(names, query, limit):
     searched = index(names)
@@ -62,7 +60,6 @@ def test_the_best_are_those_of_scoring_all_names(names, query, limit):
     assert best == (hits[0] if hits else None)
 
 
-@settings(deadline=None)
 @given(NAMES.filter(any))
 def test_a_name_scores_its_own_whole(names):
     for name in names:
@@ -72,7 +69,6 @@ def test_a_name_scores_its_own_whole(names):
             assert best.share >= 1 - 1e-9
 
 
-@settings(deadline=None)
 @given(NAMES.filter(any), QUERY)
 def test_rank_bm25_scores_the_same_with_the_idf_of_the_paper(names, query):
     rank_bm25 = pytest.importorskip("rank_bm25")
@@ -130,7 +126,6 @@ def test_what_shares_no_word_finds_nothing(query):
     assert index([]).best(query) is None
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_query(query):
     searched = index(["Amber fever", query])

@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, ServiceError
@@ -167,7 +167,6 @@ def test_a_query_is_rendered(query, operator, rendered):
     assert render(parse(query, operator)) == rendered
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200), st.sampled_from(["or", "and"]))
 def test_only_words_of_the_text_reach_the_cluster(text, operator):
     tree = parse(text, operator)

@@ -7,7 +7,7 @@ import random
 import bases
 import pytest
 from cluster import Cluster
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory_base import passages
 
@@ -107,9 +107,6 @@ def both(cluster, tmp_path_factory):
     return bases.base(tmp_path_factory.mktemp("both"), "fts5", held), remote
 
 
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(query, st.sampled_from(["or", "and"]))
 def test_a_query_means_what_it_means_locally(both, query, operator):
     local, remote = (

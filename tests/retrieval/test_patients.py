@@ -7,17 +7,17 @@ import pickle
 import runpy
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from places import SHARED
 from seeded_embedder import SeededEmbedder
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval.patients import PatientCase, PatientMatcher
 
-PEER = Path(__file__).resolve().parents[2].parent / "shared" / "bench" / "matcher_peer.py"
+PEER = SHARED / "bench" / "matcher_peer.py"
 NAMES = [f"finding {number}" for number in range(60)]
 
 

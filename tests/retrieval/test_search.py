@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from bases import PASSAGES, base
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
@@ -141,7 +141,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.text() | st.lists(PIECES, max_size=30).map("".join), st.integers(1, 7))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_text_finds_passages_in_order(knowledge: KnowledgeBase, query: str, limit: int):
     found = knowledge.search(query, limit=limit)
     keys = [(-passage.score, passage.id) for passage in found]

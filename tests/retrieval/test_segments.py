@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
@@ -21,7 +21,6 @@ def plainly(values, members, starts):
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=12), st.integers())
-@settings(deadline=None)
 def test_both_engines_take_the_maximum_of_each_segment(segments, seed):
     rng = np.random.default_rng(abs(seed))
     values = rng.standard_normal((6, COLUMNS)).astype(np.float32)

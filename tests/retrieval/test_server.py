@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import bases
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory_base import MemoryBase, passages
 
@@ -96,9 +96,6 @@ def test_many_queries_are_answered_in_their_order(base, client):
     assert client.search_many([]) == []
 
 
-@settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(st.text(st.characters(), max_size=300))
 def test_any_text_is_a_query(client, text):
     assert isinstance(client.search(text), list)

@@ -14,7 +14,7 @@ from random import Random
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import TaskError
@@ -80,7 +80,6 @@ any_draft = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None)
 @given(any_draft)
 def test_a_draft_gives_one_article_of_the_promised_form(draft: Draft) -> None:
     written = write(draft)
@@ -99,7 +98,6 @@ def test_a_draft_gives_one_article_of_the_promised_form(draft: Draft) -> None:
     assert DISEASE in written.full_text
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_draft, genetics)
 def test_title_and_abstract_do_not_depend_on_the_human_genetics(
     draft: Draft, other: Genetics | None
@@ -110,7 +108,6 @@ def test_title_and_abstract_do_not_depend_on_the_human_genetics(
     assert one.sections == ()
 
 
-@settings(max_examples=100, deadline=None)
 @given(any_draft)
 def test_summaries_hold_the_facts_within_their_length(draft: Draft) -> None:
     human = draft.genetics
@@ -127,7 +124,6 @@ def test_summaries_hold_the_facts_within_their_length(draft: Draft) -> None:
                 assert told == ([str(count)] if count else [])
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_draft)
 def test_the_full_text_tells_the_counts_of_probands(draft: Draft) -> None:
     text = dict(write(draft).sections)

@@ -7,13 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from verl_recipes.alarms import WATCHED, Alarms
-
-untimed = settings(deadline=None)
 
 HEALTHY = {
     "val/turns": 7.2, "clinic/clip_ratio": 0.1, "ttopd/kl": 0.4, "clinic/mixed_fraction": 0.6,
@@ -33,7 +31,6 @@ def test_every_key_is_watched() -> None:
     assert set(HEALTHY) == set(WATCHED)
 
 
-@untimed
 @given(
     st.fixed_dictionaries({
         "val/turns": st.floats(1.0, 50.0),
@@ -50,7 +47,6 @@ def test_a_flat_healthy_run_is_silent(level: dict[str, float], steps: int) -> No
         assert alarms.check(step, {**level, "clinic/hint_echo": 0.0}) == []
 
 
-@untimed
 @given(st.lists(st.floats(0.0, 1.0), max_size=20))
 def test_thresholds(values: list[float]) -> None:
     steps = list(enumerate(values, 1))
@@ -62,7 +58,6 @@ def test_thresholds(values: list[float]) -> None:
     assert heard(ratios, "ttopd/grad_ratio") == expected
 
 
-@untimed
 @given(st.lists(st.floats(0.0, 3.0) | st.sampled_from([0.001, 0.0004, 1e-5, 1e-7]), max_size=20))
 def test_a_drop_of_the_kl(kl: list[float]) -> None:
     pairs = list(pairwise(kl))
@@ -84,7 +79,6 @@ def test_a_kl_is_compared_with_the_step_before_only() -> None:
     assert len(alarms.check(4, {"ttopd/kl": 0.01})) == 1
 
 
-@untimed
 @given(
     st.lists(st.floats(1.0, 10.0) | st.sampled_from([2.0, 8.0, 1.7, 6.8]), min_size=1, max_size=20)
 )
@@ -160,7 +154,6 @@ levels = st.fixed_dictionaries(
 )
 
 
-@untimed
 @given(st.lists(levels, max_size=20), st.data())
 def test_a_restored_state_behaves_the_same(series: list[dict[str, float]], data: Any) -> None:
     cut = data.draw(st.integers(0, len(series)))

@@ -8,7 +8,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -75,7 +75,6 @@ def test_log_probs_are_those_of_a_whole_pass(model, length, temperature):
     torch.testing.assert_close(torch.tensor(said.log_probs), expected, atol=1e-5, rtol=0)
 
 
-@settings(max_examples=12, deadline=None)
 @given(
     length=st.sampled_from(EDGES),
     before=st.lists(st.sampled_from(EDGES), max_size=3),
@@ -211,7 +210,6 @@ def test_draws_follow_the_distribution():
     assert (deviation <= 4 * (chances * (1 - chances) / 4_000).sqrt()).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     logits=st.lists(st.floats(-8, 8, width=32), min_size=2, max_size=9),
     top_p=st.floats(0.05, 1.0),

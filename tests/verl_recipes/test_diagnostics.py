@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from verl_recipes.diagnostics import NEEDED, step_metrics
 
-untimed = settings(deadline=None)
 WEIGHTS = {"outcome": 0.5, "process": 0.5}
 
 Record = dict[str, float]
@@ -118,7 +117,6 @@ def test_one_step_by_hand() -> None:
     assert found == pytest.approx({f"clinic/{key}": value for key, value in expected.items()})
 
 
-@untimed
 @given(trajectories())
 def test_keys_are_always_the_same_and_values_finite(given: Any) -> None:
     records, groups = given
@@ -133,7 +131,6 @@ def test_nothing_but_faults() -> None:
     assert set(found.values()) == {0.0}
 
 
-@untimed
 @given(trajectories(), st.integers(1, 4), st.data())
 def test_faults_move_their_fraction_only(given: Any, count: int, data: st.DataObject) -> None:
     records, groups = given
@@ -150,7 +147,6 @@ def test_faults_move_their_fraction_only(given: Any, count: int, data: st.DataOb
     assert after == before
 
 
-@untimed
 @given(trajectories(), st.randoms(use_true_random=False))
 def test_order_does_not_matter(given: Any, random: Any) -> None:
     records, groups = given
@@ -159,7 +155,6 @@ def test_order_does_not_matter(given: Any, random: Any) -> None:
     assert shuffled == pytest.approx(step_metrics(records, groups, WEIGHTS), abs=1e-9)
 
 
-@untimed
 @given(trajectories())
 def test_conditional_means_add_up(given: Any) -> None:
     found = step_metrics(*given, WEIGHTS)
@@ -171,7 +166,6 @@ def test_conditional_means_add_up(given: Any) -> None:
         assert total / found["clinic/n"] == pytest.approx(found[f"clinic/{field}/mean"])
 
 
-@untimed
 @given(trajectories())
 def test_groups_are_those_of_plain_python(given: Any) -> None:
     records, groups = given
@@ -187,7 +181,6 @@ def test_groups_are_those_of_plain_python(given: Any) -> None:
     assert found["clinic/zero_std_fraction"] == pytest.approx(statistics.mean(flat))
 
 
-@untimed
 @given(trajectories(low=2), st.floats(-2, 2), st.floats(-2, 2))
 def test_covariance_shares_sum_to_one(given: Any, first: float, second: float) -> None:
     records, groups = given
@@ -208,7 +201,6 @@ def test_covariance_shares_sum_to_one(given: Any, first: float, second: float) -
         assert abs(shares[name]) <= abs(found[f"clinic/reward/{name}/std_share"]) + 1e-6
 
 
-@untimed
 @given(unit, st.lists(unit, min_size=1, max_size=8))
 def test_no_share_of_no_variance(total: float, parts: list[float]) -> None:
     """Whatever the sign of parts and weights, and although sums differ in their last bits."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -18,7 +18,6 @@ pytest.importorskip("yaml")
 from verl_recipes import hints
 from verl_recipes.hints import Hints, echo, leaks_gold, load, shares_ngram, static_checks
 
-untimed = settings(deadline=None)
 OURS = load()
 FIXED = Hints(correct=("It went well.", "Good work."), incorrect=("Look again.", "Think again."))
 
@@ -100,7 +99,6 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 # --- which hint
 
 
-@untimed
 @given(st.booleans(), keys)
 def test_outcome_hints_tell_the_outcome(success: bool, key: str) -> None:
     told = FIXED.text(success, key)
@@ -108,7 +106,6 @@ def test_outcome_hints_tell_the_outcome(success: bool, key: str) -> None:
     assert FIXED.text(success, key, "none") == ""
 
 
-@untimed
 @given(keys)
 def test_shuffled_hints_say_nothing_of_the_outcome(key: str) -> None:
     told = FIXED.text(True, key, "shuffled")
@@ -175,7 +172,6 @@ def test_an_unknown_mode_is_an_error() -> None:
 # --- leaks of the answer
 
 
-@untimed
 @given(phrases, phrases, phrases, st.sampled_from([str.upper, str.lower, str.title]))
 def test_a_named_answer_is_found(
     before: str, answer: str, after: str, case: Callable[[str], str]
@@ -186,7 +182,6 @@ def test_a_named_answer_is_found(
     assert leaks_gold(f"{before} {said.replace(' ', '-')}, {after}", [answer]) == [answer]
 
 
-@untimed
 @given(phrases, words)
 def test_only_whole_words_are_named(text: str, answer: str) -> None:
     folded = [word.casefold() for word in text.split()]
@@ -231,7 +226,6 @@ def test_static_checks_name_hint_and_answer() -> None:
 # --- leaks of the hint
 
 
-@untimed
 @given(tokens, tokens, st.lists(st.integers(0, 5), min_size=1, max_size=20), st.integers(1, 12))
 def test_an_inserted_hint_is_found(
     before: list[int], after: list[int], hint: list[int], n: int
@@ -240,7 +234,6 @@ def test_an_inserted_hint_is_found(
     assert shares_ngram(before + hint[:n] + after, hint, n)
 
 
-@untimed
 @given(tokens, st.lists(st.integers(0, 5), max_size=20), st.integers(1, 12))
 def test_shared_runs_are_those_of_brute_force(ids: list[int], hint: list[int], n: int) -> None:
     size = min(n, len(hint))
@@ -253,7 +246,6 @@ def test_shared_runs_are_those_of_brute_force(ids: list[int], hint: list[int], n
     assert shares_ngram(tuple(ids), tuple(hint), n) is shared
 
 
-@untimed
 @given(tokens, st.lists(st.integers(6, 9), max_size=20), st.integers(1, 12))
 def test_other_tokens_share_nothing(ids: list[int], hint: list[int], n: int) -> None:
     assert not shares_ngram(ids, hint, n)
@@ -267,7 +259,6 @@ def test_a_run_has_a_length() -> None:
 few = st.lists(st.sampled_from(["lab", "fever", "order", "then"]), max_size=25)
 
 
-@untimed
 @given(few, few)
 def test_echo_is_the_longest_common_run(spoken: list[str], hint: list[str]) -> None:
     longest = max(
@@ -285,7 +276,6 @@ def test_echo_is_the_longest_common_run(spoken: list[str], hint: list[str]) -> N
     assert echo(" ".join(spoken), " ".join(hint)) == expected
 
 
-@untimed
 @given(phrases, phrases)
 def test_the_whole_hint_echoes_whole(before: str, after: str) -> None:
     for hint in (*OURS.correct, *OURS.incorrect):

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 pytest.importorskip("verl")
 
@@ -23,7 +24,6 @@ from verl_recipes import __main__ as program
 from verl_recipes import launch, prepare, tell, watch
 from verl_recipes.cpu import tiny
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "training.md"]
 MAKE = [
     line.split("#")[0].strip()

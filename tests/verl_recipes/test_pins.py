@@ -5,15 +5,13 @@ from __future__ import annotations
 import configparser
 import re
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import ROOT
 
 from verl_recipes import pins
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def extra(name: str) -> list[str]:

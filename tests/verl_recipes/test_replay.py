@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fake_queue import FAULT, Clock, Queue
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -312,7 +312,6 @@ def test_an_evaluation_is_not_filtered(queue: Queue) -> None:
 OUTCOMES = st.lists(st.sampled_from([0.0, 1.0, FAULT]), min_size=1, max_size=4)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     groups=st.lists(OUTCOMES, min_size=1, max_size=6),
     fresh=st.lists(OUTCOMES, min_size=20, max_size=20),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import ROOT
 
 from gym_clinic.cli import main
 
@@ -241,7 +242,7 @@ def test_verl_trains_on_them(exported: Path, model: Path, tmp_path: Path) -> Non
         "VERL_USE_EXTERNAL_PLUGINS": "none",
         "VERL_ENGINE_VENDOR": "gym_clinic",
         "VERL_FILE_LOGGER_PATH": str(tmp_path / "metrics.jsonl"),
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "PYTHONPATH": str(ROOT),
         "OMP_NUM_THREADS": "1",
         "RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1",
         "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),

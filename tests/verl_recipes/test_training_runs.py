@@ -11,9 +11,9 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from places import ROOT, SUPPORT
 
 pytest.importorskip("verl")
 
@@ -21,9 +21,8 @@ import prove_learning
 
 from gym_clinic.viewer.runs import read_run
 
-pytestmark = pytest.mark.xdist_group("ray")
+pytestmark = pytest.mark.slow
 
-TESTS = Path(__file__).resolve().parents[1]
 
 LIMIT = 420
 """Seconds that a run may take; a run that hangs is a failure, not a wait."""
@@ -44,7 +43,7 @@ def start(arm, model, out, steps, *more, overrides=()):
     settings = (*prove_learning.SHARED, *own, *overrides)
     arguments = ["--method", method, "--env", prove_learning.ENV, "--model", str(model)]
     arguments += ["--steps", str(steps), "--out", str(out), *more, *settings]
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
+    environment = {**os.environ, "PYTHONPATH": f"{SUPPORT}{os.pathsep}{ROOT}"}
     return subprocess.Popen(
         [sys.executable, "-m", "verl_recipes", "train", *arguments],
         env=environment,

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trajectories import TRIAGE, begin, check, grade, heard, of_turn, said, solution, take, write
 
@@ -173,9 +173,6 @@ def plays(draw: st.DrawFn) -> tuple[Budgets, bool, list[tuple[list[int], bool]]]
     return budgets, draw(st.booleans()), draw(st.lists(replies, min_size=1, max_size=5))
 
 
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(play=plays(), native=st.booleans())
 def test_any_reply_keeps_the_books(
     tokenizer: Any, play: tuple[Budgets, bool, list[tuple[list[int], bool]]], native: bool

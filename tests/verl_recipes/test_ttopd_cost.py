@@ -8,9 +8,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT
 from ttopd_math import ESTIMATORS, normal
 
 torch = pytest.importorskip("torch")
@@ -79,7 +79,7 @@ def test_products_on_a_gpu_add_up_in_fp32():
 
 def test_bench_prints_ratios(tmp_path):
     figures = tmp_path / "figures.json"
-    root = Path(__file__).resolve().parents[2]
+    root = ROOT
     done = subprocess.run(
         [sys.executable, root / "bench" / "ttopd_kl.py", "--quick", "--json", figures],
         capture_output=True,

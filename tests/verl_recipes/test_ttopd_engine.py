@@ -7,18 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT, SUPPORT
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("verl")
 tu = importlib.import_module("verl.utils.tensordict_utils")
 batches = importlib.import_module("verl_recipes.ttopd.batch")
 
-pytestmark = pytest.mark.xdist_group("ttopd_engine")
+pytestmark = pytest.mark.slow
 
-TESTS = Path(__file__).resolve().parents[1]
 TIMEOUT_S = 330.0
 ATOL = 2e-6
 """Of gradients whose norm is 5 to 10, and whose largest entries are about 1."""
@@ -33,9 +32,9 @@ CUTS = ["all", "micro 1", "dynamic", "packed", "packed in buckets", "diagnosed",
 def ranks(tmp_path_factory):
     """What one rank and two ranks computed, by their number."""
     folder = tmp_path_factory.mktemp("ranks")
-    paths = [str(TESTS.parent), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    paths = [str(ROOT), str(SUPPORT), os.environ.get("PYTHONPATH", "")]
     started = subprocess.Popen(
-        [sys.executable, str(TESTS / "engine_ranks.py"), str(folder)],
+        [sys.executable, str(SUPPORT / "engine_ranks.py"), str(folder)],
         env=os.environ
         | {
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),

@@ -6,7 +6,7 @@ import importlib
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ttopd_math import ESTIMATORS, normal, per_token
 
@@ -93,7 +93,6 @@ def dense(case, student, head):
     return reduced(values, case["turn_ids"], case["sequence_ids"], case["reduce"])
 
 
-@settings(max_examples=150, deadline=None)
 @given(batches())
 def test_agrees_with_torch(case):
     student, head = case["student"].requires_grad_(), case["head"].requires_grad_()
@@ -117,7 +116,6 @@ def test_agrees_with_torch(case):
     assert not found.per_turn.requires_grad
 
 
-@settings(max_examples=60, deadline=None)
 @given(batches(), st.integers(1, 10))
 def test_chunks_change_nothing(case, chunk):
     student, head = case["student"].requires_grad_(), case["head"].requires_grad_()
@@ -129,7 +127,6 @@ def test_chunks_change_nothing(case, chunk):
     torch.testing.assert_close(*results, atol=1e-10, rtol=0)
 
 
-@settings(max_examples=60, deadline=None)
 @given(batches(), st.sampled_from(["float32", "bfloat16", "float16"]), st.booleans())
 def test_narrow_types(case, name, autocast):
     dtype = getattr(torch, name)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import ROOT
 
 from gym_clinic import ConfigError
 from gym_clinic.cli import main
@@ -189,7 +190,7 @@ assert "matplotlib.pyplot" not in sys.modules
     env = {"MPLBACKEND": "TkAgg", "PATH": "", "MPLCONFIGDIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=env,
-        cwd=Path(__file__).resolve().parents[2], check=False,
+        cwd=ROOT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -55,7 +55,6 @@ def test_what_is_not_finite_is_left_out(tmp_path: Path) -> None:
     assert read_run(folder).steps == {1: {"r": 1.0}, 2: {"kl": 0.25}}
 
 
-@settings(deadline=None)  # a busy machine is no mistake
 @given(cut=st.integers(1, 40), data=st.data())
 def test_a_last_line_may_be_cut_anywhere(
     tmp_path_factory: pytest.TempPathFactory, cut: int, data: st.DataObject

@@ -5,7 +5,7 @@ import re
 
 import gymnasium as gym
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -233,7 +233,6 @@ def test_harmless_ways_of_writing_a_classification(env, said):
     assert info["rewards"]["process"] == -1.0
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_the_reward_of_any_choice_of_calls_is_the_formula(data):
     env = gym.make(ID, split="dev")

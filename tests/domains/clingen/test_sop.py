@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import math
-import pathlib
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import SHARED
 
 from gym_clinic.domains.clingen import sop
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
@@ -401,7 +401,7 @@ def test_any_name_is_found_or_refused(name):
 
 # The reference table -------------------------------------------------------------------------
 
-SOP_YAML = pathlib.Path(__file__).resolve().parents[4] / "shared" / "clinical" / "clingen_sop.yaml"
+SOP_YAML = SHARED / "clinical" / "clingen_sop.yaml"
 
 
 @pytest.mark.skipif(not SOP_YAML.exists(), reason="the reference table of the SOP is not here")

@@ -6,15 +6,15 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from gym_clinic.cli import main
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.server import KnowledgeServer
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "knowledge.md"
+PAGE = ROOT / "docs" / "knowledge.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 ADDRESS = "http://127.0.0.1:8377"
 

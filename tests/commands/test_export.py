@@ -11,7 +11,7 @@ from typing import Any
 
 import eval_domain
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError, TaskError
@@ -107,7 +107,6 @@ def test_a_conversation_is_the_role_prompt_and_what_was_recorded(
     assert all((tasks[row["task_id"]].record["gene"] in text) for row in rows(tmp_path))
 
 
-@settings(deadline=None)  # a busy machine is no mistake
 @given(
     category=st.sampled_from(list(CATEGORIES.values())),
     chosen=st.sets(st.integers(0, 3)),

@@ -15,6 +15,7 @@ import eval_domain
 import gymnasium as gym
 import pytest
 from chat_server import ChatServer
+from places import ROOT, SUPPORT
 
 from gym_clinic import Task
 from gym_clinic.catalog import find
@@ -23,7 +24,7 @@ from gym_clinic.commands.terminal import options, visible
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.paths import tasks_dir
 
-PATH = os.pathsep.join(map(str, Path(__file__).resolve().parents[:2]))
+PATH = os.pathsep.join(map(str, (SUPPORT, ROOT)))
 ID = f"eval_domain:{eval_domain.ID}"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from places import ROOT
 from real_data import real
 
 from gym_clinic.cli import main
@@ -70,7 +70,7 @@ def test_an_imported_file_answers_as_guidelines(tmp_path):
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_its_reader_and_is_documented(name):
     assert callable(import_named(FORMATS[name][0], "importer"))
-    page = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
+    page = ROOT / "docs" / "facts.md"
     assert f"`{name}`" in page.read_text(encoding="utf-8")
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+from places import DATA
 
 
 def real(name: str) -> Path:

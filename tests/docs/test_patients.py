@@ -6,14 +6,14 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from gym_clinic.importers.graph_csv import read_graph
 from gym_clinic.importers.patient_cases import read_cases
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "patients.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "patients.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("body", re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S))

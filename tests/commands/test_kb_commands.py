@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 from memory_base import MemoryBase, passages
+from places import ROOT, SUPPORT
 
 from gym_clinic.commands import kb_embed, kb_serve
 from gym_clinic.commands.kb_embed import add_embed
@@ -23,8 +23,6 @@ from gym_clinic.retrieval.server import KnowledgeServer
 
 pytest.importorskip("faiss")
 pytest.importorskip("fastapi")
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class OpenedBase(MemoryBase):
@@ -119,7 +117,7 @@ def test_a_server_in_a_process_of_its_own_ends_when_it_is_told(tmp_path):
         "print(server.url, flush=True)\n"
         "server.run()\n"
     )
-    path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+    path = os.pathsep.join([str(ROOT), str(SUPPORT)])
     child = subprocess.Popen(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,
