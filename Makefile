@@ -30,7 +30,7 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.core: $(VENV)/.python setup.cfg pyproject.toml
+$(VENV)/.core: $(VENV)/.python setup.py setup.cfg pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 

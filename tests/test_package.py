@@ -47,15 +47,14 @@ def run(*command, cwd, **environment):
     return done.stdout
 
 
-def test_every_package_is_listed():
-    # find: does not see mapped packages, so they are listed by hand.
-    found = {
-        ".".join(path.parent.relative_to(ROOT).parts)
+def test_every_folder_of_code_is_a_package():
+    # A folder without __init__.py would be left out of the wheel without a word.
+    folders = {
+        path.parent
         for package in ("gym_clinic", "verl_recipes")
-        for path in (ROOT / package).rglob("__init__.py")
+        for path in (ROOT / package).rglob("*.py")
     }
-    listed = set(setup()["options"]["packages"].split())
-    assert listed == found | {"gym_clinic.tasks", "gym_clinic.kb"}
+    assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
 
 
 def test_the_metadata_name_python_3_10_to_3_13():
@@ -127,6 +126,8 @@ def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
         recipes = {str(path.relative_to(ROOT)) for path in (ROOT / "verl_recipes").rglob("*.yaml")}
         assert recipes
         assert recipes <= set(archive.namelist())
+        listed = run("git", "ls-files", "gym_clinic", "verl_recipes", cwd=ROOT).split()
+        assert sorted(set(listed) - set(archive.namelist())) == []
         assert not any("/tests/" in info.filename for info in archive.infolist())
     home = tmp_path / "clean"
     venv.create(home, with_pip=True)
