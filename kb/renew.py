@@ -42,8 +42,8 @@ from gym_clinic.facts.models import BANDS, BandName, Frequency
 from gym_clinic.facts.naming import same_name, words
 from gym_clinic.facts.profiles import Profile, ProfileFeature, strength
 from gym_clinic.files import replace_files
-from gym_clinic.importers import hpoa, orphanet
-from gym_clinic.importers.text_lines import text_lines
+from gym_clinic.importers.facts import hpoa, orphanet
+from gym_clinic.importers.formats.text import text_lines
 from gym_clinic.names import nearest
 from kb.build import changed
 

@@ -102,7 +102,7 @@ def run_build(args: argparse.Namespace) -> int:
     """Build a base and say what is in it."""
     if args.out == EMBEDDED:
         raise ConfigError(f"'{EMBEDDED}' names the base that ships; name another file to write")
-    from gym_clinic.importers.passages import find_sources
+    from gym_clinic.importers.passages.sources import find_sources
     from gym_clinic.retrieval.build import build
 
     names, paths = {}, []

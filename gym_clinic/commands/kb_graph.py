@@ -102,11 +102,11 @@ def run_build(args: argparse.Namespace) -> int:
 
 def _built(args: argparse.Namespace) -> SymptomGraph:
     if args.source == "csv":
-        from gym_clinic.importers.graph_csv import read_graph
+        from gym_clinic.importers.graphs.csv import read_graph
 
         return read_graph(args.nodes, args.relations)
     if args.source == "umls":
-        from gym_clinic.importers.umls import read_umls
+        from gym_clinic.importers.graphs.umls import read_umls
 
         return read_umls(args.folder)
     return _of_facts(args.folder)

@@ -11,24 +11,8 @@ import orjson
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.files import check_output, replace_file
+from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named, suggest
-
-_HERE = "gym_clinic.importers"
-
-FORMATS: dict[str, tuple[str, str]] = {
-    "hpo-obo": (f"{_HERE}.obo:read_obo", "ontology in OBO format (hp.obo) -> terms"),
-    "hpo": (f"{_HERE}.obographs:read_obo_graph", "OBO Graphs JSON (hp.json) -> terms"),
-    "mondo": (f"{_HERE}.obographs:read_diseases", "OBO Graphs JSON (mondo.json) -> diseases"),
-    "hpoa": (f"{_HERE}.hpoa:read_hpoa", "HPO annotations (phenotype.hpoa) -> profiles"),
-    "orphanet-names": (f"{_HERE}.orphanet:read_names", "Orphanet product 1 -> names, codes"),
-    "orphanet-phenotypes": (f"{_HERE}.orphanet:read_phenotypes", "Orphanet product 4 -> profiles"),
-    "orphanet-history": (f"{_HERE}.orphanet:read_history", "Orphanet product 9 -> onset, death"),
-    "orphanet-prevalence": (f"{_HERE}.orphanet:read_prevalences", "Orphanet product 9 -> rates"),
-    "icd10cm": (f"{_HERE}.icd10cm:read_icd10cm", "ICD-10-CM order file -> codes, titles"),
-    "ddxplus": (f"{_HERE}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
-    "ddxplus-evidences": (f"{_HERE}.ddxplus:read_evidences", "DDXPlus evidences -> questions"),
-}  # fmt: skip
-"""Format -> its reader, ``read(path)``, which yields records one by one, and what it makes."""
 
 NAMED_BY = {"hpoa": "an ontology, hp.json or hp.obo", "ddxplus": "release_evidences.json"}
 """Formats whose features have ids alone -> the file that names them (``--names``)."""
@@ -36,14 +20,14 @@ NAMED_BY = {"hpoa": "an ontology, hp.json or hp.obo", "ddxplus": "release_eviden
 
 def add_import(doing: Any) -> None:
     """Declare the command."""
-    width = max(map(len, FORMATS))
+    width = max(map(len, FACTS))
     parser = doing.add_parser(
         "import",
         help="import knowledge of others",
         description="Read a published file and write one JSON object a line. A broken record is\n"
         "named by its place, and then nothing is written.",
         epilog="formats:\n"
-        + "\n".join(f"  {name:{width}}  {makes}" for name, (_, makes) in FORMATS.items())
+        + "\n".join(f"  {name:{width}}  {makes}" for name, (_, makes) in FACTS.items())
         + "\n\nexample: gym-clinic kb import hpoa phenotype.hpoa --names hp.json --out hpoa.jsonl",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -61,12 +45,12 @@ def add_import(doing: Any) -> None:
 
 def run_import(args: argparse.Namespace) -> int:
     """Import a file, and say how many records it held."""
-    if args.format not in FORMATS:
-        raise ConfigError(f"no format {args.format!r}; {suggest(args.format, FORMATS)}")
+    if args.format not in FACTS:
+        raise ConfigError(f"no format {args.format!r}; {suggest(args.format, FACTS)}")
     if args.names and args.format not in NAMED_BY:
         raise ConfigError(f"--names goes with {', '.join(NAMED_BY)}, not with {args.format}")
     check_output(args.out, args.source, args.names)
-    reader = import_named(FORMATS[args.format][0], "importer")
+    reader = import_named(FACTS[args.format][0], "importer")
     given = [_names(args.format, args.names)] if args.names else []
     lines = _Counted(reader(args.source, *given))
     replace_file(args.out, lines)
@@ -77,12 +61,12 @@ def run_import(args: argparse.Namespace) -> int:
 def _names(name: str, path: Path) -> Any:
     """What a reader takes to name its features."""
     if name == "ddxplus":
-        from gym_clinic.importers.ddxplus import read_evidences
+        from gym_clinic.importers.facts.ddxplus import read_evidences
 
         return {one.id: one for one in read_evidences(path)}
-    from gym_clinic.importers.obo import read_obo
-    from gym_clinic.importers.obographs import read_obo_graph
-    from gym_clinic.importers.ontology import names
+    from gym_clinic.importers.formats.obo import read_obo
+    from gym_clinic.importers.formats.obographs import read_obo_graph
+    from gym_clinic.importers.formats.ontology import names
 
     found = names(read_obo(path) if path.suffix == ".obo" else read_obo_graph(path))
     if not any(code.startswith("HP:") for code in found):

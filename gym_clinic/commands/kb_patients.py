@@ -102,7 +102,7 @@ def _add_import(doing: Any) -> None:
 
 def run_import(args: argparse.Namespace) -> int:
     """Import cases, and say how many."""
-    from gym_clinic.importers.patient_cases import write_cases
+    from gym_clinic.importers.patients.cases import write_cases
 
     check_output(args.out, args.path)
     # Checked before anything is written: a case without phenotypes cannot be matched.
@@ -116,15 +116,15 @@ def run_import(args: argparse.Namespace) -> int:
 
 def _imported(args: argparse.Namespace) -> Iterable[PatientCase]:
     if args.source == "phenopackets":
-        from gym_clinic.importers.phenopackets import read_phenopackets
+        from gym_clinic.importers.patients.phenopackets import read_phenopackets
 
         return read_phenopackets(args.path)
     if args.source == "rarebench":
-        from gym_clinic.importers.rarebench import read_rarebench
+        from gym_clinic.importers.patients.rarebench import read_rarebench
 
         return read_rarebench(args.path, args.mappings)
     from gym_clinic.commands.kb_graph import open_graph
-    from gym_clinic.importers.pmc_patients import read_pmc_patients
+    from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
     from gym_clinic.retrieval.linking import SymptomLinker
 
     linker = SymptomLinker(open_graph(args.graph))
@@ -134,7 +134,7 @@ def _imported(args: argparse.Namespace) -> Iterable[PatientCase]:
 def run_simulate(args: argparse.Namespace) -> int:
     """Simulate patients, and say how many."""
     from gym_clinic.facts import load
-    from gym_clinic.importers.patient_cases import read_cases, write_cases
+    from gym_clinic.importers.patients.cases import read_cases, write_cases
     from gym_clinic.retrieval.patients import as_case
     from gym_clinic.simulate.patients import evaluation_patients, simulate_patients
 
@@ -149,7 +149,7 @@ def run_simulate(args: argparse.Namespace) -> int:
 
 def run_match(args: argparse.Namespace) -> int:
     """Print the cases most like a patient."""
-    from gym_clinic.importers.patient_cases import read_cases
+    from gym_clinic.importers.patients.cases import read_cases
     from gym_clinic.retrieval.embedding import open_embedder
     from gym_clinic.retrieval.patients import PatientMatcher
     from gym_clinic.simulate.patients import embedded_patients

@@ -139,7 +139,7 @@ def run_build(args: argparse.Namespace) -> int:
 
 def run_import_csv(args: argparse.Namespace) -> int:
     """Import ClinGen's download."""
-    from gym_clinic.importers.clingen import write_curations
+    from gym_clinic.importers.facts.clingen import write_curations
 
     print(f"{args.target}: {write_curations(args.source_file, args.target):,} curations")
     return 0
@@ -147,7 +147,7 @@ def run_import_csv(args: argparse.Namespace) -> int:
 
 def run_import_articles(args: argparse.Namespace) -> int:
     """Import annotations and full texts."""
-    from gym_clinic.importers.clingen_articles import build_tasks
+    from gym_clinic.importers.tasks.clingen import build_tasks
 
     built = build_tasks(args.annotations, args.articles, args.target, _split_of(args))
     sizes = ", ".join(f"{split} {number:,}" for split, number in built.tasks.items())

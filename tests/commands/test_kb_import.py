@@ -9,8 +9,8 @@ from places import ROOT
 from real_data import real
 
 from gym_clinic.cli import main
-from gym_clinic.commands.kb_import import FORMATS
 from gym_clinic.facts.profiles import read_profiles
+from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named
 from gym_clinic.retrieval.guidelines import GuidelineIndex
 
@@ -67,9 +67,9 @@ def test_an_imported_file_answers_as_guidelines(tmp_path):
     assert none.disease is None
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", FACTS)
 def test_every_format_has_its_reader_and_is_documented(name):
-    assert callable(import_named(FORMATS[name][0], "importer"))
+    assert callable(import_named(FACTS[name][0], "importer"))
     page = ROOT / "docs" / "facts.md"
     assert f"`{name}`" in page.read_text(encoding="utf-8")
 

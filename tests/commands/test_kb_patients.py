@@ -11,7 +11,7 @@ from small_graph import small_graph
 
 from gym_clinic.commands.kb_patients import add_patients
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.patient_cases import read_cases, write_cases
+from gym_clinic.importers.patients.cases import read_cases, write_cases
 from gym_clinic.retrieval.graph_file import save_graph
 from gym_clinic.retrieval.patients import PatientCase
 

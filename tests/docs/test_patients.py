@@ -10,8 +10,8 @@ import sys
 import pytest
 from places import ROOT
 
-from gym_clinic.importers.graph_csv import read_graph
-from gym_clinic.importers.patient_cases import read_cases
+from gym_clinic.importers.graphs.csv import read_graph
+from gym_clinic.importers.patients.cases import read_cases
 
 PAGE = (ROOT / "docs" / "patients.md").read_text(encoding="utf-8")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from places import KB
 
-from gym_clinic.importers.labels import Labels
-from gym_clinic.importers.passages_jsonl import read
+from gym_clinic.importers.passages.jsonl import read
+from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.retrieval.build import Source, build
 from gym_clinic.retrieval.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passage import Passage

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real
 
-from gym_clinic.commands.kb_import import FORMATS
 from gym_clinic.errors import TaskError
+from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named
 
 ICD = "".join(f"{n:05} A{n:<6} 1 {'Made-up fever':<60} Made-up fever {n}\n" for n in range(10, 30))
@@ -51,7 +51,7 @@ def damages(draw: st.DrawFn) -> Damage:
 
 
 def records(name: str, path: Any) -> Iterator[Any]:
-    found: Iterator[Any] = import_named(FORMATS[name][0], "importer")(path)
+    found: Iterator[Any] = import_named(FACTS[name][0], "importer")(path)
     return found
 
 

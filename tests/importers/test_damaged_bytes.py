@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from linking_gold import SYMPTOMS
 
 from gym_clinic.errors import ClinicError
-from gym_clinic.importers.graph_csv import read_graph
-from gym_clinic.importers.patient_cases import read_cases
-from gym_clinic.importers.phenopackets import read_phenopackets
-from gym_clinic.importers.pmc_patients import read_pmc_patients
-from gym_clinic.importers.rarebench import read_rarebench
-from gym_clinic.importers.umls import read_umls
+from gym_clinic.importers.graphs.csv import read_graph
+from gym_clinic.importers.graphs.umls import read_umls
+from gym_clinic.importers.patients.cases import read_cases
+from gym_clinic.importers.patients.phenopackets import read_phenopackets
+from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
+from gym_clinic.importers.patients.rarebench import read_rarebench
 from gym_clinic.retrieval.linking import SymptomLinker
 
 LINKER = SymptomLinker(SYMPTOMS)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("lxml")
 
-from gym_clinic.importers.labels import Labels
-from gym_clinic.importers.passages import READERS
+from gym_clinic.importers.passages.labels import Labels
+from gym_clinic.importers.passages.sources import READERS
 from gym_clinic.retrieval.passage import BrokenRecord, Passage
 
 

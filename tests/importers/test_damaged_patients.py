@@ -11,10 +11,10 @@ from real_data import real
 from small_graph import NODES, RELATIONS
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.graph_csv import read_graph
-from gym_clinic.importers.patient_cases import read_cases
-from gym_clinic.importers.rarebench import read_rarebench
-from gym_clinic.importers.umls import read_umls
+from gym_clinic.importers.graphs.csv import read_graph
+from gym_clinic.importers.graphs.umls import read_umls
+from gym_clinic.importers.patients.cases import read_cases
+from gym_clinic.importers.patients.rarebench import read_rarebench
 
 CASE = (
     b'{"id": "a%d", "diagnosis": "d", "phenotypes": ["Cough"], "provenance": "p", "age": "P3Y"}\n'

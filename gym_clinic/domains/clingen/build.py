@@ -54,7 +54,7 @@ def read_facts(path: Path) -> list[dict[str, str]]:
     The five classes and the fields in use are kept.
 
     Args:
-        path: ClinGen's download (``.csv``), or what `gym_clinic.importers.clingen` made of it.
+        path: ClinGen's download (``.csv``), or the ``.jsonl`` that the importer made of it.
 
     Raises:
         ConfigError: If there is no such file.

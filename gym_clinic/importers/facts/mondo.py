@@ -1,0 +1,92 @@
+"""Diseases of MONDO -> profiles without features.
+
+Source:
+    Mondo Disease Ontology, as OBO Graphs JSON (`mondo.json`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.lines import build
+from gym_clinic.facts.models import Codes
+from gym_clinic.facts.profiles import Profile
+from gym_clinic.importers.formats.obographs import read_obo_graph
+from gym_clinic.importers.formats.ontology import Term
+
+SOURCE = "mondo"
+"""Key of this source in the profiles."""
+
+
+def read_diseases(path: str | os.PathLike[str]) -> Iterator[Profile]:
+    """Read the diseases of `mondo.json`.
+
+    Args:
+        path: The file.
+
+    Yields:
+        One profile for each disease; see `disease_profiles`.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: As `read_obo_graph` and `disease_profiles`.
+    """
+    return disease_profiles(read_obo_graph(path), str(path))
+
+
+def disease_profiles(terms: Iterable[Term], place: str = "") -> Iterator[Profile]:
+    """Return MONDO's diseases as profiles without features.
+
+    Codes are taken from exact matches alone: a cross-reference may be to a wider term. Synonyms
+    are those that mean the same.
+
+    Args:
+        terms: Terms of MONDO; others and obsolete ones are passed over.
+        place: Where they come from, for errors.
+
+    Yields:
+        One profile for each disease.
+
+    Raises:
+        TaskError: For an id or a name that is none, by its term, and where there is no disease.
+    """
+    found = False
+    for term in terms:
+        if not term.obsolete and term.id.startswith("MONDO:"):
+            found = True
+            yield _profile(term, f"{place} {term.id}".lstrip())
+    if not found:
+        raise TaskError(f"{place}: no disease of MONDO; expected some".lstrip(": "))
+
+
+def _profile(term: Term, place: str) -> Profile:
+    name, *others = dict.fromkeys(
+        " ".join(text.split())
+        for text in (term.name, *(one.text for one in term.synonyms if one.scope == "EXACT"))
+    )
+    orpha = _coded(term, r"Orphanet:[1-9][0-9]*")
+    icd10cm = _coded(term, r"ICD10CM:[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
+    codes = build(
+        Codes,
+        place,
+        omim=_coded(term, r"OMIM:[0-9]{6}"),
+        orpha=tuple(f"ORPHA:{code.partition(':')[2]}" for code in orpha),
+        mondo=(term.id,),
+        icd10cm=tuple(code.partition(":")[2] for code in icd10cm),
+    )
+    return build(
+        Profile,
+        place,
+        id=term.id,
+        name=name,
+        synonyms=tuple(others),
+        codes=codes,
+        source=SOURCE,
+    )
+
+
+def _coded(term: Term, pattern: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(code for code in term.exact if re.fullmatch(pattern, code)))

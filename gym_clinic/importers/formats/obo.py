@@ -1,0 +1,152 @@
+"""Ontologies in OBO format (`hp.obo`) -> terms.
+
+Read are the `[Term]` stanzas, one after the other; other stanzas and unknown tags are passed over.
+
+Source:
+    The OBO Flat File Format 1.2 and 1.4.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from gym_clinic.errors import TaskError
+from gym_clinic.importers.formats.ontology import SCOPES, Synonym, Term
+from gym_clinic.importers.formats.text import text_lines
+
+_ID = re.compile(r"HP:[0-9]{7}|MONDO:[0-9]{7}|(?!HP:|MONDO:)[^\s:]+:\S+")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(.*)')
+_ESCAPED = {"n": "\n", "t": "\t", "W": " "}
+
+Stanza = dict[str, list[tuple[int, str]]]
+"""Tag -> its values, each with the number of its line."""
+
+
+def read_obo(path: str | os.PathLike[str]) -> Iterator[Term]:
+    """Read an ontology.
+
+    Args:
+        path: The file.
+
+    Yields:
+        One for each `[Term]`, in the order of the file.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a file that is no OBO or holds no term, and for a broken stanza; the text
+            names file, line, tag and what would be right.
+    """
+    file = Path(path)
+    seen: dict[str, int] = {}
+    for number, stanza in _stanzas(file):
+        term = _term(file, number, stanza)
+        if term.id in seen:
+            raise TaskError(
+                f"{file} line {number}, tag id: {term.id} stands at line {seen[term.id]} already"
+            )
+        seen[term.id] = number
+        yield term
+    if not seen:
+        raise TaskError(f"{file}: no [Term]; expected an ontology in OBO format")
+
+
+def _stanzas(file: Path) -> Iterator[tuple[int, Stanza]]:
+    """The terms, each with the number of the line that opens it."""
+    stanza: Stanza | None = None
+    opened = 0
+    for number, line in text_lines(file):
+        text = line.strip()
+        if not opened and number == 1 and not re.match(r"[a-zA-Z-]+:", text):
+            raise TaskError(f"{file} line 1: {text[:60]!r}; expected 'format-version: ...'")
+        if text.startswith("!"):
+            continue
+        if text.startswith("["):
+            if stanza is not None:
+                yield opened, stanza
+            if not re.fullmatch(r"\[[A-Za-z]+\]", text):
+                raise TaskError(f"{file} line {number}: {text[:60]!r}; expected '[Term]'")
+            stanza = defaultdict(list) if text == "[Term]" else None
+            opened = number
+        elif stanza is not None:
+            tag, colon, value = text.partition(":")
+            if not colon:
+                raise TaskError(f"{file} line {number}: {text[:60]!r}; expected 'tag: value'")
+            stanza[tag].append((number, value.strip()))
+    if stanza is not None:
+        yield opened, stanza
+
+
+def _term(file: Path, number: int, stanza: Stanza) -> Term:
+    obsolete = any(_is_true(file, at, text) for at, text in stanza["is_obsolete"])
+    for tag, needed in (("id", True), ("name", not obsolete), ("def", False)):
+        if needed and not stanza[tag]:
+            raise TaskError(f"{file} line {number}: a [Term] without {tag}; expected one")
+        if len(stanza[tag]) > 1:
+            twice = stanza[tag][1][0]
+            raise TaskError(f"{file} line {twice}, tag {tag}: stands twice in one [Term]")
+    return Term(
+        id=_ids(file, stanza, "id")[0],
+        name="".join(_unescaped(text) for _, text in stanza["name"]),
+        definition="".join(_quoted(file, at, "def", text)[0] for at, text in stanza["def"]),
+        synonyms=tuple(_synonym(file, at, text) for at, text in stanza["synonym"]),
+        parents=_ids(file, stanza, "is_a"),
+        alternatives=_ids(file, stanza, "alt_id"),
+        xrefs=tuple(_bare(text) for _, text in stanza["xref"]),
+        obsolete=obsolete,
+        replaced_by=_ids(file, stanza, "replaced_by"),
+    )
+
+
+def _is_true(file: Path, number: int, text: str) -> bool:
+    value = _bare(text)
+    if value not in ("true", "false"):
+        raise TaskError(
+            f"{file} line {number}, tag is_obsolete: {value[:60]!r}; expected true or false"
+        )
+    return value == "true"
+
+
+def _ids(file: Path, stanza: Stanza, tag: str) -> tuple[str, ...]:
+    found = []
+    for number, text in stanza[tag]:
+        value = _bare(text)
+        if not _ID.fullmatch(value):
+            raise TaskError(
+                f"{file} line {number}, tag {tag}: {value[:60]!r}; expected an id like HP:0000118"
+            )
+        found.append(value)
+    return tuple(found)
+
+
+def _bare(text: str) -> str:
+    """A value without the comment and the modifiers behind it."""
+    return re.split(r"\s+[!{]", text, maxsplit=1)[0].strip()
+
+
+def _synonym(file: Path, number: int, text: str) -> Synonym:
+    name, rest = _quoted(file, number, "synonym", text)
+    scope = rest.split(" ", 1)[0]
+    if scope not in SCOPES:
+        raise TaskError(
+            f"{file} line {number}, tag synonym: scope {scope[:60]!r}; choose from {list(SCOPES)}"
+        )
+    return Synonym(name, scope)
+
+
+def _quoted(file: Path, number: int, tag: str, text: str) -> tuple[str, str]:
+    """The quoted text of a value, and what stands behind it."""
+    found = _QUOTED.fullmatch(text)
+    if found is None:
+        raise TaskError(
+            f"{file} line {number}, tag {tag}: {text[:60]!r}; expected a text in quotes "
+            "(is the file whole?)"
+        )
+    return _unescaped(found[1]), found[2]
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text)

@@ -1,0 +1,111 @@
+"""The UMLS Metathesaurus (RRF files) -> a symptom graph.
+
+Read are ``MRSTY.RRF`` (6 columns), ``MRCONSO.RRF`` (18) and ``MRREL.RRF`` (16), each plain or
+with ``.gz`` behind its name. Fields end with ``|``, the last one too; there is no header.
+
+* A concept is a node if its semantic type is one of three: Sign or Symptom (T184), Disease or
+  Syndrome (T047), Biomedical Occupation or Discipline (T091). One of several types is what comes
+  first here. Neoplasms (T191) and findings (T033) are other types, so they are not in this graph.
+* Names are English ones that no source has suppressed. The preferred name is the preferred form
+  of the preferred term (TS P, STT PF, ISPREF Y); without one, the first name in the file. A
+  concept without an English name is no node.
+* A row of MRREL says how its second concept is related to its first: it reads CUI2 -> CUI1. Its
+  relation is RELA, or REL where that is empty. Suppressed rows and rows of a concept with itself
+  are passed over. Sources state most relations in both directions, under two names; both are kept.
+
+Source:
+    UMLS Reference Manual, Metathesaurus Rich Release Format; the three types and the restriction
+    to English are those of the KACR paper, appendix F.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gym_clinic.errors import TaskError
+from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
+from gym_clinic.retrieval.graph import Kind, Node, Relation, SymptomGraph
+
+KIND_OF_TYPE: dict[str, Kind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
+"""Semantic type -> kind of node; the earlier one decides for a concept of two."""
+
+COLUMNS = {"MRSTY": 6, "MRCONSO": 18, "MRREL": 16}
+
+
+def read_umls(folder: str | os.PathLike[str]) -> SymptomGraph:
+    """Read the graph from the folder of the RRF files (META of a release).
+
+    The files are streamed; what stays in memory are the concepts of the three types.
+
+    Raises:
+        ConfigError: If a file is missing or cannot be opened.
+        TaskError: For a broken line; the text names file and line. If there is no such concept.
+    """
+    place = Path(folder)
+    kinds = _kinds(place)
+    nodes = _nodes(place, kinds)
+    if not nodes:
+        raise TaskError(
+            f"{place}: no concept of the types {list(KIND_OF_TYPE)} has an English name; expected "
+            "a release, or a subset that keeps these"
+        )
+    return SymptomGraph.build(nodes, _relations(place, {node.id for node in nodes}))
+
+
+def _kinds(folder: Path) -> dict[str, Kind]:
+    order = list(KIND_OF_TYPE)
+    found: dict[str, str] = {}
+    for cui, tui, *_ in _rows(folder, "MRSTY"):
+        if tui in KIND_OF_TYPE:
+            found[cui] = min(found.get(cui, tui), tui, key=order.index)
+    return {cui: KIND_OF_TYPE[tui] for cui, tui in found.items()}
+
+
+def _nodes(folder: Path, kinds: dict[str, Kind]) -> list[Node]:
+    names: dict[str, dict[str, None]] = {}
+    preferred: dict[str, str] = {}
+    for row in _rows(folder, "MRCONSO"):
+        cui, language, status, kind_of_string, is_preferred = row[0], *row[1:3], row[4], row[6]
+        name, suppress = row[14], row[16]
+        if cui not in kinds or language != "ENG" or suppress != "N":
+            continue
+        names.setdefault(cui, {})[name] = None
+        if (status, kind_of_string, is_preferred) == ("P", "PF", "Y"):
+            preferred.setdefault(cui, name)
+    nodes = []
+    for cui, found in names.items():
+        name = preferred.get(cui) or next(iter(found))
+        nodes.append(Node(cui, kinds[cui], name, tuple(one for one in found if one != name)))
+    return nodes
+
+
+def _relations(folder: Path, known: set[str]) -> Iterator[Relation]:
+    for row in _rows(folder, "MRREL"):
+        first, rel, second, rela, suppress = row[0], row[3], row[4], row[7], row[14]
+        if suppress == "N" and first != second and first in known and second in known:
+            yield Relation(second, rela or rel, first)
+
+
+def _rows(folder: Path, name: str) -> Iterator[list[str]]:
+    """The rows of a file, each with its number of fields."""
+    plain = folder / f"{name}.RRF"
+    packed = plain.with_name(f"{plain.name}.gz")
+    file = packed if packed.exists() and not plain.exists() else plain
+    width = COLUMNS[name]
+    line = 0
+    try:
+        with open_packed(file) as opened:
+            for line, text in enumerate(opened, 1):
+                row = text.decode().rstrip("\r\n").split("|")
+                if len(row) != width + 1 or row[-1]:
+                    raise TaskError(
+                        f"{file} line {line}: {len(row) - 1} fields; expected {width}, each "
+                        "ended by '|'"
+                    )
+                yield row
+    except UnicodeDecodeError:
+        raise TaskError(f"{file} line {line}: not UTF-8") from None
+    except UNREADABLE as error:
+        raise TaskError(f"{file} after line {line}: {error}") from None

@@ -1,0 +1,156 @@
+"""PMC-Patients (JSON or CSV, as published) -> patient cases.
+
+PMC-Patients holds summaries of patients from case reports, as text: it codes neither phenotypes
+nor diagnoses. So phenotypes are what a linker finds in the summary, present and absent apart, and
+with its mistakes; the diagnosis is empty, though the title often names it.
+
+Read are ``patient_uid``, ``title``, ``patient`` (the summary), ``age`` (a list of number and unit,
+``[[43.0, "year"]]``), ``gender`` ("M" or "F") and ``similar_patients`` (uid -> 1 or 2; 2 is the
+nearer). In the CSV file, lists and objects are written as Python has them.
+
+Source:
+    Zhao et al., PMC-Patients, Scientific Data 2023, 10:909.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from gym_clinic import strict_json
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.lines import explain
+from gym_clinic.importers.formats.csv import csv_rows
+from gym_clinic.retrieval.linking import SymptomLinker
+from gym_clinic.retrieval.patients import PatientCase
+
+UNITS = {"year": "Y", "month": "M", "week": "W", "day": "D"}
+SEXES = {"M": "male", "F": "female"}
+READ = ("patient_uid", "title", "patient", "age", "gender", "similar_patients")
+
+
+@dataclass(frozen=True)
+class PmcPatient:
+    """One patient of PMC-Patients.
+
+    Attributes:
+        case: The patient with the phenotypes that the linker found.
+        title: Title of the case report.
+        text: The summary.
+        similar: Ids of similar patients -> how similar, 1 or 2.
+    """
+
+    case: PatientCase
+    title: str
+    text: str
+    similar: Mapping[str, int]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    uid: str = Field(alias="patient_uid", min_length=1)
+    title: str
+    patient: str = Field(min_length=1)
+    age: tuple[tuple[float, str], ...]
+    gender: str
+    similar: dict[str, int] = Field(alias="similar_patients")
+
+    @field_validator("age", mode="before")
+    @classmethod
+    def _pairs(cls, age: object) -> object:
+        return tuple(tuple(one) for one in age) if isinstance(age, list) else age
+
+    @field_validator("gender")
+    @classmethod
+    def _known(cls, gender: str) -> str:
+        if gender not in SEXES:
+            raise ValueError(f"{gender!r} is unknown; choose from {list(SEXES)}")
+        return gender
+
+
+def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> Iterator[PmcPatient]:
+    """Read PMC-Patients.
+
+    Args:
+        path: The ``.csv`` file, which is streamed, or the ``.json`` file, which is read whole.
+        linker: Finds the phenotypes in the summaries.
+
+    Yields:
+        One patient a row; one in whose summary nothing is found has no phenotypes.
+
+    Raises:
+        ConfigError: If the file cannot be opened or is of another kind.
+        TaskError: For a broken row or an id that stands twice; the text names file, row and
+            field.
+    """
+    file = Path(path)
+    if file.suffix not in (".csv", ".json"):
+        raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
+    seen: dict[str, str] = {}
+    for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
+        try:
+            row = _Row.model_validate(found)
+        except ValidationError as error:
+            raise TaskError(f"{place}, {explain(error)}") from None
+        if seen.setdefault(row.uid, place) != place:
+            raise TaskError(
+                f"{place}, field patient_uid: {row.uid!r} is at {seen[row.uid]} already"
+            )
+        present, absent = linker.symptoms(row.patient)
+        case = PatientCase(
+            id=row.uid,
+            diagnosis="",
+            phenotypes=tuple(node.name for node in present),
+            provenance="PMC-Patients",
+            absent=tuple(node.name for node in absent),
+            age=_duration(row.age),
+            sex=SEXES[row.gender],
+        )
+        yield PmcPatient(case, row.title, row.patient, row.similar)
+
+
+def _duration(age: tuple[tuple[float, str], ...]) -> str | None:
+    """An ISO 8601 duration; None where a part is no whole number of years to days."""
+    parts: dict[str, str] = {}
+    for number, unit in age:
+        if unit not in UNITS or not number.is_integer() or number < 0 or unit in parts:
+            return None
+        parts[unit] = f"{int(number)}{UNITS[unit]}"
+    return "P" + "".join(parts[unit] for unit in UNITS if unit in parts) if parts else None
+
+
+def _json_rows(file: Path) -> Iterator[tuple[str, Any]]:
+    try:
+        found = strict_json.loads(file.read_bytes().decode())
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise TaskError(f"{file}: not UTF-8; expected a JSON array of patients") from None
+    except ValueError as error:
+        raise TaskError(f"{file}: {error}") from None
+    if not isinstance(found, list):
+        raise TaskError(f"{file}: expected a JSON array of patients")
+    for number, row in enumerate(found, 1):
+        yield f"{file} patient {number}", row
+
+
+def _csv_rows(file: Path) -> Iterator[tuple[str, Any]]:
+    for place, cells in csv_rows(file, READ, others=True):
+        row: dict[str, Any] = dict(cells)
+        for name in ("age", "similar_patients"):
+            row[name] = _literal(cells[name], f"{place}, column {name}")
+        yield place, row
+
+
+def _literal(text: str, place: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise TaskError(f"{place}: {text[:80]!r} is no Python literal") from None
