@@ -145,7 +145,7 @@ def test_imports_lead_upwards(name: str) -> None:
         ("gym_clinic.domains.clingen.sop", "gym_clinic.domains.clingen.naming", False, True),
         ("gym_clinic.domains.clingen.sop", "gym_clinic.domains.other", False, False),
         ("gym_clinic.consult.chat", "gym_clinic.toolbox", False, False),
-        ("gym_clinic.simulate.articles", "gym_clinic.action", False, False),
+        ("gym_clinic.simulate.patients", "gym_clinic.action", False, False),
         ("gym_clinic.episode", "gym_clinic.case", True, True),
         ("gym_clinic.episode", "gym_clinic.case", False, False),
         ("gym_clinic.case", "gym_clinic.episode", True, False),

@@ -1,1 +1,1 @@
-"""Seeded generators of cases and articles."""
+"""What every simulator needs: a seeded text grammar and simulated patients."""

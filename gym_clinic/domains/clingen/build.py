@@ -1,9 +1,9 @@
 """The embedded ClinGen tasks: real pairs and classes, simulated articles.
 
 The pairs, their panels and published classes come from ``tasks/clingen/curations.jsonl``. The
-articles come from `gym_clinic.simulate.articles`. What ties them: the experimental evidence is
-drawn without regard to the class; then the articles are given as much human genetics as makes
-the SOP arrive at the published class, with room to either side of every threshold.
+articles come from `gym_clinic.domains.clingen.simulator`. The experimental evidence is drawn
+without regard to the class; then the articles are given as much human genetics as makes the SOP
+arrive at the published class, with room to either side of every threshold.
 
     gym-clinic tasks build clingen --out tasks/clingen --seed 0
 
@@ -25,12 +25,12 @@ from gym_clinic import strict_json
 from gym_clinic.domains.clingen import sop
 from gym_clinic.domains.clingen.download import read_rows
 from gym_clinic.domains.clingen.evidence import CLASSES
-from gym_clinic.domains.clingen.plan import plan_task
+from gym_clinic.domains.clingen.simulator.articles import write_front
+from gym_clinic.domains.clingen.simulator.plan import plan_task
 from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
 from gym_clinic.errors import ClinicError, ConfigError, TaskError
 from gym_clinic.files import json_line, replace_files
 from gym_clinic.paths import tasks_dir
-from gym_clinic.simulate.articles import write_front
 
 CURATIONS = "curations.jsonl"
 """Name of the file of published curations in the task folder."""

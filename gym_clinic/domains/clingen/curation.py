@@ -14,11 +14,11 @@ from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec, TaskFolder
 from gym_clinic.domains.clingen.blocks import Call
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
+from gym_clinic.domains.clingen.simulator import articles as simulator
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
-from gym_clinic.simulate import articles as simulator
 
 MASKED_GENE, MASKED_DISEASE = "GENE-X", "DISEASE-X"
 

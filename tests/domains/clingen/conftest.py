@@ -5,8 +5,8 @@ import json
 import pytest
 from clingen_rows import FOLDER, Rows, articles
 
+from gym_clinic.domains.clingen.simulator.articles import Article, write
 from gym_clinic.domains.clingen.splits import SIZES
-from gym_clinic.simulate.articles import Article, write
 
 
 @pytest.fixture(scope="session")

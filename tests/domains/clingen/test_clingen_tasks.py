@@ -11,9 +11,9 @@ from clingen_rows import FOLDER, Rows, articles, calls_of, front
 
 from gym_clinic.domains.clingen import build, sop
 from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
+from gym_clinic.domains.clingen.simulator.articles import Article
+from gym_clinic.domains.clingen.simulator.drafts import CATEGORY_OF
 from gym_clinic.domains.clingen.splits import PANELS, SIZES, Pair
-from gym_clinic.simulate.articles import Article
-from gym_clinic.simulate.drafts import CATEGORY_OF
 
 
 def test_splits_have_their_sizes_panels_and_genes_apart(rows: Rows) -> None:

@@ -7,7 +7,7 @@ sentence or a tail behind it) makes articles differ where they say the same. Slo
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _METHOD = """
 = biochemistry

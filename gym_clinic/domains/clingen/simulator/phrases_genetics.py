@@ -8,7 +8,7 @@ the same facts for a curator: ``counts``, ``points``, ``pubs``, ``first``.
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _TEXT = """
 = null

@@ -17,13 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.errors import TaskError
-from gym_clinic.simulate import (
+from gym_clinic.domains.clingen.simulator import (
     articles,
     drafts,
     phrases_findings,
     phrases_genetics,
-    phrases_grammar,
     phrases_methods,
     phrases_negatives,
     phrases_neutral,
@@ -34,12 +32,27 @@ from gym_clinic.simulate import (
     scenes,
     tellings,
 )
-from gym_clinic.simulate.articles import ABSTRACT_WORDS, FULL_WORDS, count_words, write, write_front
-from gym_clinic.simulate.drafts import CATEGORY_OF, MODES, STATUSES, Draft, Finding, Genetics
-from gym_clinic.simulate.phrases_grammar import Either, Scribe, Slot, parse, read_pools
-from gym_clinic.simulate.phrases_systems import ASPECTS, SYSTEMS
-from gym_clinic.simulate.phrases_twins import TWINS
-from gym_clinic.simulate.tellings import Teller
+from gym_clinic.domains.clingen.simulator.articles import (
+    ABSTRACT_WORDS,
+    FULL_WORDS,
+    count_words,
+    write,
+    write_front,
+)
+from gym_clinic.domains.clingen.simulator.drafts import (
+    CATEGORY_OF,
+    MODES,
+    STATUSES,
+    Draft,
+    Finding,
+    Genetics,
+)
+from gym_clinic.domains.clingen.simulator.phrases_systems import ASPECTS, SYSTEMS
+from gym_clinic.domains.clingen.simulator.phrases_twins import TWINS
+from gym_clinic.domains.clingen.simulator.tellings import Teller
+from gym_clinic.errors import TaskError
+from gym_clinic.simulate import grammar
+from gym_clinic.simulate.grammar import Either, Scribe, Slot, parse, read_pools
 
 GENE, DISEASE = "XYLB9", "x-linked sample disease 7, type B"
 OTHERS = ("OTHG1", "PARTA", "PARTB")
@@ -246,7 +259,7 @@ def test_findings_of_one_scene_share_their_facts() -> None:
 
 def test_another_process_writes_the_same_bytes() -> None:
     code = (
-        "import json,sys,hashlib;from gym_clinic.simulate.articles import write;"
+        "import json,sys,hashlib;from gym_clinic.domains.clingen.simulator.articles import write;"
         "a=write(json.load(sys.stdin));"
         "print(hashlib.sha256(repr(a).encode()).hexdigest())"
     )
@@ -374,8 +387,6 @@ def test_a_disease_finds_its_system() -> None:
     assert scenes.system_of("Kabuki syndrome 1", "Syndromic Disorders Panel") == "growth"
 
 
-@pytest.mark.parametrize(
-    "module", [articles, drafts, scenes, tellings, phrases_grammar, phrases_systems]
-)
+@pytest.mark.parametrize("module", [articles, drafts, scenes, tellings, grammar, phrases_systems])
 def test_examples_in_docstrings(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0

@@ -3,7 +3,7 @@
 `write` turns a draft into title, abstract, full text and a curator's summary of every piece of
 evidence. All of it is invented; ids, years and numbers stand for nothing real.
 
-    >>> from gym_clinic.simulate.drafts import Finding
+    >>> from gym_clinic.domains.clingen.simulator.drafts import Finding
     >>> draft = Draft("ABCD1", "adrenoleukodystrophy", 2019, "neuro", "demo", (Finding(
     ...     "physical_association", "shown", "explicit", 0, "", ("PEX5", "PEX7")),))
     >>> article = write(draft)
@@ -18,16 +18,16 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from gym_clinic.simulate.drafts import Draft, Genetics
-from gym_clinic.simulate.phrases_findings import CLAUSES
-from gym_clinic.simulate.phrases_genetics import GENETIC_SUMMARY, GENETICS
-from gym_clinic.simulate.phrases_grammar import Scribe, capitalise, punctuate
-from gym_clinic.simulate.phrases_methods import DRESS, METHOD, TOPIC
-from gym_clinic.simulate.phrases_neutral import NEUTRAL
-from gym_clinic.simulate.phrases_status import FRAMES
-from gym_clinic.simulate.phrases_systems import SYSTEMS
-from gym_clinic.simulate.scenes import LOOSE
-from gym_clinic.simulate.tellings import Teller
+from gym_clinic.domains.clingen.simulator.drafts import Draft, Genetics
+from gym_clinic.domains.clingen.simulator.phrases_findings import CLAUSES
+from gym_clinic.domains.clingen.simulator.phrases_genetics import GENETIC_SUMMARY, GENETICS
+from gym_clinic.domains.clingen.simulator.phrases_methods import DRESS, METHOD, TOPIC
+from gym_clinic.domains.clingen.simulator.phrases_neutral import NEUTRAL
+from gym_clinic.domains.clingen.simulator.phrases_status import FRAMES
+from gym_clinic.domains.clingen.simulator.phrases_systems import SYSTEMS
+from gym_clinic.domains.clingen.simulator.scenes import LOOSE
+from gym_clinic.domains.clingen.simulator.tellings import Teller
+from gym_clinic.simulate.grammar import Scribe, capitalise, punctuate
 
 ABSTRACT_WORDS = (120, 190)
 """Fewest and most words of an abstract."""

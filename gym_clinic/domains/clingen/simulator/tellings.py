@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from gym_clinic.simulate.drafts import RESCUED, Draft, Finding
-from gym_clinic.simulate.phrases_findings import CLAUSES
-from gym_clinic.simulate.phrases_grammar import Scribe
-from gym_clinic.simulate.phrases_methods import FOLLOW
-from gym_clinic.simulate.phrases_negatives import NEGATIVE
-from gym_clinic.simulate.phrases_passages import PASSAGES
-from gym_clinic.simulate.phrases_status import FRAMES, HINT, PLANNED, TECHNIQUE
-from gym_clinic.simulate.phrases_twins import CODES, OUTCOMES, TWINS
-from gym_clinic.simulate.scenes import scene_facts
+from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding
+from gym_clinic.domains.clingen.simulator.phrases_findings import CLAUSES
+from gym_clinic.domains.clingen.simulator.phrases_methods import FOLLOW
+from gym_clinic.domains.clingen.simulator.phrases_negatives import NEGATIVE
+from gym_clinic.domains.clingen.simulator.phrases_passages import PASSAGES
+from gym_clinic.domains.clingen.simulator.phrases_status import FRAMES, HINT, PLANNED, TECHNIQUE
+from gym_clinic.domains.clingen.simulator.phrases_twins import CODES, OUTCOMES, TWINS
+from gym_clinic.domains.clingen.simulator.scenes import scene_facts
+from gym_clinic.simulate.grammar import Scribe
 
 PLACES = {
     "shown": (("results", 86), ("discussion", 14)),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from gym_clinic.simulate.drafts import Draft, Finding
-from gym_clinic.simulate.phrases_systems import ASPECTS, SYSTEMS
+from gym_clinic.domains.clingen.simulator.drafts import Draft, Finding
+from gym_clinic.domains.clingen.simulator.phrases_systems import ASPECTS, SYSTEMS
 
 ORGANISMS = (
     ("mammal", "mice", "mouse", "pups", "weeks", 5),

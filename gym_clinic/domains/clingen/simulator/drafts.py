@@ -21,8 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gym_clinic.domains.clingen.simulator.phrases_systems import SYSTEMS
 from gym_clinic.errors import TaskError
-from gym_clinic.simulate.phrases_systems import SYSTEMS
 
 STATUSES = (
     "shown", "negative", "withdrawn", "reported", "planned", "other", "elsewhere", "technique",

@@ -7,7 +7,7 @@ Slots: ``gene``, ``disease`` (exactly as on record), ``dis_main`` ("the disease"
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _FRONT = """
 = title

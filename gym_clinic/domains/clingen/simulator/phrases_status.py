@@ -6,7 +6,7 @@ and the reverse, so that no single word decides; read as a whole, each is plain.
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _FRAMES = """
 = shown

@@ -14,7 +14,7 @@ complaint fit together. Entries are noun phrases for the slots of `phrases_findi
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_organs import ORGANS
+from gym_clinic.domains.clingen.simulator.phrases_organs import ORGANS
 
 ASPECTS = 5
 """Aspects of a system."""

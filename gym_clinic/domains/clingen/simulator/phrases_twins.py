@@ -8,7 +8,7 @@ in `phrases_findings`.
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _TWINS = """
 = biochemical_function_a

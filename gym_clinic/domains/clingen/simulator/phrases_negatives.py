@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _NEGATIVE = """
 = biochemical_function_a

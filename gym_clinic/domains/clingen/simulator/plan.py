@@ -12,11 +12,11 @@ from random import Random
 from typing import TypeVar
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
+from gym_clinic.domains.clingen.simulator.articles import write_front
+from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding, Genetics
+from gym_clinic.domains.clingen.simulator.scenes import system_of
 from gym_clinic.domains.clingen.sop import BANDS, experimental_points
 from gym_clinic.domains.clingen.splits import Pair
-from gym_clinic.simulate.articles import write_front
-from gym_clinic.simulate.drafts import RESCUED, Draft, Finding, Genetics
-from gym_clinic.simulate.scenes import system_of
 
 ARTICLES = {1: 25, 2: 30, 3: 25, 4: 12, 5: 8}
 """Articles in a task -> weight."""

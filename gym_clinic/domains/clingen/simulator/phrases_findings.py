@@ -12,7 +12,7 @@ disease), ``known`` (why the partner matters), ``models``, ``young``, ``one`` (a
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _CLAUSES = """
 = biochemical_function_a

@@ -6,7 +6,7 @@ throughout, wherever it is named. Slots are the same.
 
 from __future__ import annotations
 
-from gym_clinic.simulate.phrases_grammar import read_pools
+from gym_clinic.simulate.grammar import read_pools
 
 _PASSAGES = """
 = biochemical_function_a
