@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from gym_clinic.commands.kb_base import add_base, open_base
+from gym_clinic.commands.kb.base import add_base, open_base
 from gym_clinic.retrieval.dense import Kind, beside
 from gym_clinic.retrieval.dense_build import build_dense
 from gym_clinic.retrieval.embedding import open_embedder

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.commands.kb_base import add_base, open_base
+from gym_clinic.commands.kb.base import add_base, open_base
 from gym_clinic.retrieval.messages import PORT
 from gym_clinic.retrieval.searcher import PassageBase, Searcher
 from gym_clinic.retrieval.server import THREADS, WAITING, KnowledgeServer

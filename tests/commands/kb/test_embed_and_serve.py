@@ -13,9 +13,9 @@ import pytest
 from memory_base import MemoryBase, passages
 from places import ROOT, SUPPORT
 
-from gym_clinic.commands import kb_embed, kb_serve
-from gym_clinic.commands.kb_embed import add_embed
-from gym_clinic.commands.kb_serve import add_serve
+from gym_clinic.commands.kb import embed, serve
+from gym_clinic.commands.kb.embed import add_embed
+from gym_clinic.commands.kb.serve import add_serve
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.client import KnowledgeClient
 from gym_clinic.retrieval.dense import DenseIndex, beside, read_manifest
@@ -38,7 +38,7 @@ class OpenedBase(MemoryBase):
 
 @pytest.fixture
 def command(monkeypatch):
-    for module in (kb_embed, kb_serve):
+    for module in (embed, serve):
         monkeypatch.setattr(module, "open_base", OpenedBase)
 
     def run(*argv):

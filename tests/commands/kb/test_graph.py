@@ -9,7 +9,7 @@ import pytest
 from fact_tables import tables, write
 from small_graph import small_graph
 
-from gym_clinic.commands.kb_graph import add_graph
+from gym_clinic.commands.kb.graph import add_graph
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.graph_file import load_graph, save_graph
 

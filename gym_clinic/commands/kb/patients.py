@@ -123,7 +123,7 @@ def _imported(args: argparse.Namespace) -> Iterable[PatientCase]:
         from gym_clinic.importers.patients.rarebench import read_rarebench
 
         return read_rarebench(args.path, args.mappings)
-    from gym_clinic.commands.kb_graph import open_graph
+    from gym_clinic.commands.kb.graph import open_graph
     from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
     from gym_clinic.retrieval.linking import SymptomLinker
 

@@ -9,13 +9,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.commands.kb_base import EMBEDDED, add_base, open_base
-from gym_clinic.commands.kb_embed import add_embed
-from gym_clinic.commands.kb_graph import add_graph
-from gym_clinic.commands.kb_import import add_import
-from gym_clinic.commands.kb_patients import add_patients
-from gym_clinic.commands.kb_serve import add_serve
-from gym_clinic.commands.kb_validate import add_validate
+from gym_clinic.commands.kb.base import EMBEDDED, add_base, open_base
+from gym_clinic.commands.kb.embed import add_embed
+from gym_clinic.commands.kb.graph import add_graph
+from gym_clinic.commands.kb.imports import add_import
+from gym_clinic.commands.kb.patients import add_patients
+from gym_clinic.commands.kb.serve import add_serve
+from gym_clinic.commands.kb.validate import add_validate
 from gym_clinic.commands.terminal import console, visible
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.build import ENGINES, Listener

@@ -9,7 +9,7 @@ import pytest
 from fact_tables import tables, write
 from small_graph import small_graph
 
-from gym_clinic.commands.kb_patients import add_patients
+from gym_clinic.commands.kb.patients import add_patients
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.patients.cases import read_cases, write_cases
 from gym_clinic.retrieval.graph_file import save_graph
