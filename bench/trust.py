@@ -15,7 +15,7 @@ import gymnasium as gym
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.policies import ADVERSARIES, Maker, Policy, load
-from gym_clinic.policies.moves import prepared
+from gym_clinic.policies.moves import scripted
 from gym_clinic.policies.playing import play
 from gym_clinic.rewards import scale
 
@@ -43,7 +43,7 @@ def table(name: str, limit: int | None) -> None:
         """State the right class and nothing else."""
         answers = env.domain.menu(tasks[seed]).answers
         label = tasks[seed].gold["classification"]
-        return prepared([answers.get(label) or answers[f"{label}, no evidence"]])
+        return scripted([answers.get(label) or answers[f"{label}, no evidence"]])
 
     show("right class, no call, no evidence", env, tasks, stated)
 

@@ -9,7 +9,7 @@ import pytest
 
 from gym_clinic.domain import Menu
 from gym_clinic.policies import ADVERSARIES, load
-from gym_clinic.policies.moves import prepared
+from gym_clinic.policies.moves import scripted
 from gym_clinic.policies.playing import play
 from gym_clinic.rewards import scale
 
@@ -57,7 +57,7 @@ def test_outcome_alone_rewards_a_constant(name):
     env = gym.make(name, split="test", reward="outcome").unwrapped
     menu: Menu = env.domain.menu(env.tasks[0])
     move = next(move for label, move in menu.answers.items() if label.startswith("Definitive"))
-    earned = rewards_of(env, lambda seed: prepared([move]))
+    earned = rewards_of(env, lambda seed: scripted([move]))
     scaled = [scale(reward, env.reward_range) for reward in earned]
     assert sum(scaled) / len(scaled) == pytest.approx(0.79, abs=0.02)
 
@@ -65,4 +65,4 @@ def test_outcome_alone_rewards_a_constant(name):
 def test_the_right_class_without_its_evidence_is_worth_half_of_the_scale():
     env = gym.make(IDS[0], split="test").unwrapped
     answers = [f"CLASSIFICATION: {task.gold['classification']}" for task in env.tasks]
-    assert set(rewards_of(env, lambda number: prepared([answers[number]]))) == {0.0}
+    assert set(rewards_of(env, lambda number: scripted([answers[number]]))) == {0.0}

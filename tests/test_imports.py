@@ -150,7 +150,7 @@ def test_imports_lead_upwards(name: str) -> None:
         ("gym_clinic.episode", "gym_clinic.case", False, False),
         ("gym_clinic.case", "gym_clinic.episode", True, False),
         ("gym_clinic.rewards.process", "gym_clinic.domain", True, False),
-        ("gym_clinic.policies.oracle", "gym_clinic.evaluate", False, False),
+        ("gym_clinic.policies.registry", "gym_clinic.evaluate", False, False),
         ("gym_clinic.testing", "gym_clinic.policies", False, True),
         ("gym_clinic.viewer.curves", "gym_clinic.files", False, True),
         ("gym_clinic.viewer.curves", "gym_clinic.commands.plot", False, False),

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     policy = maker(args.seed)
     total, over, turn = 0.0, False, 0
     while not over:
-        action = policies.ask(policy, observation, info)
+        action = policies.next_action(policy, observation, info)
         turn += 1
         if watched:
             _show(screen, [{"role": "assistant", "content": action}], turn)

@@ -16,7 +16,7 @@ import gymnasium as gym
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Episode
 from gym_clinic.errors import ServiceError
-from gym_clinic.policies import Maker, Policy, ask
+from gym_clinic.policies import Maker, Policy, next_action
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Player:
                 if self.stop.is_set():
                     return None
                 asked = time.perf_counter()
-                action = ask(policy, observation, info)
+                action = next_action(policy, observation, info)
                 thinking += time.perf_counter() - asked
                 messages.append({"role": "assistant", "content": action})
                 observation, paid, terminated, truncated, info = env.step(action)

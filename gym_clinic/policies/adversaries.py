@@ -18,10 +18,10 @@ from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Task
 from gym_clinic.names import at_least_one
-from gym_clinic.policies import Maker
-from gym_clinic.policies.moves import Ground, Script, words
-from gym_clinic.policies.rehearsal import best_label
-from gym_clinic.policies.search import Snoop
+from gym_clinic.policies.constants import best_label
+from gym_clinic.policies.moves import Playbook, ScriptedPolicy, words
+from gym_clinic.policies.playing import Maker
+from gym_clinic.policies.snoop import Snoop
 from gym_clinic.toolbox import Kind
 
 _RAMBLE = 50_000  # characters of one rambling action
@@ -33,16 +33,16 @@ class _Table:
     """What an adversary has before it in one episode."""
 
     def __init__(
-        self, ground: Ground, label: str | None, observation: str, info: dict[str, Any]
+        self, playbook: Playbook, label: str | None, observation: str, info: dict[str, Any]
     ) -> None:
-        self.ground = ground
-        self.dialect: Dialect = ground.env.dialect
-        self.turns = ground.env.max_turns
+        self.playbook = playbook
+        self.dialect: Dialect = playbook.env.dialect
+        self.turns = playbook.env.max_turns
         self.observation = observation
         self.ticket = str(info["messages"][-1]["content"])
         self.tools: list[dict[str, Any]] = info["tools"]
-        self.task: Task = ground.task(info)
-        self.menu: Menu = ground.menu(self.task)
+        self.task: Task = playbook.task(info)
+        self.menu: Menu = playbook.menu(self.task)
         self._label = label
 
     @property
@@ -55,12 +55,12 @@ class _Table:
     @property
     def answer(self) -> str:
         """The constant answer as an action."""
-        return "" if self.label is None else self.ground.write(self.menu.answers[self.label])[-1]
+        return "" if self.label is None else self.playbook.write(self.menu.answers[self.label])[-1]
 
     @property
     def answers(self) -> list[str]:
         """Every answer as an action."""
-        return [self.ground.write(move)[-1] for move in self.menu.answers.values()]
+        return [self.playbook.write(move)[-1] for move in self.menu.answers.values()]
 
     @property
     def names(self) -> list[str]:
@@ -69,20 +69,20 @@ class _Table:
 
 
 def _adversary(env: ClinicEnv, writer: Writer) -> Maker:
-    ground, label = Ground(env), best_label(env)
+    playbook, label = Playbook(env), best_label(env)
 
-    def make(seed: int) -> Script:
+    def make(seed: int) -> ScriptedPolicy:
         def begin(observation: str, info: dict[str, Any]) -> Iterable[str]:
-            return writer(_Table(ground, label, observation, info), random.Random(f"{seed}"))
+            return writer(_Table(playbook, label, observation, info), random.Random(f"{seed}"))
 
-        return Script(begin)
+        return ScriptedPolicy(begin)
 
     return make
 
 
 def silent(env: ClinicEnv) -> Maker:
     """Write nothing, every turn."""
-    return lambda seed: Script(lambda observation, info: ())
+    return lambda seed: ScriptedPolicy(lambda observation, info: ())
 
 
 def every_tool(env: ClinicEnv) -> Maker:
@@ -97,13 +97,13 @@ def every_tool(env: ClinicEnv) -> Maker:
 def _every_tool(table: _Table, draw: random.Random) -> list[str]:
     calls: list[CallSpec] = list(table.menu.calls)
     called = {name for name, _ in calls}
-    if table.ground.domain.menu is None:
+    if table.playbook.domain.menu is None:
         calls += [
             (one.name, {})
-            for one in table.ground.domain.tools
+            for one in table.playbook.domain.tools
             if one.kind is not Kind.SUBMIT and one.name not in called
         ]
-    made = table.ground.write(tuple(calls))[: max(0, table.turns - 1)]
+    made = table.playbook.write(tuple(calls))[: max(0, table.turns - 1)]
     return [*made, table.answer]
 
 
@@ -273,5 +273,5 @@ def snoop(env: ClinicEnv) -> Maker:
     messages it was given, hoping that later episodes share them. Finding nothing, it gives the
     constant answer.
     """
-    ground, label = Ground(env), best_label(env)
-    return lambda seed: Snoop(ground, label)
+    playbook, label = Playbook(env), best_label(env)
+    return lambda seed: Snoop(playbook, label)

@@ -1,4 +1,4 @@
-"""Honest players without a model: valid calls at random, rules, and the best constant."""
+"""Policies without a model: the oracle, valid calls at random, rules, and the best constant."""
 
 from __future__ import annotations
 
@@ -10,11 +10,26 @@ from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one
-from gym_clinic.policies import Maker, Policy
 from gym_clinic.policies.arguments import sample
-from gym_clinic.policies.moves import Ground, Script, words
-from gym_clinic.policies.rehearsal import best_constant
+from gym_clinic.policies.constants import best_constant
+from gym_clinic.policies.moves import Playbook, ScriptedPolicy, words
+from gym_clinic.policies.playing import Maker, Policy
 from gym_clinic.toolbox import Kind
+
+
+def oracle(env: ClinicEnv) -> Maker:
+    """Play ``domain.solve`` of the task: the perfect agent, which knows the gold.
+
+    Args:
+        env: The environment it acts in.
+    """
+    playbook = Playbook(env)
+
+    def begin(observation: str, info: dict[str, Any]) -> Iterator[str]:
+        for move in playbook.domain.solve(playbook.task(info)):
+            yield from playbook.write(move)
+
+    return lambda seed: ScriptedPolicy(begin)
 
 
 def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
@@ -30,62 +45,62 @@ def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
         batch: Most calls of one action.
     """
     batch = at_least_one("batch", batch)
-    ground = Ground(env)
+    playbook = Playbook(env)
 
     def make(seed: int) -> Policy:
         draw = random.Random(f"{seed}")
 
         def begin(observation: str, info: dict[str, Any]) -> Iterator[str]:
-            task = ground.task(info)
-            menu = ground.menu(task)
+            task = playbook.task(info)
+            menu = playbook.menu(task)
             vocabulary = words(info["messages"][-1]["content"])
             for _ in range(draw.randrange(env.max_turns)):
                 calls = [
-                    _call(ground, menu, draw, vocabulary) for _ in range(draw.randint(1, batch))
+                    _call(playbook, menu, draw, vocabulary) for _ in range(draw.randint(1, batch))
                 ]
                 made = tuple(call for call in calls if call is not None)
-                yield from ground.write(made)[:1]
+                yield from playbook.write(made)[:1]
             while True:
-                yield _answer(ground, menu, draw, vocabulary)
+                yield _answer(playbook, menu, draw, vocabulary)
 
-        return Script(begin)
+        return ScriptedPolicy(begin)
 
     return make
 
 
 def _call(
-    ground: Ground, menu: Menu, draw: random.Random, vocabulary: list[str]
+    playbook: Playbook, menu: Menu, draw: random.Random, vocabulary: list[str]
 ) -> CallSpec | None:
     """Draw a call that is no submission; None in a domain without any."""
-    if ground.domain.menu is not None:
+    if playbook.domain.menu is not None:
         return draw.choice(menu.calls) if menu.calls else None
-    tools = [one for one in ground.domain.tools if one.kind is not Kind.SUBMIT]
+    tools = [one for one in playbook.domain.tools if one.kind is not Kind.SUBMIT]
     if not tools:
         return None
     chosen = draw.choice(tools)
     return chosen.name, sample(chosen.schema["function"]["parameters"], draw, vocabulary)
 
 
-def _answer(ground: Ground, menu: Menu, draw: random.Random, vocabulary: list[str]) -> str:
-    submits = [one for one in ground.domain.tools if one.kind is Kind.SUBMIT]
-    if submits and ground.domain.menu is None:
+def _answer(playbook: Playbook, menu: Menu, draw: random.Random, vocabulary: list[str]) -> str:
+    submits = [one for one in playbook.domain.tools if one.kind is Kind.SUBMIT]
+    if submits and playbook.domain.menu is None:
         chosen = draw.choice(submits)
         arguments = sample(chosen.schema["function"]["parameters"], draw, vocabulary)
-        return ground.write(((chosen.name, arguments),))[0]
+        return playbook.write(((chosen.name, arguments),))[0]
     if not menu.answers:
         return " ".join(draw.sample(vocabulary, min(8, len(vocabulary))))
-    return ground.write(menu.answers[draw.choice(list(menu.answers))])[-1]
+    return playbook.write(menu.answers[draw.choice(list(menu.answers))])[-1]
 
 
 def rules(env: ClinicEnv) -> Maker:
-    """Refuse: rules are written by a domain, under ``baselines["rules"]``.
+    """Raise an error: ``load`` finds a domain's own rules, ``baselines["rules"]``, first.
 
     Raises:
-        ConfigError: Always; a domain with rules of its own is served before this is asked.
+        ConfigError: Always.
     """
     raise ConfigError(
-        f"domain {env.domain.name!r} brings no rules baseline; "
-        'a Domain supplies one as baselines={"rules": …}, and "prior" and "random" need none'
+        f"domain {env.domain.name!r} has no policy 'rules'; a domain supplies one as "
+        "baselines={'rules': …}; the policies 'prior' and 'random' work with every domain"
     )
 
 
@@ -113,11 +128,11 @@ def prior(env: ClinicEnv) -> Maker:
             "split, or no answer that its tickets share"
         )
     names, label = constant
-    ground = Ground(env)
+    playbook = Playbook(env)
 
     def begin(observation: str, info: dict[str, Any]) -> list[str]:
-        menu = ground.menu(ground.task(info))
+        menu = playbook.menu(playbook.task(info))
         calls = [call for call in menu.calls if call[0] in names]
-        return ground.plan(calls, menu.answers.get(label))
+        return playbook.plan(calls, menu.answers.get(label))
 
-    return lambda seed: Script(begin)
+    return lambda seed: ScriptedPolicy(begin)

@@ -14,7 +14,7 @@ from gym_clinic.action import DIALECTS
 from gym_clinic.consult.chat import ChatClient, NativeCall, Reply, Usage
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
-from gym_clinic.policies import Maker
+from gym_clinic.policies.playing import Maker
 
 Message = dict[str, Any]
 

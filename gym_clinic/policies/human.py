@@ -10,7 +10,7 @@ from gym_clinic import strict_json
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import nearest
-from gym_clinic.policies import Maker
+from gym_clinic.policies.playing import Maker
 
 _HELP = """\
 Write your action; an empty line (or end of input) sends it. An empty action is sent by an

@@ -20,8 +20,8 @@ from gym_clinic.toolbox import Kind
 _ANSWERS = 40  # answers of the train split that a domain without a menu is tried with
 
 
-class Script:
-    """A policy that writes prepared actions, and nothing when they run out.
+class ScriptedPolicy:
+    """A policy that writes scripted actions, and nothing when they run out.
 
     Args:
         begin: Observation and info of ``reset`` -> the actions of that episode, in order.
@@ -32,15 +32,15 @@ class Script:
         self._actions: Iterator[str] = iter(())
 
     def act(self, observation: str, info: dict[str, Any]) -> str:
-        """Return the next prepared action."""
+        """Return the next scripted action."""
         if "task_id" in info:
             self._actions = iter(self._begin(observation, info))
         return next(self._actions, "")
 
 
-def prepared(plan: Sequence[str]) -> Script:
+def scripted(plan: Sequence[str]) -> ScriptedPolicy:
     """Return the policy that writes these actions in every episode."""
-    return Script(lambda observation, info: plan)
+    return ScriptedPolicy(lambda observation, info: plan)
 
 
 def actions(dialect: Dialect, move: Move) -> list[str]:
@@ -50,7 +50,7 @@ def actions(dialect: Dialect, move: Move) -> list[str]:
     return [dialect.write(move)] if move else []
 
 
-class Ground:
+class Playbook:
     """What a baseline may know of an environment.
 
     Args:

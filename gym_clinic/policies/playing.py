@@ -1,24 +1,41 @@
-"""One episode, played to its end: what every rehearsal, check and benchmark does."""
+"""The protocol of a policy, and one episode played from beginning to end."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Episode, Task
-from gym_clinic.policies import Policy, ask
+from gym_clinic.errors import ConfigError
+
+
+class Policy(Protocol):
+    """An agent for one episode."""
+
+    def act(self, observation: str, info: dict[str, Any]) -> str:
+        """Return the next action.
+
+        Args:
+            observation: What ``reset`` or the last ``step`` returned.
+            info: Its info; the one of ``reset`` holds ``task_id``, ``tools`` and ``messages``.
+        """
+
+
+Maker = Callable[[int], Policy]
+"""Makes the policy of one episode from that episode's seed."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an episode went.
+    """The result of an episode.
 
     Attributes:
-        reward: Sum of its rewards.
+        reward: Sum of the rewards of its steps.
         info: The info of its last step.
-        episode: All that happened.
+        episode: The episode itself.
     """
 
     reward: float
@@ -26,13 +43,26 @@ class Outcome:
     episode: Episode
 
 
+def next_action(policy: Policy, observation: str, info: dict[str, Any]) -> str:
+    """Return a policy's next action.
+
+    Raises:
+        ConfigError: If it is not text.
+    """
+    action = policy.act(observation, info)
+    if not isinstance(action, str):
+        kind = type(action).__name__
+        raise ConfigError(f"the policy's act returned {kind}; an action is text")
+    return action
+
+
 def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
-    """Play one task of any split to its end, without touching the environment's own episode.
+    """Play one task of any split to its end; the environment's own episode stays as it is.
 
     Args:
-        env: Its domain, dialect, rubric, weights and limits are played with.
+        env: Its domain, dialect, rubric, weights and limits are used.
         task: The task.
-        policy: Who plays.
+        policy: The policy that acts.
         seed: Seed of the environment.
     """
     stage = copy.copy(env)
@@ -40,7 +70,7 @@ def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
     observation, info = stage.reset(seed=seed)
     total, over = 0.0, False
     while not over:
-        action = ask(policy, observation, info)
+        action = next_action(policy, observation, info)
         observation, reward, terminated, truncated, info = stage.step(action)
         total += float(reward)
         over = terminated or truncated

@@ -21,11 +21,11 @@ from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.policies import Maker, Policy
-from gym_clinic.policies.moves import Ground, prepared
+from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.moves import actions as actions_of
 from gym_clinic.policies.playing import Outcome, play
-from gym_clinic.policies.search import Snoop
-from gym_clinic.policies.walk import reachable
+from gym_clinic.policies.reachable import reachable
+from gym_clinic.policies.snoop import Snoop
 from gym_clinic.rewards import Rubric, scale
 from gym_clinic.toolbox import Kind, Tool, Toolbox
 
@@ -128,10 +128,10 @@ def kinds(env: ClinicEnv) -> Iterator[str]:
     The calls of the solution and of the menu are made on the case itself, where nothing refuses
     a write: within an episode the engine does, and the tool would raise TypeError there.
     """
-    ground, told = Ground(env), set()
+    playbook, told = Playbook(env), set()
     for task in some_tasks(env)[:5]:
         case = env.domain.open_case(task)
-        for name, arguments in [*_solution(env, task), *ground.menu(task).calls]:
+        for name, arguments in [*_solution(env, task), *playbook.menu(task).calls]:
             found = env.toolbox.get(name)
             if found is None or name in told:
                 continue
@@ -199,9 +199,9 @@ def info(env: ClinicEnv) -> Iterator[str]:
     task = env.tasks[0]
     endings = {
         "answered": policies.load("oracle", env)(0),
-        "silent": prepared(()),
-        "unreadable": prepared(["<tool_call>{</tool_call>"] * env.max_turns),
-        "too long": prepared([HOSTILE["megabyte"]]),
+        "silent": scripted(()),
+        "unreadable": scripted(["<tool_call>{</tool_call>"] * env.max_turns),
+        "too long": scripted([HOSTILE["megabyte"]]),
     }
     lasts = {ending: play(env, task, policy).info for ending, policy in endings.items()}
     stage = copy.copy(env)
@@ -310,7 +310,7 @@ def _blind(env: ClinicEnv, task: Task, swapped: Task) -> Iterator[str]:
     if domain.menu is not None and domain.menu(task) != domain.menu(swapped):
         yield f"task {task.id!r}: the menu depends on the gold"
     actions = [text for move in domain.solve(task) for text in actions_of(env.dialect, move)]
-    shown, again = _Recorder(prepared(actions)), _Recorder(prepared(actions))
+    shown, again = _Recorder(scripted(actions)), _Recorder(scripted(actions))
     unjudged = copy.copy(env)  # the rubric may well stumble over a gold that is not the task's
     unjudged.rubric = Rubric({}, {})
     unjudged.domain = replace(
@@ -326,7 +326,7 @@ def hostile(env: ClinicEnv) -> Iterator[str]:
     """Check that no action, however hostile, raises or leaves the spaces and the range."""
     task = env.tasks[0]
     for name, action in HOSTILE.items():
-        recorder = _Recorder(prepared([action] * env.max_turns))
+        recorder = _Recorder(scripted([action] * env.max_turns))
         outcome = play(env, task, recorder)
         yield from (f"{name}: {problem}" for problem in _sane(env, outcome))
         for observation in (turn.observation for turn in outcome.episode.turns):

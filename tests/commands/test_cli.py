@@ -28,7 +28,7 @@ PATH = os.pathsep.join(map(str, (SUPPORT, ROOT)))
 ID = f"eval_domain:{eval_domain.ID}"
 
 
-def dead(domain: Any, dialect: Any) -> Any:
+def dead(env: Any) -> Any:
     """A policy whose server cannot be reached, before any episode."""
     raise ServiceError("nobody listens there")
 

@@ -13,8 +13,8 @@ from gym_clinic import Case, Episode, Task
 from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.policies import ADVERSARIES, POLICIES, load
 from gym_clinic.policies.playing import Outcome, play
-from gym_clinic.policies.search import Snoop
-from gym_clinic.policies.walk import reachable
+from gym_clinic.policies.reachable import reachable
+from gym_clinic.policies.snoop import Snoop
 from gym_clinic.rewards import Rubric, scale
 
 TINY = ("tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE")

@@ -16,9 +16,9 @@ from gym_clinic.action import DIALECTS
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import POLICIES, load
 from gym_clinic.policies.arguments import every, sample
-from gym_clinic.policies.moves import Ground, prepared, words
+from gym_clinic.policies.constants import ConstantSearch, best_constant, best_label
+from gym_clinic.policies.moves import Playbook, scripted, words
 from gym_clinic.policies.playing import play
-from gym_clinic.policies.rehearsal import Rehearsal, best_constant, best_label
 from gym_clinic.rewards import scale
 
 TINY = ("tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE")
@@ -30,7 +30,7 @@ MENULESS = replace(tiny_domain.INTERACTIONS, menu=None)
 NO_TRAIN = replace(tiny_domain.INTERACTIONS, tasks={"test": tiny_domain.INTERACTIONS.tasks["test"]})
 WITH_RULES = replace(
     tiny_domain.TRIAGE,
-    baselines={"rules": lambda domain, dialect: lambda seed: prepared(["URGENCY: green"])},
+    baselines={"rules": lambda env: lambda seed: scripted(["URGENCY: green"])},
 )
 
 
@@ -51,7 +51,7 @@ def test_every_policy_plays_the_same_from_the_same_seed(
 ) -> None:
     env = ClinicEnv(name, dialect=dialect, split="test")
     if policy == "rules":
-        with pytest.raises(ConfigError, match="brings no rules baseline"):
+        with pytest.raises(ConfigError, match="has no policy 'rules'"):
             load(policy, env)
         return
     played = []
@@ -80,7 +80,7 @@ def test_oracle_plays_tasks_of_any_split() -> None:
 @each_dialect
 def test_a_batch_of_calls_is_one_action(dialect: str) -> None:
     menu = tiny_domain._interaction_menu(tiny_domain.INTERACTIONS.tasks["test"][0])
-    (action,) = Ground(ClinicEnv(TINY[0], dialect=dialect)).write(menu.calls)
+    (action,) = Playbook(ClinicEnv(TINY[0], dialect=dialect)).write(menu.calls)
     assert len(DIALECTS[dialect].parse(action).requests) == len(menu.calls) == 2
 
 
@@ -132,14 +132,14 @@ def test_own_rules_are_played() -> None:
 def test_prior_is_the_best_constant() -> None:
     """Against every constant there is, played one by one."""
     env = ClinicEnv(TINY[0])
-    rehearsal = Rehearsal(env)
-    assert rehearsal.labels == ["major", "moderate", "none"]
-    assert rehearsal.names == ["check_interaction", "read_allergies"]
-    subsets = [(), ("check_interaction",), ("read_allergies",), tuple(rehearsal.names)]
-    best = max(rehearsal.mean(names, label) for names in subsets for label in rehearsal.labels)
+    search = ConstantSearch(env)
+    assert search.labels == ["major", "moderate", "none"]
+    assert search.names == ["check_interaction", "read_allergies"]
+    subsets = [(), ("check_interaction",), ("read_allergies",), tuple(search.names)]
+    best = max(search.mean(names, label) for names in subsets for label in search.labels)
     constant = best_constant(env)
     assert constant is not None
-    assert rehearsal.mean(*constant) == pytest.approx(best)
+    assert search.mean(*constant) == pytest.approx(best)
     assert constant[0] == {"check_interaction"}
 
 
@@ -154,7 +154,7 @@ def test_prior_weighs_as_the_environment_does() -> None:
 
 def test_prior_without_a_menu_answers_from_train() -> None:
     env = ClinicEnv(TINY[1], split="test")
-    assert Rehearsal(env).labels == ["URGENCY: red", "URGENCY: yellow", "URGENCY: green"]
+    assert ConstantSearch(env).labels == ["URGENCY: red", "URGENCY: yellow", "URGENCY: green"]
     assert mean(env, "prior") == pytest.approx(0.5)
     env = ClinicEnv(f"{__name__}:MENULESS", split="test")
     assert mean(env, "prior") > mean(env, "silent")
@@ -221,9 +221,9 @@ def test_playing_leaves_the_environment_alone() -> None:
 
 
 def test_plans_keep_the_answer_inside_the_turns() -> None:
-    ground = Ground(ClinicEnv(TINY[0], dialect="json", max_turns=2))
+    playbook = Playbook(ClinicEnv(TINY[0], dialect="json", max_turns=2))
     calls = [("read_allergies", {})] * 5
-    plan = ground.plan(calls, (("submit_grade", {"grade": "none"}),))
+    plan = playbook.plan(calls, (("submit_grade", {"grade": "none"}),))
     assert len(plan) == 2
     assert "submit_grade" in plan[-1]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from gym_clinic import ClinicEnv
 from gym_clinic.action import DIALECTS
-from gym_clinic.policies.moves import Ground
+from gym_clinic.policies import Playbook
 
 INTERACTIONS, TRIAGE, FAULTY = (
     "tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE", "faulty_domain:FAULTY",
@@ -120,8 +120,8 @@ def write(*calls: tuple[str, dict[str, Any]]) -> str:
 def solution(domain: str = INTERACTIONS, task: str | None = None) -> list[str]:
     env = ClinicEnv(domain)
     wanted = next(one for one in env.tasks if task in (None, one.id))
-    ground = Ground(env)
-    return [write(call) for move in ground.domain.solve(wanted) for call in move]
+    playbook = Playbook(env)
+    return [write(call) for move in playbook.domain.solve(wanted) for call in move]
 
 
 def right(turn: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gym_clinic import ClinicEnv
 from gym_clinic.action import DIALECTS
-from gym_clinic.policies.moves import Ground
+from gym_clinic.policies import Playbook
 from verl_recipes.trajectory import Budgets, Tokens, Trajectory
 
 INTERACTIONS, TRIAGE, FAULTY = (
@@ -50,9 +50,9 @@ def grade(word: str = "none") -> str:
 
 def solution(one: Trajectory) -> list[str]:
     """Return the oracle's actions, a call a turn."""
-    ground = Ground(one.env)
+    playbook = Playbook(one.env)
     task = one.env.episode.task
-    return [HERMES.write([call]) for move in ground.domain.solve(task) for call in move]
+    return [HERMES.write([call]) for move in playbook.domain.solve(task) for call in move]
 
 
 def check(one: Trajectory) -> None:

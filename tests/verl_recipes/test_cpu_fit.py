@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ClinicEnv, ConfigError
-from gym_clinic.policies.moves import Ground, prepared
+from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.playing import play
 
 torch = pytest.importorskip("torch")
@@ -51,12 +51,12 @@ def folder(env, tmp_path):
 
 
 def runs_of(env, task, seed=0):
-    return written.runs(Ground(env), task, random.Random(f"{seed}"))
+    return written.runs(Playbook(env), task, random.Random(f"{seed}"))
 
 
 def outcome(env, task, moves):
-    plan = [action for move in moves for action in Ground(env).write(move)]
-    return play(env, task, prepared(plan)).info
+    plan = [action for move in moves for action in Playbook(env).write(move)]
+    return play(env, task, scripted(plan)).info
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_transcript_is_what_a_rollout_would_be(env, tokens):
     task = env.tasks[0]
     right, *_ = found = written.transcripts(env, [task], tokens, BUDGETS, random.Random("0"))
     moves = env.domain.solve(task)
-    plan = [action for move in moves for action in Ground(env).write(move)]
+    plan = [action for move in moves for action in Playbook(env).write(move)]
     played = trajectory.Trajectory(env, task.id, tokens, BUDGETS)
     played.begin()
     for action in plan:

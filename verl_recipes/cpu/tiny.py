@@ -21,8 +21,7 @@ from transformers import (
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.names import at_least_one
-from gym_clinic.policies.oracle import oracle
-from gym_clinic.policies.playing import play
+from gym_clinic.policies import oracle, play
 from verl_recipes.trajectory import opening
 
 END, PAD = "<|im_end|>", "<|endoftext|>"

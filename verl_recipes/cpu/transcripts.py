@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.domain import Move
-from gym_clinic.policies.moves import Ground
+from gym_clinic.policies import Playbook
 from verl_recipes.trajectory import Budgets, PromptLengthError, Tokens, Trajectory
 
 
@@ -44,18 +44,18 @@ def transcripts(
     Raises:
         ConfigError: If nothing is left.
     """
-    ground = Ground(env)
+    playbook = Playbook(env)
     end = int(tokens.tokenizer.eos_token_id)
     found: list[Transcript] = []
     for task in tasks:
-        for moves in runs(ground, task, draw):
+        for moves in runs(playbook, task, draw):
             one = Trajectory(env, task.id, tokens, budgets)
             try:
                 one.begin()
             except PromptLengthError:
                 break
             fits = True
-            for action in (action for move in moves for action in ground.write(move)):
+            for action in (action for move in moves for action in playbook.write(move)):
                 said = [*tokens.tokenizer.encode(action, add_special_tokens=False), end]
                 fits = len(said) <= one.room
                 if one.over or not fits:
@@ -86,22 +86,22 @@ def with_aside(one: Transcript, aside: Sequence[int]) -> Transcript:
     return Transcript(ids, tuple(place + len(aside) for place in one.targets))
 
 
-def runs(ground: Ground, task: Task, draw: random.Random) -> list[list[Move]]:
+def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
     """Return the oracle's run, and others that go wrong.
 
     One gives another answer of the menu; one leaves out calls, the answer being right or wrong
     at even odds.
 
     Args:
-        ground: What is known of the environment.
+        playbook: What is known of the environment.
         task: The task.
         draw: Source of randomness.
     """
-    moves = list(ground.domain.solve(task))
+    moves = list(playbook.domain.solve(task))
     if not moves:
         return []
     *before, right = moves
-    others = [move for move in ground.menu(task).answers.values() if move != right]
+    others = [move for move in playbook.menu(task).answers.values() if move != right]
     wrong = draw.choice(others) if others else None
     found = [moves]
     if wrong is not None:

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from gym_clinic.action import Dialect
-from gym_clinic.domain import CallSpec, Domain
+from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.reader import (
     Genetics,
@@ -69,6 +69,13 @@ class Report(NamedTuple):
     genetics: Genetics | None
 
 
+class Environment(Protocol):
+    """What a baseline reads of the environment it acts in."""
+
+    dialect: Dialect
+    max_turns: int
+
+
 @dataclass
 class Turns:
     """A policy for one episode: calls first, then an answer from what came back.
@@ -103,14 +110,14 @@ class Turns:
         return self.answer(self._ticket, self._heard)
 
 
-def rules(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
+def rules(env: Environment) -> Callable[[int], Turns]:
     """Make the supervisor's baseline: calls by the abstracts, class by the procedure."""
-    return lambda seed: Turns(plan_calls, _classification, dialect, domain.max_turns)
+    return lambda seed: Turns(plan_calls, _classification, env.dialect, env.max_turns)
 
 
-def rules_single(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
+def rules_single(env: Environment) -> Callable[[int], Turns]:
     """Make the single agent's baseline: every full text, then subtypes and class by rules."""
-    return lambda seed: Turns(_every_text, _judgement, dialect, domain.max_turns)
+    return lambda seed: Turns(_every_text, _judgement, env.dialect, env.max_turns)
 
 
 def read_ticket(text: str) -> Ticket:
@@ -131,12 +138,12 @@ def read_ticket(text: str) -> Ticket:
     return Ticket(gene[1] if gene else "", disease[1] if disease else "", articles)
 
 
-def spray(domain: Domain, dialect: Dialect) -> Callable[[int], Turns]:
+def spray(env: Environment) -> Callable[[int], Turns]:
     """Make the supervisor that calls every sub-agent on every article, and reads the answers.
 
     It classifies well and pays for the calls: what the outcome is worth without choosing.
     """
-    return lambda seed: Turns(_every_call, _classification, dialect, domain.max_turns)
+    return lambda seed: Turns(_every_call, _classification, env.dialect, env.max_turns)
 
 
 def plan_calls(ticket: Ticket) -> list[CallSpec]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gym_clinic.action import DIALECTS
-from gym_clinic.domain import Domain
 from gym_clinic.domains.clingen import baselines
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.reader import Genetics
-from gym_clinic.rewards import Rubric
 
 PROMPT = """You supervise a panel. Answer with CLASSIFICATION: <class>.
 
@@ -58,19 +57,12 @@ RESCUE = report(
 )
 
 
-def domain_of(turns: int) -> Domain:
-    return Domain(
-        name="toy",
-        policy="",
-        tasks={},
-        rubric=Rubric({"nothing": lambda episode: 0.0}, weights={"nothing": 1.0}, range=(0.0, 1.0)),
-        read_answer=str,
-        max_turns=turns,
-    )
+def env_of(turns: int, dialect: str = "hermes") -> SimpleNamespace:
+    return SimpleNamespace(dialect=DIALECTS[dialect], max_turns=turns)
 
 
 def supervisor(dialect: str = "hermes", turns: int = 2) -> baselines.Turns:
-    return baselines.rules(domain_of(turns), DIALECTS[dialect])(0)
+    return baselines.rules(env_of(turns, dialect))(0)
 
 
 def test_reads_the_last_ticket_of_the_prompt() -> None:
@@ -165,7 +157,7 @@ def test_calls_are_one_batch_in_every_dialect() -> None:
 
 
 def test_the_single_agent_reads_every_text_and_answers_in_json() -> None:
-    policy = baselines.rules_single(domain_of(2), DIALECTS["hermes"])(0)
+    policy = baselines.rules_single(env_of(2))(0)
     action = policy.act(PROMPT, {"task_id": "t"})
     calls = DIALECTS["hermes"].parse(action).requests
     assert [one.arguments for one in calls] == [{"pmid": "SIM1"}, {"pmid": "SIM2"}]

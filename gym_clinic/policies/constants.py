@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from gym_clinic.domain import Domain
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Task
-from gym_clinic.policies.moves import Ground, prepared
+from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.playing import play
 
 SAMPLE = 150
@@ -22,7 +22,7 @@ Constant = tuple[frozenset[str], str]
 """Tool names whose every menu call is made, and the label of the answer given then."""
 
 
-class Rehearsal:
+class ConstantSearch:
     """Plays constant behaviour on a fixed sample of the train split.
 
     The sample is drawn by ``Random(f"{domain}:rehearsal")``; every figure is kept, so that
@@ -34,12 +34,12 @@ class Rehearsal:
 
     def __init__(self, env: ClinicEnv) -> None:
         self.env = env
-        self.ground = Ground(env)
+        self.playbook = Playbook(env)
         train: Sequence[Task] = env.domain.tasks.get("train", ())
         draw = random.Random(f"{env.domain.name}:rehearsal")
         chosen = sorted(draw.sample(range(len(train)), min(SAMPLE, len(train))))
         self.tasks = [train[index] for index in chosen]
-        self._menus = [self.ground.menu(task) for task in self.tasks]
+        self._menus = [self.playbook.menu(task) for task in self.tasks]
         self._means: dict[tuple[frozenset[str], str, int], float] = {}
 
     @property
@@ -69,8 +69,8 @@ class Rehearsal:
             total = 0.0
             for task, menu in rows:
                 calls = [call for call in menu.calls if call[0] in key[0]]
-                plan = self.ground.plan(calls, menu.answers[label])
-                total += play(self.env, task, prepared(plan)).reward
+                plan = self.playbook.plan(calls, menu.answers[label])
+                total += play(self.env, task, scripted(plan)).reward
             self._means[key] = total / len(rows)
         return self._means[key]
 
@@ -121,9 +121,9 @@ class _Shared:
     def __init__(self, limit: int = 8) -> None:
         self.lock = threading.RLock()
         self._limit = limit
-        self._kept: dict[tuple[object, ...], tuple[Domain, Rehearsal]] = {}
+        self._kept: dict[tuple[object, ...], tuple[Domain, ConstantSearch]] = {}
 
-    def get(self, env: ClinicEnv) -> Rehearsal:
+    def get(self, env: ClinicEnv) -> ConstantSearch:
         weights = tuple(sorted(env.rubric.weights.items()))
         limits = (env.dialect.name, env.max_turns, env.response_limit, env.text_budget)
         key = (id(env.domain), weights, *limits)
@@ -131,7 +131,7 @@ class _Shared:
             if key not in self._kept:
                 while len(self._kept) >= self._limit:
                     del self._kept[next(iter(self._kept))]
-                self._kept[key] = env.domain, Rehearsal(env)
+                self._kept[key] = env.domain, ConstantSearch(env)
             return self._kept[key][1]
 
 
@@ -139,7 +139,7 @@ _SHARED = _Shared()
 
 
 def best_constant(env: ClinicEnv) -> Constant | None:
-    """Return the best constant of an environment; see :meth:`Rehearsal.best`.
+    """Return the best constant of an environment; see :meth:`ConstantSearch.best`.
 
     Worked out once for each domain object, weights, dialect and limits of this process.
     """
@@ -148,6 +148,6 @@ def best_constant(env: ClinicEnv) -> Constant | None:
 
 
 def best_label(env: ClinicEnv) -> str | None:
-    """Return the label that earns most without any call; see :meth:`Rehearsal.best_label`."""
+    """Return the label that earns most without any call; see :meth:`ConstantSearch.best_label`."""
     with _SHARED.lock:
         return _SHARED.get(env).best_label()

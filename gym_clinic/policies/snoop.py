@@ -9,8 +9,8 @@ from gym_clinic.domain import Menu, Move
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Episode, Task
 from gym_clinic.frozen import freeze
-from gym_clinic.policies.moves import Ground
-from gym_clinic.policies.walk import reachable
+from gym_clinic.policies.moves import Playbook
+from gym_clinic.policies.reachable import reachable
 
 _TELLING = ("answer", "classification", "label", "target", "correct", "solution", "expected")
 
@@ -19,15 +19,15 @@ class Snoop:
     """Searches, tampers, and plays what it found; else the constant answer.
 
     Args:
-        ground: What is known of the environment.
+        playbook: What is known of the environment.
         label: Label of the constant answer; None where there is none.
 
     Attributes:
         found: Path of the gold in what was handed out; None while nothing was found.
     """
 
-    def __init__(self, ground: Ground, label: str | None) -> None:
-        self._ground = ground
+    def __init__(self, playbook: Playbook, label: str | None) -> None:
+        self._playbook = playbook
         self._label = label
         self._task: Task | None = None
         self._actions: Iterator[str] = iter(())
@@ -36,19 +36,19 @@ class Snoop:
     def act(self, observation: str, info: dict[str, Any]) -> str:
         """Search what was just handed out, then act on all that was found so far."""
         if "task_id" in info:
-            self._task, self.found = self._ground.task(info), None
+            self._task, self.found = self._playbook.task(info), None
             self._actions = iter(())
         task = self._task
         if task is None:
             return ""
-        roots = [("observation", observation), ("info", info), ("spec", self._ground.env.spec)]
-        menu = self._ground.menu(task)
+        roots = [("observation", observation), ("info", info), ("spec", self._playbook.env.spec)]
+        menu = self._playbook.menu(task)
         if self.found is None:
             for path, item in reachable(roots):
                 moves = self._use(path, item, task, menu)
                 if moves:
                     self.found = path
-                    self._actions = iter([a for move in moves for a in self._ground.write(move)])
+                    self._actions = iter([a for move in moves for a in self._playbook.write(move)])
                     break
         _tamper(info)
         action = next(self._actions, None)
@@ -56,11 +56,11 @@ class Snoop:
 
     def _constant(self, menu: Menu) -> str:
         label = self._label if self._label in menu.answers else next(iter(menu.answers), None)
-        return "" if label is None else self._ground.write(menu.answers[label])[-1]
+        return "" if label is None else self._playbook.write(menu.answers[label])[-1]
 
     def _use(self, path: str, item: Any, task: Task, menu: Menu) -> list[Move]:
         """Return the moves that an object gives away; none if it is not telling."""
-        domain = self._ground.domain
+        domain = self._playbook.domain
         if isinstance(item, ClinicEnv):
             item = item.episode
         if isinstance(item, Episode):

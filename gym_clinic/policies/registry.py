@@ -1,0 +1,77 @@
+"""Policies by name: the built-in ones, those of a domain, and anyone's own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gym_clinic.env import ClinicEnv
+from gym_clinic.errors import ConfigError
+from gym_clinic.names import call_with_options, check_options, import_named, suggest
+from gym_clinic.policies.playing import Maker, Policy
+
+POLICIES: Mapping[str, str] = {
+    "oracle": "gym_clinic.policies.baselines:oracle",
+    "random": "gym_clinic.policies.baselines:random_calls",
+    "rules": "gym_clinic.policies.baselines:rules",
+    "prior": "gym_clinic.policies.baselines:prior",
+    "human": "gym_clinic.policies.human:human",
+    "chat": "gym_clinic.policies.chat:chat",
+    "silent": "gym_clinic.policies.adversaries:silent",
+    "every-tool": "gym_clinic.policies.adversaries:every_tool",
+    "every-option": "gym_clinic.policies.adversaries:every_option",
+    "repeater": "gym_clinic.policies.adversaries:repeater",
+    "echo": "gym_clinic.policies.adversaries:echo",
+    "rambler": "gym_clinic.policies.adversaries:rambler",
+    "malformed": "gym_clinic.policies.adversaries:malformed",
+    "forger": "gym_clinic.policies.adversaries:forger",
+    "snoop": "gym_clinic.policies.adversaries:snoop",
+}
+"""Name -> where its builder, ``(env, **options) -> Maker``, lives."""
+
+ADVERSARIES = (
+    "silent", "prior", "every-tool", "every-option", "repeater", "echo", "rambler",
+    "malformed", "forger", "snoop",
+)  # fmt: skip
+"""The policies that must never be worth playing."""
+
+
+def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) -> Maker:
+    """Find a policy by name and prepare it for an environment.
+
+    Args:
+        name: One of :data:`POLICIES`, one of the domain's own, or ``"package.module:NAME"`` for
+            anyone's: a class or function that takes no argument (or ``seed``) and returns
+            something with ``act``.
+        env: The environment it will act in.
+        options: Options of the policy, such as ``url`` and ``model`` of ``"chat"``.
+
+    Raises:
+        ConfigError: If there is no such policy, or it does not take these options.
+    """
+    chosen = dict(options or {})
+    who = f"policy {name!r}"
+    own = env.domain.baselines.get(name)
+    if own is not None:
+        made: Maker = call_with_options(own, chosen, who, env)
+        return made
+    if name not in POLICIES and ":" not in name:
+        advice = suggest(name, [*POLICIES, *env.domain.baselines])
+        raise ConfigError(f"no policy {name!r}; {advice} Or name your own: 'package.module:NAME'")
+    builder = import_named(POLICIES.get(name, name), "policy")
+    if not callable(builder):
+        raise ConfigError(f"{who} is a {type(builder).__name__}; expected a class or function")
+    if name in POLICIES:
+        built: Maker = call_with_options(builder, chosen, who, env)
+        return built
+    seeded = "seed" in inspect.signature(builder).parameters
+    check_options(builder, {**chosen, "seed": 0} if seeded else chosen, who)
+    return lambda seed: _own_policy(builder, {**chosen, "seed": seed} if seeded else chosen, who)
+
+
+def _own_policy(builder: Callable[..., Any], options: Mapping[str, Any], who: str) -> Policy:
+    policy: Policy = builder(**options)
+    if not callable(getattr(policy, "act", None)):
+        raise ConfigError(f"{who} has no act(observation, info) -> str")
+    return policy
