@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from gym_clinic.retrieval.graph import BELONGS, RELATED, Node, Relation, SymptomGraph
-from gym_clinic.retrieval.graph_file import load_graph, save_graph
-from gym_clinic.retrieval.subgraph import Subgraph
+from gym_clinic.retrieval.graph.graph_file import load_graph, save_graph
+from gym_clinic.retrieval.graph.subgraph import Subgraph
+from gym_clinic.retrieval.graph.symptom_graph import BELONGS, RELATED, Node, Relation, SymptomGraph
 
 DISCIPLINES = 130
 

@@ -26,7 +26,7 @@ from typing import get_args
 
 import orjson
 
-from gym_clinic.retrieval.dense import Kind
+from gym_clinic.retrieval.dense.index import Kind
 
 GOAL = 27_000_000
 """Passages that the sizes are extrapolated to."""
@@ -150,7 +150,7 @@ def on_disk(folder: Path) -> float:
 
 def measure(base: Path, queries: Path, searches: int, dense: bool) -> Row:
     """Open a base and search it, in this process alone, for the top 10 with snippets."""
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
+    from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 
     start = time.perf_counter()
     knowledge = KnowledgeBase(base)
@@ -160,7 +160,7 @@ def measure(base: Path, queries: Path, searches: int, dense: bool) -> Row:
         operator = "and" if name == "and" else "or"
         row |= latencies(name, partial(knowledge.search, operator=operator), some)
     if dense:
-        from gym_clinic.retrieval.dense import DenseIndex, beside
+        from gym_clinic.retrieval.dense.index import DenseIndex, beside
 
         index = DenseIndex(beside(base), content_hash=knowledge.manifest.content_hash)
         row["dense recall"] = index.manifest.recall

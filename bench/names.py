@@ -20,8 +20,8 @@ import numpy as np
 
 from gym_clinic.facts import load
 from gym_clinic.facts.naming import same_name, words
-from gym_clinic.retrieval.guidelines import THRESHOLD
-from gym_clinic.retrieval.name_index import K1, B, NameIndex
+from gym_clinic.retrieval.patients.guidelines import THRESHOLD
+from gym_clinic.retrieval.patients.name_index import K1, B, NameIndex
 
 COMMON = {
     "syndrome": 0.45, "disease": 0.2, "type": 0.25, "autosomal": 0.15, "recessive": 0.1,

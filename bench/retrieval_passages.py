@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from gym_clinic.retrieval import tantivy_index
-from gym_clinic.retrieval.database import touch
-from gym_clinic.retrieval.knowledge import KnowledgeBase
-from gym_clinic.retrieval.query import AnyOf, Phrase, parse
+from gym_clinic.retrieval.passages import tantivy_index
+from gym_clinic.retrieval.passages.database import touch
+from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, parse
 
 KINDS = ("or", "heavy")
 LIMIT = 10

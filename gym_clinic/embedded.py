@@ -24,17 +24,17 @@ from gym_clinic.facts import load
 from gym_clinic.facts.profiles import profiles
 from gym_clinic.files import numbered_lines
 from gym_clinic.paths import cache_dir, data_dir
-from gym_clinic.retrieval import fts5
-from gym_clinic.retrieval.build import Source, build
-from gym_clinic.retrieval.embedding import HashedNgrams
-from gym_clinic.retrieval.facts_graph import graph_of_facts
-from gym_clinic.retrieval.graph import SymptomGraph
-from gym_clinic.retrieval.guidelines import GuidelineIndex
-from gym_clinic.retrieval.knowledge import KnowledgeBase
-from gym_clinic.retrieval.linking import SymptomLinker
-from gym_clinic.retrieval.manifest import FORMAT
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
-from gym_clinic.retrieval.patients import PatientMatcher, as_case
+from gym_clinic.retrieval.dense.hashed import HashedNgrams
+from gym_clinic.retrieval.graph.facts_graph import graph_of_facts
+from gym_clinic.retrieval.graph.linking import SymptomLinker
+from gym_clinic.retrieval.graph.symptom_graph import SymptomGraph
+from gym_clinic.retrieval.passages import fts5
+from gym_clinic.retrieval.passages.build import Source, build
+from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passages.manifest import FORMAT
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.patients.guidelines import GuidelineIndex
+from gym_clinic.retrieval.patients.matcher import PatientMatcher, as_case
 from gym_clinic.simulate.patients import Known, embedded_patients
 
 _NAME = "clinic.db"

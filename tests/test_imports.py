@@ -19,7 +19,7 @@ ROOT = Path(gym_clinic.__file__).resolve().parent
 ROWS = (
     ("_version",),
     ("errors",),
-    ("strict_json", "paths", "files", "frozen", "names"),
+    ("exports", "strict_json", "paths", "files", "frozen", "names"),
     ("facts",),
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate"),

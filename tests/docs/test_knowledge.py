@@ -11,8 +11,8 @@ import pytest
 from places import ROOT
 
 from gym_clinic.cli import main
-from gym_clinic.retrieval.knowledge import KnowledgeBase
-from gym_clinic.retrieval.server import KnowledgeServer
+from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+from gym_clinic.retrieval.serving.server import KnowledgeServer
 
 PAGE = ROOT / "docs" / "knowledge.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)

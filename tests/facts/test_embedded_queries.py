@@ -16,9 +16,9 @@ from places import KB
 
 from gym_clinic.importers.passages.jsonl import read
 from gym_clinic.importers.passages.labels import Labels
-from gym_clinic.retrieval.build import Source, build
-from gym_clinic.retrieval.knowledge import KnowledgeBase
-from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.passages.build import Source, build
+from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passages.passage import Passage
 
 PASSAGES = KB / "passages.jsonl"
 QUERIES = Path(__file__).with_name("embedded_queries.tsv")

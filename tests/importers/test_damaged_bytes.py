@@ -18,7 +18,7 @@ from gym_clinic.importers.patients.cases import read_cases
 from gym_clinic.importers.patients.phenopackets import read_phenopackets
 from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
 from gym_clinic.importers.patients.rarebench import read_rarebench
-from gym_clinic.retrieval.linking import SymptomLinker
+from gym_clinic.retrieval.graph.linking import SymptomLinker
 
 LINKER = SymptomLinker(SYMPTOMS)
 MAPPINGS = {"phenotype_mapping.json": {"HP:1": "Cough"}, "disease_mapping.json": {"OMIM:1": "D"}}

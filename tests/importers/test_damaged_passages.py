@@ -14,7 +14,7 @@ pytest.importorskip("lxml")
 
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.importers.passages.sources import READERS
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 
 def citation(number: int) -> str:

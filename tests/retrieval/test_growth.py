@@ -9,7 +9,7 @@ import bases
 import growth
 import pytest
 
-from gym_clinic.retrieval.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 
 
 def test_the_first_passages_are_written(tmp_path):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gym_clinic.retrieval.build import Listener, Source, build
-from gym_clinic.retrieval.knowledge import KnowledgeBase
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.build import Listener, Source, build
+from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 PASSAGES = [
     Passage("p1", "alpha", "Chest pain", "Chest pain with raised troponin is an infarction."),

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import sqlite_utils
 
-from gym_clinic.retrieval import build as building
-from gym_clinic.retrieval.passage import Passage
+from gym_clinic.retrieval.passages import build as building
+from gym_clinic.retrieval.passages.passage import Passage
 
 RECORDS = 90
 BATCH = 20

@@ -8,7 +8,7 @@ the two UNSEEN sets. All hold what a linker of words cannot know ("coughing fits
 
 from __future__ import annotations
 
-from gym_clinic.retrieval.graph import Node
+from gym_clinic.retrieval.graph.symptom_graph import Node
 
 SYMPTOMS = (
     Node("abdominal-pain", "symptom", "Abdominal pain", ("Stomach ache", "Belly pain")),

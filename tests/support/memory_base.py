@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from types import SimpleNamespace
 
-from gym_clinic.retrieval.passage import Passage
-from gym_clinic.retrieval.searcher import check_search
+from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.searcher import check_search
 
 TOPICS = ("seizure", "fever", "headache", "anaemia", "rash", "cough", "oedema", "jaundice")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gym_clinic.retrieval.graph import BELONGS, RELATED, Node, Relation, SymptomGraph
+from gym_clinic.retrieval.graph.symptom_graph import BELONGS, RELATED, Node, Relation, SymptomGraph
 
 NODES = (
     Node("cough", "symptom", "Cough", ("Coughing", "Tussis")),

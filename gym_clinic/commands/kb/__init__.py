@@ -18,8 +18,8 @@ from gym_clinic.commands.kb.serve import add_serve
 from gym_clinic.commands.kb.validate import add_validate
 from gym_clinic.commands.terminal import console, visible
 from gym_clinic.errors import ConfigError
-from gym_clinic.retrieval.build import ENGINES, Listener
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.build import ENGINES, Listener
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 _NAMED = 20
 """Broken records that are named one by one; of the others the number is told."""
@@ -103,7 +103,7 @@ def run_build(args: argparse.Namespace) -> int:
     if args.out == EMBEDDED:
         raise ConfigError(f"'{EMBEDDED}' names the base that ships; name another file to write")
     from gym_clinic.importers.passages.sources import find_sources
-    from gym_clinic.retrieval.build import build
+    from gym_clinic.retrieval.passages.build import build
 
     names, paths = {}, []
     for given in args.sources:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
+    from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 
 EMBEDDED = Path("embedded")
 
@@ -29,6 +29,6 @@ def open_base(path: Path, *, warm: bool = True) -> KnowledgeBase:
         ConfigError: If there is none.
     """
     from gym_clinic import embedded
-    from gym_clinic.retrieval.knowledge import KnowledgeBase
+    from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 
     return embedded.knowledge() if path == EMBEDDED else KnowledgeBase(path, warm=warm)

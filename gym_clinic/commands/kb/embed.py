@@ -6,9 +6,9 @@ import argparse
 from typing import Any, get_args
 
 from gym_clinic.commands.kb.base import add_base, open_base
-from gym_clinic.retrieval.dense import Kind, beside
-from gym_clinic.retrieval.dense_build import build_dense
-from gym_clinic.retrieval.embedding import open_embedder
+from gym_clinic.retrieval.dense.build import build_dense
+from gym_clinic.retrieval.dense.index import Kind, beside
+from gym_clinic.retrieval.dense.opening import open_embedder
 
 
 def add_embed(commands: Any) -> None:

@@ -13,7 +13,7 @@ from gym_clinic.commands.terminal import visible
 from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
-    from gym_clinic.retrieval.graph import SymptomGraph
+    from gym_clinic.retrieval.graph.symptom_graph import SymptomGraph
 
 SHOWN = 50
 """Neighbours that are printed, unless the caller says otherwise."""
@@ -90,7 +90,7 @@ def _add_build(doing: Any) -> None:
 
 def run_build(args: argparse.Namespace) -> int:
     """Build a graph, and say what it holds."""
-    from gym_clinic.retrieval.graph_file import save_graph
+    from gym_clinic.retrieval.graph.graph_file import save_graph
 
     graph = _built(args)
     save_graph(graph, args.out)
@@ -134,7 +134,7 @@ def run_neighbours(args: argparse.Namespace) -> int:
 
 def run_link(args: argparse.Namespace) -> int:
     """Print the mentions in a text; exit status 1 if there is none."""
-    from gym_clinic.retrieval.linking import SymptomLinker
+    from gym_clinic.retrieval.graph.linking import SymptomLinker
 
     found = SymptomLinker(open_graph(args.graph)).link(args.text)
     for one in found:
@@ -162,13 +162,13 @@ def open_graph(path: Path | None) -> SymptomGraph:
     """Return a built graph; without a path, that of the embedded facts."""
     if path is None:
         return _of_facts(None)
-    from gym_clinic.retrieval.graph_file import load_graph
+    from gym_clinic.retrieval.graph.graph_file import load_graph
 
     return load_graph(path)
 
 
 def _of_facts(folder: Path | None) -> SymptomGraph:
     from gym_clinic.facts import load
-    from gym_clinic.retrieval.facts_graph import graph_of_facts
+    from gym_clinic.retrieval.graph.facts_graph import graph_of_facts
 
     return graph_of_facts(load(folder))

@@ -14,7 +14,7 @@ from gym_clinic.files import check_output
 from gym_clinic.names import at_least_one
 
 if TYPE_CHECKING:
-    from gym_clinic.retrieval.patients import PatientCase
+    from gym_clinic.retrieval.patients.matcher import PatientCase
 
 EMBEDDER = "hashed-ngrams"
 
@@ -125,7 +125,7 @@ def _imported(args: argparse.Namespace) -> Iterable[PatientCase]:
         return read_rarebench(args.path, args.mappings)
     from gym_clinic.commands.kb.graph import open_graph
     from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
-    from gym_clinic.retrieval.linking import SymptomLinker
+    from gym_clinic.retrieval.graph.linking import SymptomLinker
 
     linker = SymptomLinker(open_graph(args.graph))
     return (one.case for one in read_pmc_patients(args.path, linker))
@@ -135,7 +135,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     """Simulate patients, and say how many."""
     from gym_clinic.facts import load
     from gym_clinic.importers.patients.cases import read_cases, write_cases
-    from gym_clinic.retrieval.patients import as_case
+    from gym_clinic.retrieval.patients.matcher import as_case
     from gym_clinic.simulate.patients import evaluation_patients, simulate_patients
 
     check_output(args.out, args.keep_out)
@@ -150,8 +150,8 @@ def run_simulate(args: argparse.Namespace) -> int:
 def run_match(args: argparse.Namespace) -> int:
     """Print the cases most like a patient."""
     from gym_clinic.importers.patients.cases import read_cases
-    from gym_clinic.retrieval.embedding import open_embedder
-    from gym_clinic.retrieval.patients import PatientMatcher
+    from gym_clinic.retrieval.dense.opening import open_embedder
+    from gym_clinic.retrieval.patients.matcher import PatientMatcher
     from gym_clinic.simulate.patients import embedded_patients
 
     at_least_one("--limit", args.limit)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.commands.kb.base import add_base, open_base
-from gym_clinic.retrieval.messages import PORT
-from gym_clinic.retrieval.searcher import PassageBase, Searcher
-from gym_clinic.retrieval.server import THREADS, WAITING, KnowledgeServer
+from gym_clinic.retrieval.passages.searcher import PassageBase, Searcher
+from gym_clinic.retrieval.serving.messages import PORT
+from gym_clinic.retrieval.serving.server import THREADS, WAITING, KnowledgeServer
 
 
 def add_serve(commands: Any) -> None:
@@ -19,7 +19,7 @@ def add_serve(commands: Any) -> None:
         help="serve a knowledge base over HTTP on this machine",
         description="Answer POST /search, /batch and /get and GET /health on 127.0.0.1 until "
         "stopped (Ctrl-C or SIGTERM); requests under way are finished. "
-        "gym_clinic.retrieval.client asks it as if the base were local.",
+        "gym_clinic.retrieval.serving.client asks it as if the base were local.",
         epilog="example: gym-clinic kb serve clinic.db --dense",
     )
     add_base(parser)
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _with_dense(base: PassageBase, path: Path) -> Searcher:
-    from gym_clinic.retrieval.dense import DenseIndex, beside
-    from gym_clinic.retrieval.fusion import HybridBase
+    from gym_clinic.retrieval.dense.hybrid import HybridBase
+    from gym_clinic.retrieval.dense.index import DenseIndex, beside
 
     return HybridBase(base, DenseIndex(beside(path)))

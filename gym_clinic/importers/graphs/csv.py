@@ -27,7 +27,7 @@ from pathlib import Path
 from gym_clinic.errors import TaskError
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.names import suggest
-from gym_clinic.retrieval.graph import Node, Relation, SymptomGraph, as_kind
+from gym_clinic.retrieval.graph.symptom_graph import Node, Relation, SymptomGraph, as_kind
 
 NODES = ("id", "kind", "name", "synonyms")
 RELATIONS = ("head", "relation", "tail")

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
-from gym_clinic.retrieval.graph import Kind, Node, Relation, SymptomGraph
+from gym_clinic.retrieval.graph.symptom_graph import Kind, Node, Relation, SymptomGraph
 
 KIND_OF_TYPE: dict[str, Kind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
 """Semantic type -> kind of node; the earlier one decides for a concept of two."""

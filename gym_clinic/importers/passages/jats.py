@@ -14,7 +14,7 @@ from gym_clinic.importers.formats.jats import Article, Section, each_article
 from gym_clinic.importers.formats.xml import XmlError
 from gym_clinic.importers.passages.chunks import chunks
 from gym_clinic.importers.passages.labels import Labels
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 
 def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:

@@ -14,7 +14,7 @@ from typing import Any
 from gym_clinic import strict_json
 from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
 from gym_clinic.importers.passages.labels import Labels
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LONGEST = 16 << 20
 """Bytes of a line that are read."""

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
 from gym_clinic.importers.passages.chunks import chunks
 from gym_clinic.importers.passages.labels import Labels
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 _LONGEST = 1 << 16
 """Bytes of a line that are read at once; a longer line is several paragraphs."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from gym_clinic.importers.formats.xml import XmlError, whole_text, xml_elements
 from gym_clinic.importers.passages.labels import Labels
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
 

@@ -12,8 +12,8 @@ from gym_clinic.importers.formats.packed import PACKED, UNREADABLE, open_packed
 from gym_clinic.importers.passages import jats, jsonl, plain_text, pubmed, wikipedia
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.names import suggest
-from gym_clinic.retrieval.build import Source
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.build import Source
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 Reader = Callable[[Path, Labels], Iterator[Passage | BrokenRecord]]
 

@@ -19,7 +19,7 @@ from gym_clinic.importers.formats.xml import XmlError, whole_text, xml_elements
 from gym_clinic.importers.passages.chunks import chunks
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.importers.passages.wikitext import plain_paragraphs
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 ROOT = "mediawiki"
 

@@ -21,7 +21,7 @@ from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.lines import read_lines
 from gym_clinic.names import suggest
-from gym_clinic.retrieval.patients import PatientCase
+from gym_clinic.retrieval.patients.matcher import PatientCase
 
 PHENOTYPES = "phenotype_mapping.json"
 DISEASES = "disease_mapping.json"

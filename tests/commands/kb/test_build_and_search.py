@@ -62,7 +62,7 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path, chunks, capsys, mo
         raise KeyboardInterrupt
 
     with monkeypatch.context() as stopped:
-        stopped.setattr("gym_clinic.retrieval.fts5.build", stop)
+        stopped.setattr("gym_clinic.retrieval.passages.fts5.build", stop)
         assert main(["kb", "build", str(chunks), "--out", str(out)]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == (
         "gym-clinic: stopped; the same command goes on from here"

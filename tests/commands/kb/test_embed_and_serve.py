@@ -17,9 +17,9 @@ from gym_clinic.commands.kb import embed, serve
 from gym_clinic.commands.kb.embed import add_embed
 from gym_clinic.commands.kb.serve import add_serve
 from gym_clinic.errors import ConfigError
-from gym_clinic.retrieval.client import KnowledgeClient
-from gym_clinic.retrieval.dense import DenseIndex, beside, read_manifest
-from gym_clinic.retrieval.server import KnowledgeServer
+from gym_clinic.retrieval.dense.index import DenseIndex, beside, read_manifest
+from gym_clinic.retrieval.serving.client import KnowledgeClient
+from gym_clinic.retrieval.serving.server import KnowledgeServer
 
 pytest.importorskip("faiss")
 pytest.importorskip("fastapi")
@@ -112,7 +112,7 @@ def test_what_is_not_there_is_told(command, tmp_path):
 def test_a_server_in_a_process_of_its_own_ends_when_it_is_told(tmp_path):
     code = (
         "from memory_base import MemoryBase, passages\n"
-        "from gym_clinic.retrieval.server import KnowledgeServer\n"
+        "from gym_clinic.retrieval.serving.server import KnowledgeServer\n"
         "server = KnowledgeServer(MemoryBase(passages()), port=0)\n"
         "print(server.url, flush=True)\n"
         "server.run()\n"

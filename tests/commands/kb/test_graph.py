@@ -11,7 +11,7 @@ from small_graph import small_graph
 
 from gym_clinic.commands.kb.graph import add_graph
 from gym_clinic.errors import ConfigError
-from gym_clinic.retrieval.graph_file import load_graph, save_graph
+from gym_clinic.retrieval.graph.graph_file import load_graph, save_graph
 
 
 def run(*arguments):

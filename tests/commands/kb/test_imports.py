@@ -12,7 +12,7 @@ from gym_clinic.cli import main
 from gym_clinic.facts.profiles import read_profiles
 from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named
-from gym_clinic.retrieval.guidelines import GuidelineIndex
+from gym_clinic.retrieval.patients.guidelines import GuidelineIndex
 
 ORDER = "00001 A99     0 Made-up fever" + " " * 48 + "Made-up fever\n"
 

@@ -12,8 +12,8 @@ from small_graph import small_graph
 from gym_clinic.commands.kb.patients import add_patients
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.patients.cases import read_cases, write_cases
-from gym_clinic.retrieval.graph_file import save_graph
-from gym_clinic.retrieval.patients import PatientCase
+from gym_clinic.retrieval.graph.graph_file import save_graph
+from gym_clinic.retrieval.patients.matcher import PatientCase
 
 PACKET = {
     "id": "packet",

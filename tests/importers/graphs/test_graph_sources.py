@@ -11,7 +11,7 @@ from small_graph import NODES, RELATIONS, small_graph
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.graphs.csv import read_graph
 from gym_clinic.importers.graphs.umls import read_umls
-from gym_clinic.retrieval.graph import Node, Relation
+from gym_clinic.retrieval.graph.symptom_graph import Node, Relation
 
 UMLS = DATA / "umls_format"
 

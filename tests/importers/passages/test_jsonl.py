@@ -11,7 +11,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.importers.passages import jsonl as passages_jsonl
 from gym_clinic.importers.passages.jsonl import read
 from gym_clinic.importers.passages.labels import Labels
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LABELS = Labels("books", "textbook", "own")
 GOOD = {"id": "Anatomy_0", "title": "Anatomy", "content": "Bones.", "contents": "Anatomy. Bones."}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.importers.passages.plain_text import read
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LABELS = Labels("books")
 

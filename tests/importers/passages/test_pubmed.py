@@ -10,7 +10,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.importers.formats.xml import xml_elements
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.importers.passages.pubmed import read
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LABELS = Labels("pubmed", "abstract", "NLM")
 HEAD = (

@@ -12,7 +12,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.importers.passages.jats import read as read_jats
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.importers.passages.sources import find_sources, format_of
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 CHUNK = json.dumps({"id": "a", "title": "T", "content": "Text."})
 PUBMED = "<?xml version='1.0'?><!DOCTYPE PubmedArticleSet SYSTEM 'x'><PubmedArticleSet/>"

@@ -11,7 +11,7 @@ pytest.importorskip("lxml")
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.importers.passages.wikipedia import read
 from gym_clinic.importers.passages.wikitext import plain_paragraphs
-from gym_clinic.retrieval.passage import BrokenRecord, Passage
+from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LABELS = Labels("wikipedia", "encyclopedia", "CC BY-SA 4.0")
 

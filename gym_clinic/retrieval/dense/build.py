@@ -1,0 +1,236 @@
+"""Building a dense index: passages stream through an embedder into FAISS."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, get_args
+
+import numpy as np
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import lock, replace_file
+from gym_clinic.names import at_least_one, suggest
+from gym_clinic.retrieval.dense.embedder import Embedder, Rows
+from gym_clinic.retrieval.dense.index import DenseManifest, Kind, faiss_library, search_settings
+from gym_clinic.retrieval.passages.passage import Passage
+
+BATCH = 256
+"""Passages embedded at once."""
+
+CANDIDATES = 128
+"""Candidates that a search of hnsw keeps (efSearch), unless the caller gives another number."""
+
+SHARE_OF_CELLS = 8
+"""A search of ivf looks into one of so many cells (nprobe), unless the caller says how many."""
+
+LINKS, LINKING_BREADTH = 32, 200
+"""Of hnsw: links of a node (M) and candidates while linking (efConstruction)."""
+
+CELLS_PER_ROOT, ROWS_PER_CELL = 4, 64
+"""Of ivf: 4·√n cells, the least that faiss's 'Guidelines to choose an index' gives below a
+million rows, and rows a cell that are looked at to place the cells (it warns below 39)."""
+
+FEWEST_ROWS_PER_CELL = 39
+PROBES, NEAREST = 200, 10
+"""Recall is measured on so many rows of the index, by so many of their neighbours."""
+
+
+def passage_text(passage: Passage) -> str:
+    """Return what is embedded of a passage: its title, which may be empty, as a line, and its text.
+
+    So what reads the two apart does not take the first line of a text for its title.
+    """
+    return f"{' '.join(passage.title.split())}\n{passage.text}"
+
+
+def build_dense(
+    passages: Iterable[Passage],
+    embedder: Embedder,
+    folder: Path,
+    *,
+    content_hash: str,
+    kind: Kind = "flat",
+    breadth: int | None = None,
+) -> DenseManifest:
+    """Build a dense index; the one that was there is used until the new one is whole.
+
+    Embedded rows wait in a file, so memory is what faiss needs for the index itself. A flat
+    index gives the same answers wherever it is built; hnsw and ivf depend on the number of
+    threads too. A build that is killed leaves a folder behind, which the next one removes.
+
+    Args:
+        passages: With ids that are unique.
+        embedder: Makes the rows.
+        folder: Where it is to lie, as :func:`gym_clinic.retrieval.dense.index.beside` gives it.
+        content_hash: Of the base that the passages come from.
+        kind: ``flat``, ``hnsw`` or ``ivf``.
+        breadth: Candidates of a search (hnsw; 128 if not given) or cells (ivf; an eighth of
+            them); more is slower and finds more.
+
+    Returns:
+        Its manifest, with the measured recall.
+
+    Raises:
+        ConfigError: If an option is wrong, faiss is not installed, or another process is
+            building the same index.
+        TaskError: If there is no passage, or the embedder gives what are no rows.
+    """
+    if kind not in get_args(Kind):
+        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, get_args(Kind))}")
+    if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
+        raise ConfigError("a flat index compares with every row; it takes no breadth")
+    faiss = faiss_library()
+    folder.mkdir(parents=True, exist_ok=True)
+    # Not by tempfile, whose folders nobody else can read.
+    files = folder / f"build-{uuid.uuid4().hex}"
+    with _alone(folder), ExitStack() as undo:
+        files.mkdir()
+        undo.callback(shutil.rmtree, files, ignore_errors=True)
+        sources = _embed(passages, embedder, files)
+        waiting = files / "rows.f32"
+        rows = np.memmap(waiting, np.float32, "r").reshape(-1, embedder.dimension)
+        index = _index(faiss, rows, kind)
+        if breadth is None:
+            wide = {"hnsw": CANDIDATES, "ivf": math.ceil(_cells(len(rows)) / SHARE_OF_CELLS)}
+            breadth = wide.get(kind, 0)
+        manifest = DenseManifest(
+            format=1,
+            embedder=embedder.name,
+            dimension=embedder.dimension,
+            count=len(rows),
+            content_hash=content_hash,
+            kind=kind,
+            breadth=breadth,
+            recall=1.0 if kind == "flat" else _recall(faiss, index, rows, kind, breadth),
+            sources=tuple(sources),
+            build=files.name,
+        )
+        faiss.write_index(index, str(files / "index.faiss"))
+        del rows
+        waiting.unlink()
+        for path in files.iterdir():
+            _flush(path)
+        # From here on the new one is found: the manifest names the folder of the files.
+        replace_file(folder / "manifest.json", [manifest.model_dump_json(indent=1).encode()])
+        undo.pop_all()  # the files are in use from here on
+        for old in folder.glob("build-*"):
+            if old != files:
+                shutil.rmtree(old, ignore_errors=True)
+    return manifest
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other builds out of a folder; each would remove what the others have begun."""
+    if sys.platform == "win32":
+        yield
+        return
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        if not lock(place):
+            raise ConfigError(f"another process is building {folder}; wait for it")
+        yield
+    finally:
+        os.close(place)  # which unlocks it
+
+
+def _embed(passages: Iterable[Passage], embedder: Embedder, files: Path) -> list[str]:
+    """Write rows, ids and source numbers; return the names of the sources."""
+    sources: dict[str, int] = {}
+    end = 0
+    with (
+        (files / "rows.f32").open("wb") as rows,
+        (files / "ids.bin").open("wb") as ids,
+        (files / "ends.u64").open("wb") as ends,
+        (files / "sources.u16").open("wb") as numbers,
+    ):
+        for batch in _batches(passages, BATCH):
+            _checked(embedder, batch).tofile(rows)
+            names = [passage.id.encode("utf-8") for passage in batch]
+            ids.write(b"".join(names))
+            lengths = np.cumsum([len(name) for name in names], dtype=np.uint64)
+            (lengths + np.uint64(end)).tofile(ends)
+            end += int(lengths[-1])
+            _number(batch, sources, numbers)
+    if not sources:
+        raise TaskError("there is no passage to index")
+    return list(sources)
+
+
+def _batches(passages: Iterable[Passage], size: int) -> Iterator[list[Passage]]:
+    left = iter(passages)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def _checked(embedder: Embedder, batch: list[Passage]) -> Rows:
+    rows = embedder.embed([passage_text(passage) for passage in batch])
+    expected = (len(batch), embedder.dimension)
+    if rows.shape != expected or rows.dtype != np.float32:
+        raise TaskError(
+            f"{embedder.name} gave rows of shape {rows.shape} and {rows.dtype}; expected "
+            f"{expected} and float32"
+        )
+    if not np.isfinite(rows).all():
+        at = int(np.argmin(np.isfinite(rows).all(axis=1)))
+        raise TaskError(f"{embedder.name} gave no finite row for the passage {batch[at].id!r}")
+    return rows
+
+
+def _number(batch: list[Passage], sources: dict[str, int], numbers: BinaryIO) -> None:
+    for passage in batch:
+        sources.setdefault(passage.source, len(sources))
+    if len(sources) > np.iinfo(np.uint16).max:
+        raise TaskError(f"more than {np.iinfo(np.uint16).max} sources; group them")
+    np.array([sources[passage.source] for passage in batch], np.uint16).tofile(numbers)
+
+
+def _index(faiss: Any, rows: Rows, kind: Kind) -> Any:
+    count, dimension = rows.shape
+    product = faiss.METRIC_INNER_PRODUCT
+    if kind == "flat":
+        index = faiss.IndexFlatIP(dimension)
+    elif kind == "hnsw":
+        index = faiss.IndexHNSWFlat(dimension, LINKS, product)
+        index.hnsw.efConstruction = LINKING_BREADTH
+    else:
+        cells = _cells(count)
+        index = faiss.index_factory(dimension, f"IVF{cells},Flat", product)
+        index.train(_sample(rows, cells * ROWS_PER_CELL))
+    index.add(rows)  # at once: growing by pieces would for a moment take twice the memory
+    return index
+
+
+def _cells(count: int) -> int:
+    return min(max(1, count // FEWEST_ROWS_PER_CELL), CELLS_PER_ROOT * math.isqrt(count))
+
+
+def _sample(rows: Rows, size: int) -> Rows:
+    """Return rows drawn without order of their file, which goes source by source."""
+    drawn = np.random.default_rng(0).choice(len(rows), min(size, len(rows)), replace=False)
+    return np.asarray(rows[np.sort(drawn)])
+
+
+def _recall(faiss: Any, index: Any, rows: Rows, kind: Kind, breadth: int) -> float:
+    """Return the share of the true nearest neighbours of some rows that the index finds."""
+    params = search_settings(faiss, kind, breadth)
+    probes = _sample(rows, PROBES)
+    count = min(NEAREST + 1, len(rows))  # a row's nearest is itself; it is in both answers
+    exact, _ = faiss.knn(probes, rows, count, metric=faiss.METRIC_INNER_PRODUCT)
+    scores, _ = index.search(probes, count, params=params)
+    # By score, not by number: any of several equally near ones is as good.
+    found = (scores >= exact[:, -1:] - 1e-6).sum(axis=1) - 1
+    return float(np.clip(found, 0, count - 1).mean() / (count - 1)) if count > 1 else 1.0
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,52 @@
+"""The protocol of an embedder: texts as unit rows, so that a dot product is a cosine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.float32]
+"""Embeddings, shape (texts, dimension)."""
+
+
+class Embedder(Protocol):
+    """What turns texts into rows."""
+
+    @property
+    def name(self) -> str:
+        """The embedder with its settings; :func:`open_embedder` makes the same one of it."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a row."""
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """Return a row for each text, shape (n, dimension), of length 1.
+
+        A text in which the embedder sees nothing, such as an empty one, has a row of zeros.
+        """
+
+
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """An embedder that reads queries in another way than the texts they are to find."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Rows:
+        """Return a row for each query, as :meth:`Embedder.embed` does for texts."""
+
+
+def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Rows:
+    """Return the rows of queries, shape (n, dimension), read as queries if that differs."""
+    if isinstance(embedder, QueryEmbedder):
+        return embedder.embed_queries(queries)
+    return embedder.embed(queries)
+
+
+def unit_rows(rows: NDArray[np.floating]) -> Rows:
+    """Return rows of length 1, shape (n, d); rows of zeros stay as they are."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Rows = (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    return scaled

@@ -1,0 +1,149 @@
+"""Hybrid search: rankings of the same passages by words and by embeddings, fused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import fsum
+
+from gym_clinic.errors import TaskError
+from gym_clinic.names import at_least_one
+from gym_clinic.retrieval.dense.index import DenseIndex
+from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.query import AnyOf, Node, Phrase, parse
+from gym_clinic.retrieval.passages.searcher import (
+    Content,
+    PassageBase,
+    Ranking,
+    Ranks,
+    check_search,
+)
+
+K = 60
+"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper."""
+
+DEPTH = 50
+"""Hits of each ranking that are fused."""
+
+OPENING = 200
+"""Characters of the text shown for a passage that no word of the query was found in."""
+
+
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[str]], k: int = K
+) -> list[tuple[str, float]]:
+    """Fuse rankings: an id's score is the sum of 1 / (k + rank) over those that name it.
+
+    Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+    individual rank learning methods", SIGIR 2009, pages 758-759.
+
+    Args:
+        rankings: Ids, best first, each at most once in a ranking; ranks count from 1.
+        k: Damps the first ranks.
+
+    Returns:
+        All ids with their scores, best first; equal scores by id.
+
+    Raises:
+        ConfigError: If k is below 1.
+
+    >>> reciprocal_rank_fusion([["a", "b"], ["b"]], k=1)
+    [('b', 0.8333333333333333), ('a', 0.5)]
+    """
+    at_least_one("k", k)
+    shares: dict[str, list[float]] = {}
+    for ranking in rankings:
+        for rank, name in enumerate(ranking, 1):
+            shares.setdefault(name, []).append(1 / (k + rank))
+    # fsum, so that the order of the rankings does not matter in the last bit.
+    scores = {name: fsum(some) for name, some in shares.items()}
+    return sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+
+
+class HybridBase:
+    """A knowledge base and a dense index of its passages, searched as one.
+
+    A query that sets conditions (``operator="and"``, an "exact phrase", AND or NOT) is answered
+    with passages that meet them: the dense index then only helps to order the best of those, by
+    the words that are asked for. A query without words finds nothing.
+
+    Args:
+        base: Finds passages by their words.
+        dense: Finds passages by their embeddings; made of the same passages.
+        depth: Hits of each that are fused, and at least as many as are asked for.
+
+    Raises:
+        ConfigError: If the depth is below 1, or the index was made of another base.
+    """
+
+    def __init__(self, base: PassageBase, dense: DenseIndex, *, depth: int = DEPTH) -> None:
+        dense.check_base(base.manifest.content_hash)
+        self.base, self.dense, self.depth = base, dense, at_least_one("depth", depth)
+
+    def __len__(self) -> int:
+        return len(self.dense)
+
+    @property
+    def manifest(self) -> Content:
+        """What the base holds."""
+        return self.base.manifest
+
+    def search(
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
+    ) -> list[Passage]:
+        """Return the passages that answer a query; arguments and errors as of the base.
+
+        The score is that of the fusion. A passage that was found by its embedding alone shows
+        the opening of its text as its snippet.
+        """
+        check_search(limit, operator)
+        depth = max(limit, self.depth)
+        worded = self._ranked(query, depth, source, operator)
+        tree = parse(query, operator)
+        if tree is None:
+            return []
+        conditions = operator == "and" or _sets_conditions(tree)
+        wanted = " ".join(_words(tree)) if conditions else query
+        near = [hit.id for hit in self.dense.search(wanted, depth, source)]
+        if conditions:
+            near = [name for name in near if name in worded.ids]
+        fused = reciprocal_rank_fusion([worded.ids, near])[:limit]
+        shown = worded.passages([name for name, _ in fused if name in worded.ids])
+        known = {passage.id: passage for passage in shown}
+        return [replace(known.get(name) or self._get(name), score=score) for name, score in fused]
+
+    def get(self, id: str) -> Passage | None:
+        """Return the passage of an id, as the base does."""
+        return self.base.get(id)
+
+    def _ranked(self, query: str, depth: int, source: str | None, operator: str) -> Ranking:
+        if isinstance(self.base, Ranks):
+            return self.base.ranked(query, depth, source, operator)
+        found = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
+        return Ranking(tuple(found), lambda ids: [found[name] for name in ids])
+
+    def _get(self, name: str) -> Passage:
+        passage = self.base.get(name)
+        if passage is None:
+            raise TaskError(
+                f"the dense index {self.dense.folder} names the passage {name!r}, which the base "
+                "lacks; build it again from this base"
+            )
+        return replace(passage, snippet=passage.text[:OPENING])
+
+
+def _sets_conditions(query: Node) -> bool:
+    """Return whether a query says more than that some of its words be there."""
+    if isinstance(query, AnyOf):
+        return any(map(_sets_conditions, query.parts))
+    # What is left beside a single word: words in a row, and all of several parts.
+    return not (isinstance(query, Phrase) and len(query.words) == 1)
+
+
+def _words(query: Node) -> Iterator[str]:
+    """Give the words that a query asks for, without those that it excludes."""
+    if isinstance(query, Phrase):
+        yield from query.words
+    else:
+        for part in query.parts:
+            yield from _words(part)

@@ -1,0 +1,86 @@
+"""The engine for small bases: SQLite's own full-text index, inside the file of the base."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from gym_clinic.retrieval.passages.database import ReadOnlyDatabase
+from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Node, Phrase
+
+NAME = "fts5"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+SNIPPET_WORDS = 24
+
+_HITS = "SELECT passages_fts.rowid, -bm25(passages_fts) FROM passages_fts"
+_BEST = "ORDER BY bm25(passages_fts) LIMIT ?"
+
+
+def build(database: Any) -> None:
+    """Index the passages of a file.
+
+    Args:
+        database: A ``sqlite_utils.Database`` with the table ``passages``.
+    """
+    remove(database)
+    passages = database["passages"]
+    passages.enable_fts(["title", "text"], tokenize=TOKENIZER)
+    passages.optimize()
+
+
+def remove(database: Any) -> None:
+    """Remove an index that a build was stopped at; arguments as of `build`."""
+    database["passages"].disable_fts()
+
+
+def versions() -> dict[str, str]:
+    """Return the version of what searches."""
+    return {"sqlite": sqlite3.sqlite_version}
+
+
+def render(node: Node) -> str:
+    """Write a query as FTS5 reads it; every word is quoted, so none is taken for syntax."""
+    if isinstance(node, Phrase):
+        return f'"{" ".join(node.words)}"'
+    joined = (" OR " if isinstance(node, AnyOf) else " AND ").join(map(render, node.parts))
+    if isinstance(node, AllOf) and node.excluded:
+        return f"(({joined}) NOT ({' OR '.join(map(render, node.excluded))}))"
+    return f"({joined})"
+
+
+class Fts5Engine:
+    """Searches by BM25 (k1 1.2, b 0.75) over title and text together."""
+
+    def __init__(self, database: ReadOnlyDatabase) -> None:
+        self._database = database
+
+    def hits(self, query: Node, limit: int, source: str | None) -> list[tuple[float, int]]:
+        """Return score and number of the best passages; those of equal score in any order."""
+        chosen: list[object] = [render(query)]
+        statement = f"{_HITS} WHERE passages_fts MATCH ? {_BEST}"
+        if source is not None:
+            chosen.append(source)
+            statement = (
+                f"{_HITS} JOIN passages ON n = passages_fts.rowid "
+                f"WHERE passages_fts MATCH ? AND source = ? {_BEST}"
+            )
+        with self._database.connection() as connection:
+            found = connection.execute(statement, (*chosen, limit)).fetchall()
+        return [(score, number) for number, score in found]
+
+    def snippets(self, query: Node, texts: Mapping[int, str]) -> Sequence[str]:
+        """Return the best part of each of some passages, in their order."""
+        wanted = orjson.dumps(list(texts)).decode()
+        with self._database.connection() as connection:
+            found = dict(
+                connection.execute(
+                    f"SELECT rowid, snippet(passages_fts, 1, '<b>', '</b>', '…', {SNIPPET_WORDS}) "
+                    "FROM passages_fts WHERE passages_fts MATCH ? "
+                    "AND rowid IN (SELECT value FROM json_each(?))",
+                    (render(query), wanted),
+                ).fetchall()
+            )
+        return [found[number] for number in texts]

@@ -1,0 +1,244 @@
+"""A knowledge base: passages that answer, found by BM25.
+
+A base is one SQLite file, and for the engine tantivy a folder beside it, whose name the file
+knows. It is written once by `build.py` and never changed. Its manifest says which engine built
+it; that engine answers, so the same query gives the same passages on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+import orjson
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.names import at_least_one, suggest
+from gym_clinic.retrieval.passages import fts5, tantivy_index
+from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, touch
+from gym_clinic.retrieval.passages.manifest import Manifest
+from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.query import Node, parse
+from gym_clinic.retrieval.passages.searcher import Ranking
+
+_FIELDS = "id, source, title, text, category, licence"
+_TEXT = 3
+_AT_ONCE = 1_000
+"""Passages that are read at once by who asks for all."""
+
+_SECTOR = 512
+"""Bytes of which every page of SQLite is a multiple."""
+
+_inherited: list[object] = []
+"""Engines that a forked process got from its parent; freeing one could wait for its threads."""
+
+
+class Engine(Protocol):
+    """What finds passages by their number in the file."""
+
+    def hits(self, query: Node, limit: int, source: str | None) -> list[tuple[float, int]]:
+        """Return score and number of the best passages, best first, equal ones in any order."""
+
+    def snippets(self, query: Node, texts: Mapping[int, str]) -> Sequence[str]:
+        """Return the best part of each of some passages, in their order."""
+
+
+class KnowledgeBase:
+    """Passages of one file, for any number of threads and processes at once.
+
+    Args:
+        path: The file that ``gym-clinic kb build`` wrote.
+        warm: Read the files once, so that no search waits for the disk. Turn it off for a base
+            larger than the memory.
+
+    Raises:
+        ConfigError: If there is no such base, it has another layout, or its engine is missing.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, warm: bool = True) -> None:
+        self.path = Path(path)
+        self._warm = warm
+        while not self._load():
+            pass
+
+    def _load(self) -> bool:
+        """Open file and index; false if a new base took the place of this one meanwhile."""
+        self._database = ReadOnlyDatabase(self.path)
+        try:
+            with self._database.connection() as connection:
+                self._manifest = Manifest.read(connection, self.path)
+            if self.path.stat().st_size % _SECTOR:  # SQLite itself misses whole pages only
+                raise ConfigError(f"{self.path} is cut off; copy it whole, or build it again")
+            self._engine, self._process = self._open_engine(), os.getpid()
+            if self._warm:
+                for file in self._files():
+                    touch(file)
+        except (ConfigError, FileNotFoundError):
+            if self.path.is_file() and self._database.is_replaced():
+                return False
+            raise
+        return True
+
+    def _files(self) -> list[Path]:
+        index = self._manifest.index
+        beside = sorted((self.path.parent / index).iterdir()) if index else []
+        return [self.path, *(file for file in beside if file.is_file())]
+
+    def _open_engine(self) -> Engine:
+        if self._manifest.engine == fts5.NAME:
+            return fts5.Fts5Engine(self._database)
+        if self._manifest.engine == tantivy_index.NAME:
+            return tantivy_index.TantivyEngine(self.path.parent / self._manifest.index)
+        raise ConfigError(
+            f"{self.path} was built with the engine {self._manifest.engine!r}, "
+            "which this version of gym_clinic does not know"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _open, (self.path, self._warm)
+
+    def search(
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
+    ) -> list[Passage]:
+        """Find the passages that answer best.
+
+        Args:
+            query: Any text; `query.py` says how it is read.
+            limit: How many passages at most.
+            source: Take passages of this collection only.
+            operator: What joins words side by side: ``"or"`` or ``"and"``.
+
+        Returns:
+            Passages with score and snippet, best first, those of equal score by id.
+
+        Raises:
+            ConfigError: If the limit is no whole number from 1, or the base has no such source.
+        """
+        tree, scores, best = self._ranked(query, limit, source, operator)
+        return self._shown(tree, scores, best)
+
+    def ranked(
+        self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
+    ) -> Ranking:
+        """Find what :meth:`search` finds, and make no snippet before it is asked for."""
+        tree, scores, best = self._ranked(query, limit, source, operator)
+        rows = self._rows("id", best)
+        numbers = {rows[number][0]: number for number in best}
+
+        def passages(ids: Sequence[str]) -> list[Passage]:
+            return self._shown(tree, scores, [numbers[id] for id in ids])
+
+        return Ranking(tuple(numbers), passages)
+
+    def _ranked(
+        self, query: str, limit: int, source: str | None, operator: str
+    ) -> tuple[Node | None, dict[int, float], list[int]]:
+        """Return the tree of a query, scores by number, and the best numbers in their order."""
+        at_least_one("limit", limit)
+        if source is not None and source not in self._manifest.sources:
+            advice = suggest(str(source), self._manifest.sources)
+            raise ConfigError(f"{self.path} has no source {source!r}; {advice}")
+        tree = parse(query, operator)
+        if tree is None:
+            return None, {}, []
+        scores = self._hits(tree, limit, source)
+        return tree, scores, self._best(scores, limit)
+
+    def _shown(
+        self, tree: Node | None, scores: Mapping[int, float], best: Sequence[int]
+    ) -> list[Passage]:
+        """Return passages by their numbers, with snippets."""
+        if tree is None or not best:
+            return []
+        passages = self._rows(_FIELDS, best)
+        texts = {number: passages[number][_TEXT] for number in best}
+        snippets = self._own_engine().snippets(tree, texts)
+        return [
+            _passage(passages[number], scores[number], snippet)
+            for number, snippet in zip(best, snippets, strict=True)
+        ]
+
+    def _hits(self, tree: Node, limit: int, source: str | None) -> dict[int, float]:
+        """The best passages, with all that score as well as the last one."""
+        engine, total = self._own_engine(), self._manifest.passages
+        wanted = limit + 1
+        while True:
+            hits = engine.hits(tree, min(wanted, total), source)
+            if len(hits) < wanted or hits[limit - 1][0] > hits[-1][0]:
+                return {number: score for score, number in hits}
+            wanted *= 4
+
+    def _own_engine(self) -> Engine:
+        if self._process != os.getpid():
+            self._database.check()
+            _inherited.append(self._engine)
+            self._engine, self._process = self._open_engine(), os.getpid()
+        return self._engine
+
+    def _best(self, scores: Mapping[int, float], limit: int) -> list[int]:
+        tied = len(set(scores.values())) < len(scores)
+        ids = self._rows("id", scores) if tied else {}
+        return sorted(scores, key=lambda number: (-scores[number], ids.get(number)))[:limit]
+
+    def _rows(self, fields: str, numbers: Collection[int]) -> dict[int, tuple[str, ...]]:
+        wanted = orjson.dumps(list(numbers))
+        with self._database.connection() as connection:
+            found = connection.execute(
+                f"SELECT n, {fields} FROM passages WHERE n IN (SELECT value FROM json_each(?))",
+                (wanted.decode(),),
+            ).fetchall()
+        if len(found) < len(numbers):
+            raise ConfigError(
+                f"{self.path} lacks passages that its index has; build it again with "
+                "'gym-clinic kb build'"
+            )
+        return {row[0]: row[1:] for row in found}
+
+    def get(self, id: str) -> Passage | None:
+        """Return the passage of an id; None if there is none."""
+        with self._database.connection() as connection:
+            row = connection.execute(
+                f"SELECT {_FIELDS} FROM passages WHERE id = ?", (id,)
+            ).fetchone()
+        return _passage(row) if row else None
+
+    def __iter__(self) -> Iterator[Passage]:
+        """Every passage, in the order of the base."""
+        statement = f"SELECT n, {_FIELDS} FROM passages WHERE n > ? ORDER BY n LIMIT {_AT_ONCE}"
+        last = 0
+        while True:
+            with self._database.connection() as connection:
+                rows = connection.execute(statement, (last,)).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield from (_passage(row[1:]) for row in rows)
+
+    def __len__(self) -> int:
+        return self._manifest.passages
+
+    @property
+    def manifest(self) -> Manifest:
+        """How the base was built."""
+        return self._manifest
+
+    @property
+    def sources(self) -> Mapping[str, int]:
+        """Number of passages of each collection."""
+        return MappingProxyType(self._manifest.sources)
+
+    def close(self) -> None:
+        """Close what no search is using; a later search opens it again."""
+        self._database.close()
+
+
+def _open(path: Path, warm: bool) -> KnowledgeBase:
+    return KnowledgeBase(path, warm=warm)
+
+
+def _passage(row: tuple[str, ...], score: float = 0.0, snippet: str = "") -> Passage:
+    id, source, title, text, category, licence = row
+    return Passage(id, source, title, text, category, licence, score, snippet)

@@ -1,0 +1,423 @@
+"""A dense index: exact answers, filters, what is refused, and what a broken one says."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from memory_base import passages
+from places import ROOT, SUPPORT
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.retrieval.dense.build import build_dense, passage_text
+from gym_clinic.retrieval.dense.hashed import HashedNgrams
+from gym_clinic.retrieval.dense.index import DenseIndex, beside, faiss_library, read_manifest
+from gym_clinic.retrieval.passages.passage import Passage
+
+faiss = pytest.importorskip("faiss")
+
+EMBEDDER = HashedNgrams(64)
+QUERIES = ["seizure sign4", "children with fever", "jaundice card", "sign17"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    where = beside(tmp_path / "clinic.db")
+    build_dense(iter(passages()), EMBEDDER, where, content_hash="abc")
+    return where
+
+
+def exact(query, held, limit):
+    rows = EMBEDDER.embed([passage_text(one) for one in held])
+    scores = rows @ EMBEDDER.embed([query])[0]
+    best = sorted(zip(scores.tolist(), [one.id for one in held], strict=True), key=lambda s: s[1])
+    return sorted(best, key=lambda s: -s[0])[:limit]
+
+
+def test_the_nearest_are_found_exactly(folder):
+    index = DenseIndex(folder)
+    assert len(index) == 40
+    for query, hits in zip(QUERIES, index.search_many(QUERIES, 7), strict=True):
+        best = exact(query, passages(), 7)
+        assert [hit.score for hit in hits] == pytest.approx([score for score, _ in best], abs=1e-5)
+        assert {hit.id for hit in hits[:3]} == {name for _, name in best[:3]}
+        assert index.search(query, 7) == hits
+    assert index.search_many([]) == []
+    assert len(index.search("fever", 1000)) == 40
+
+
+def test_only_passages_of_a_source_are_found(folder):
+    index = DenseIndex(folder)
+    for source in ("cards", "notes"):
+        held = [one for one in passages() if one.source == source]
+        hits = index.search("fever", 100, source)
+        assert {hit.id for hit in hits} == {one.id for one in held}
+        assert hits[0].id == exact("fever", held, 1)[0][1]
+    with pytest.raises(ConfigError, match="no source 'card'; did you mean 'cards'"):
+        index.search("fever", source="card")
+
+
+def test_equal_scores_are_ordered_by_id(tmp_path):
+    same = [Passage(f"p{at:02}", "s", "", "the same text") for at in range(30, 0, -1)]
+    build_dense(same, EMBEDDER, tmp_path / "i", content_hash="abc")
+    hits = DenseIndex(tmp_path / "i").search("the same text", 15)
+    assert [hit.id for hit in hits] == sorted(hit.id for hit in hits)
+
+
+@pytest.mark.parametrize("kind", ["flat", "hnsw"])
+def test_no_equal_passage_is_left_out_before_its_turn(tmp_path, kind):
+    # Far more of one score than are fetched at first, in the wrong order.
+    same = [Passage(f"p{at:03}", "s", "", "the same text") for at in range(300, 0, -1)]
+    build_dense(same, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind)
+    hits = DenseIndex(tmp_path / "i").search("the text", 5)
+    assert [hit.id for hit in hits] == ["p001", "p002", "p003", "p004", "p005"]
+    assert len({hit.score for hit in hits}) == 1
+
+
+def test_a_score_does_not_depend_on_the_batch(folder):
+    index = DenseIndex(folder)
+    queries = [f"{one.title} {one.text}" for one in passages()]  # enough for faiss to take BLAS
+    assert index.search_many(queries, 7) == [index.search(query, 7) for query in queries]
+    assert max(hit.score for hits in index.search_many(queries, 1) for hit in hits) <= 1
+    double = EMBEDDER.embed([passage_text(one) for one in passages()]).astype(np.float64)
+    cosines = double @ EMBEDDER.embed([queries[0]])[0].astype(np.float64)
+    assert index.search(queries[0], 1)[0].score == pytest.approx(cosines.max(), abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["hnsw", "ivf"])
+def test_a_small_source_is_searched_exactly_whatever_the_kind(tmp_path, kind):
+    held = [
+        replace(one, id=f"{one.id}{word}", text=f"{one.text} {word}", source="large")
+        for word in ("acute", "chronic", "mild", "severe", "rare", "familial")
+        for one in passages()
+    ]
+    held[::40] = [replace(one, source="small") for one in held[::40]]
+    small = [one for one in held if one.source == "small"]
+    build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind, breadth=1)
+    index = DenseIndex(tmp_path / "i")
+    for query in QUERIES:
+        assert [hit.id for hit in index.search(query, 6, "small")] == [
+            name for _, name in exact(query, small, 6)
+        ]
+
+
+def test_a_query_without_words_finds_nothing(folder):
+    index = DenseIndex(folder)
+    assert index.search_many(["", "?!", "🙂", "\ud800"]) == [[], [], [], []]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5, True])
+def test_a_wrong_limit_is_told(folder, limit):
+    with pytest.raises(ConfigError, match="limit is a whole number from 1"):
+        DenseIndex(folder).search("fever", limit)
+
+
+def test_ids_of_any_script_and_a_missing_title(tmp_path):
+    held = [
+        Passage("β/1", "s", "", "fever"),
+        Passage("", "s", "", "rash"),
+        Passage("é", "s", "T", ""),
+    ]
+    build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
+    index = DenseIndex(tmp_path / "i")
+    assert [index.search(one)[0].id for one in ("fever", "rash", "T")] == ["β/1", "", "é"]
+    assert [passage_text(one) for one in held] == ["\nfever", "\nrash", "T\n"]
+    assert passage_text(Passage("a", "s", "of two\n lines", "text")) == "of two lines\ntext"
+
+
+def test_the_manifest_says_what_it_is(folder):
+    made = read_manifest(folder)
+    assert (folder / made.build).stat().st_mode == folder.stat().st_mode  # as readable as the rest
+    assert (made.embedder, made.dimension, made.count) == (EMBEDDER.name, 64, 40)
+    assert (made.content_hash, made.kind, made.recall) == ("abc", "flat", 1.0)
+    assert made.sources == ("notes", "cards")
+    assert sorted(path.name for path in (folder / made.build).iterdir()) == [
+        "ends.u64",
+        "ids.bin",
+        "index.faiss",
+        "sources.u16",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["hnsw", "ivf"])
+def test_approximate_kinds_say_their_recall(tmp_path, kind):
+    held = [
+        replace(one, text=f"{one.text} {word}")
+        for word in ("acute", "chronic", "mild", "severe", "rare", "familial")
+        for one in passages()
+    ]
+    held = [replace(one, id=str(at)) for at, one in enumerate(held)]
+    made = build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind)
+    assert made.recall > 0.9
+    index = DenseIndex(tmp_path / "i")
+    best = {name for _, name in exact("severe fever", held, 10)}
+    assert len(best & {hit.id for hit in index.search("severe fever", 10)}) >= 8
+    notes = {one.id for one in held if one.source == "notes"}
+    assert {hit.id for hit in index.search("severe fever", 10, "notes")} <= notes
+    narrow = build_dense(held, EMBEDDER, tmp_path / "n", content_hash="abc", kind=kind, breadth=1)
+    assert narrow.breadth == 1
+    assert narrow.recall <= made.recall
+
+
+def test_one_passage_is_enough_for_every_kind(tmp_path):
+    for kind in ("flat", "hnsw", "ivf"):
+        where = tmp_path / kind
+        build_dense(passages(1), EMBEDDER, where, content_hash="abc", kind=kind)
+        assert [hit.id for hit in DenseIndex(where).search("seizure")] == ["p000"]
+
+
+def test_another_base_or_embedder_is_refused(folder):
+    assert DenseIndex(folder, content_hash="abc").manifest.count == 40
+    with pytest.raises(ConfigError, match="made of another base: of content abc, while this"):
+        DenseIndex(folder, content_hash="abd")
+    with pytest.raises(ConfigError, match="made by hashed-ngrams:64:3-5:0 with rows of 64"):
+        DenseIndex(folder, HashedNgrams(128))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kind": "flatt"}, "no kind of index 'flatt'; did you mean 'flat'"),
+        ({"breadth": 3}, "takes no breadth"),
+        ({"kind": "ivf", "breadth": 0}, "breadth is a whole number from 1"),
+    ],
+)
+def test_wrong_options_are_told(tmp_path, options, said):
+    with pytest.raises(ConfigError, match=said):
+        build_dense(passages(), EMBEDDER, tmp_path / "i", content_hash="abc", **options)
+    assert not (tmp_path / "i").exists()
+
+
+def test_nothing_to_index_is_told(tmp_path):
+    with pytest.raises(TaskError, match="no passage"):
+        build_dense([], EMBEDDER, tmp_path / "i", content_hash="abc")
+    assert list((tmp_path / "i").iterdir()) == []
+    with pytest.raises(ConfigError, match=r"no dense index at .*manifest\.json is missing"):
+        DenseIndex(tmp_path / "i")
+
+
+class Odd(HashedNgrams):
+    """Gives what are no rows, once it comes to a certain text."""
+
+    def embed(self, texts):
+        rows = super().embed(texts)
+        rows[0] = np.nan
+        return rows
+
+
+class Narrow(HashedNgrams):
+    def embed(self, texts):
+        return super().embed(texts)[:, :3]
+
+
+@pytest.mark.parametrize(
+    ("embedder", "said"), [(Odd(64), "no finite row for the passage 'p000'"), (Narrow(64), "shape")]
+)
+def test_what_is_no_row_stops_the_build_and_the_old_index_stays(folder, embedder, said):
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(TaskError, match=said):
+        build_dense(passages(), embedder, folder, content_hash="new")
+    assert sorted(folder.rglob("*")) == before
+    assert DenseIndex(folder, content_hash="abc").search("fever")
+
+
+def test_a_new_build_takes_the_place_of_the_old_and_of_a_killed_one(folder):
+    (folder / "build-killed").mkdir()
+    (folder / "build-killed" / "rows.f32").write_bytes(b"1234")
+    old = DenseIndex(folder)
+    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
+    assert len(DenseIndex(folder, content_hash="new")) == 7
+    assert len(list(folder.glob("build-*"))) == 1
+    assert len(old.search("fever", 100)) == 40  # who has opened the old one goes on with it
+
+
+def test_two_builds_at_once_do_not_mix(folder):
+    def meanwhile():
+        yield from passages(5)
+        with pytest.raises(ConfigError, match="another process is building"):
+            build_dense(passages(9), EMBEDDER, folder, content_hash="second")
+        yield from passages(7)[5:]
+
+    build_dense(meanwhile(), EMBEDDER, folder, content_hash="first")
+    assert len(DenseIndex(folder, content_hash="first").search("fever", 100)) == 7
+
+
+def test_a_killed_build_leaves_the_old_index(folder):
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from memory_base import passages\n"
+        "from gym_clinic.retrieval.dense.build import build_dense\n"
+        "from gym_clinic.retrieval.dense.hashed import HashedNgrams\n"
+        "def deadly():\n"
+        "    yield from passages(30) * 10\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "build_dense(deadly(), HashedNgrams(64), Path(sys.argv[1]), content_hash='new')\n"
+    )
+    path = os.pathsep.join([str(ROOT), str(SUPPORT)])
+    child = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], env=os.environ | {"PYTHONPATH": path}
+    )
+    assert child.returncode == -signal.SIGKILL
+    assert len(list(folder.glob("build-*"))) == 2
+    assert len(DenseIndex(folder, content_hash="abc").search("fever", 100)) == 40
+    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
+    assert len(list(folder.glob("build-*"))) == 1
+
+
+@pytest.mark.parametrize("name", ["ends.u64", "ids.bin", "index.faiss", "sources.u16"])
+def test_files_cut_short_or_missing_are_told(folder, name):
+    path = folder / read_manifest(folder).build / name
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(TaskError, match=name):
+        DenseIndex(folder)
+    path.unlink()  # as when another process has just built it again
+    with pytest.raises(TaskError, match=name):
+        DenseIndex(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": 2}, "format"),
+        ({"count": 0}, "count"),
+        ({"count": 41}, "40 numbers for 41 passages"),
+        ({"build": "../elsewhere"}, "build"),
+        ({"kind": "cloud"}, "kind"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_manifest_that_is_not_ours_is_told(folder, change, said):
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(TaskError, match=said):
+        DenseIndex(folder)
+    path.write_text("{")
+    with pytest.raises(TaskError, match="build the index again"):
+        DenseIndex(folder)
+
+
+def test_an_index_with_other_rows_is_told(folder):
+    index = faiss.IndexFlatIP(32)
+    index.add(np.ones((40, 32), np.float32))
+    faiss.write_index(index, str(folder / read_manifest(folder).build / "index.faiss"))
+    with pytest.raises(TaskError, match="40 rows of 32; the manifest says 40 of 64"):
+        DenseIndex(folder)
+
+
+def test_a_gpu_is_taken_where_faiss_sees_one(folder, monkeypatch):
+    moved = []
+
+    def index_cpu_to_gpu(resources, device, index):
+        moved.append(device)
+        return index
+
+    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 1)
+    monkeypatch.setattr(faiss, "StandardGpuResources", object, raising=False)
+    monkeypatch.setattr(faiss, "index_cpu_to_gpu", index_cpu_to_gpu, raising=False)
+    on_cpu = DenseIndex(folder, device="cpu")
+    assert moved == []
+    for device in ("auto", "gpu"):
+        index = DenseIndex(folder, device=device)
+        assert index.search("fever", 5) == on_cpu.search("fever", 5)
+        assert index.search("fever", 5, "notes") == on_cpu.search("fever", 5, "notes")
+    assert moved == [0, 0]
+    with pytest.raises(ConfigError, match="auto, cpu or gpu"):
+        DenseIndex(folder, device="tpu")
+
+    def no_room(*_):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(faiss, "index_cpu_to_gpu", no_room)
+    with pytest.raises(ConfigError, match="device='cpu' leaves it in memory: out of memory"):
+        DenseIndex(folder)
+
+
+class Gpu:
+    """Fails as faiss does on a GPU when too much is fetched, or in a fork."""
+
+    def __init__(self, index, process):
+        self.index, self.process, self.asked = index, process, []
+
+    def search(self, rows, count):
+        assert os.getpid() == self.process
+        assert count <= 2048
+        self.asked.append(count)
+        return self.index.search(rows, count)
+
+
+def test_what_a_gpu_cannot_do_is_done_without_it(tmp_path, monkeypatch):
+    held = [replace(one, id=f"{one.id}-{at}") for at in range(60) for one in passages()]
+    build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
+    gpus = []
+
+    def index_cpu_to_gpu(resources, device, index):
+        gpus.append(Gpu(index, os.getpid()))
+        return gpus[-1]
+
+    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 1)
+    monkeypatch.setattr(faiss, "StandardGpuResources", object, raising=False)
+    monkeypatch.setattr(faiss, "index_cpu_to_gpu", index_cpu_to_gpu, raising=False)
+    index = DenseIndex(tmp_path / "i")
+    assert len(index.search("fever", 2300)) == 2300
+    assert gpus[0].asked == []
+    found = index.search("sign17", 3)
+    assert gpus[0].asked[0] == 19
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert index.search("sign17", 3) == found
+
+
+def test_no_gpu_is_told(folder, monkeypatch):
+    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 0)
+    with pytest.raises(ConfigError, match="sees no GPU"):
+        DenseIndex(folder, device="gpu")
+
+
+MANY = ["seizure sign4"] * 64  # so many that faiss shares them out among threads
+
+
+def _in_a_child(index, results):
+    results.put(index.search_many(MANY, 1)[-1][0].id)
+
+
+def test_a_fork_searches_too(folder):
+    index = DenseIndex(folder)
+    found = index.search_many(MANY, 1)[-1][0].id
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    child = context.Process(target=_in_a_child, args=(index, results))
+    child.start()
+    try:
+        assert results.get(timeout=60) == found
+    finally:
+        child.kill()
+        child.join()
+
+
+def test_a_copy_opens_the_same_index(folder):
+    index = DenseIndex(folder, EMBEDDER)
+    copy = pickle.dumps(index)
+    assert pickle.loads(copy).search("fever") == index.search("fever")
+    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
+    with pytest.raises(ConfigError, match="made of another base: of content new"):
+        pickle.loads(copy)
+
+
+def test_the_missing_extra_is_told(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    faiss_library.cache_clear()
+    with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[dense\]"'):
+        DenseIndex(folder)
+
+
+def test_the_folder_lies_beside_the_base():
+    assert beside(Path("a/clinic.db")) == Path("a/clinic.db.dense")

@@ -1,0 +1,461 @@
+"""A real server on a free port, its client, and what is done to both."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import socket
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import bases
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_base import MemoryBase, passages
+
+from gym_clinic.errors import ConfigError, ServiceError, TaskError
+from gym_clinic.retrieval import endpoint
+from gym_clinic.retrieval.endpoint import Endpoint
+from gym_clinic.retrieval.passages.searcher import PassageBase
+from gym_clinic.retrieval.serving import server as server_module
+from gym_clinic.retrieval.serving.client import KnowledgeClient
+from gym_clinic.retrieval.serving.messages import MAX_BODY, MAX_QUERIES
+from gym_clinic.retrieval.serving.server import KnowledgeServer
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx")
+
+
+@pytest.fixture(scope="module")
+def base():
+    return MemoryBase(passages())
+
+
+@pytest.fixture(scope="module")
+def server(base):
+    with KnowledgeServer(base, port=0) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server):
+    with KnowledgeClient(server.url) as one:
+        yield one
+
+
+@pytest.fixture
+def raw(server):
+    with httpx.Client(base_url=server.url, trust_env=False) as one:
+        yield one
+
+
+def test_the_client_answers_as_the_base_does(base, client):
+    for options in (
+        {"query": "seizure sign8"},
+        {"query": "fever", "limit": 3},
+        {"query": "fever", "limit": 1000, "source": "notes"},
+        {"query": "seizure sign8", "operator": "and"},
+        {"query": ""},
+        {"query": 'fièvre 🙂 "x" OR (\''},
+    ):
+        assert client.search(**options) == base.search(**options)
+    assert client.search("fever", 2, "notes", "and") == base.search("fever", 2, "notes", "and")
+
+
+@pytest.mark.parametrize("engine", ["fts5", "tantivy"])
+def test_a_knowledge_base_answers_the_same_to_the_last_bit(tmp_path, engine):
+    pytest.importorskip(engine if engine == "tantivy" else "sqlite3")
+    base = bases.base(tmp_path, engine)
+    queries = ["heart failure pain", '"heart failure" NOT pain', "naïve 😀 β-blocker", ""]
+    with KnowledgeServer(base, port=0) as server, KnowledgeClient(server.url) as client:
+        found = [base.search(query) for query in queries]
+        assert any(found)
+        assert [client.search(query) for query in queries] == found
+        assert client.search_many(queries) == found
+        assert client.search("pain", 1, "beta", "and") == base.search("pain", 1, "beta", "and")
+        assert client.get("p6") == base.get("p6")
+        assert (len(client), client.manifest.content_hash) == (6, base.manifest.content_hash)
+        with pytest.raises(ConfigError) as local:
+            base.search("pain", source="bete")
+        with pytest.raises(ConfigError, match="did you mean 'beta'") as remote:
+            client.search("pain", source="bete")
+        assert str(remote.value) == str(local.value)
+
+
+def test_many_queries_are_answered_in_their_order(base, client):
+    queries = [f"sign{number % 40}" for number in range(MAX_QUERIES + 3)]
+    found = client.search_many(queries, 2, source="cards")
+    assert found == [base.search(query, 2, "cards") for query in queries]
+    deep = client.search_many(queries[:25], 1000)  # too many passages for one request
+    assert deep == [base.search(query, 1000) for query in queries[:25]]
+    assert client.search_many([]) == []
+
+
+@given(st.text(st.characters(), max_size=300))
+def test_any_text_is_a_query(client, text):
+    assert isinstance(client.search(text), list)
+
+
+def test_a_long_text_is_a_query(client):
+    assert client.search("fever " * 20_000, 1)[0].title.startswith("fever")
+
+
+def test_a_lone_surrogate_is_sent_as_a_question_mark(base, client):
+    assert client.search("fever \ud800", 1) == client.search_many(["fever \ud800"], 1)[0]
+    assert base.asked[-1][0] == "fever ?"
+
+
+def test_replies_are_not_held_back(server):
+    # Between two small packets the system would wait for 40 ms.
+    assert server._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_health_says_what_is_served(client):
+    said = client.health()
+    assert (said.status, said.passages, said.content_hash) == ("ok", 40, "abc")
+    assert (said.places, said.taken) == (68, 0)
+
+
+def test_the_client_holds_what_the_base_does(base, client):
+    assert isinstance(client, PassageBase)
+    assert client.get("p003") == base.get("p003")
+    assert client.get("p999") is None
+    assert client.get("\ud800") is None
+    assert len(client) == len(base)
+    assert client.manifest.content_hash == base.manifest.content_hash
+
+
+class Narrow:
+    """Can be searched, and nothing else."""
+
+    def search(self, query, limit=10, source=None, operator="or"):
+        return []
+
+
+def test_what_a_base_lacks_is_told():
+    with KnowledgeServer(Narrow(), port=0) as server, KnowledgeClient(server.url) as client:
+        assert client.search("fever") == []
+        assert client.manifest.content_hash == ""
+        with pytest.raises(ConfigError, match="gives no passages by their id"):
+            client.get("p003")
+        with pytest.raises(ConfigError, match="does not say how many passages"):
+            len(client)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "Invalid JSON"),
+        (b"[]", "the request: Input should be an object"),
+        (b'{"query": 5}', "query: Input should be a valid string"),
+        (b'{"limit": 3}', "query: Field required"),
+        (b'{"query": "x", "limit": 0}', "limit: Input should be greater than or equal to 1"),
+        (b'{"query": "x", "limit": 1001}', "limit: Input should be less than or equal to 1000"),
+        (b'{"query": "x", "limit": "3"}', "limit: Input should be a valid integer"),
+        (b'{"query": "x", "operator": "xor"}', "operator: Input should be 'or' or 'and'"),
+        (b'{"query": "x", "sauce": "y"}', "sauce: Extra inputs are not permitted"),
+        (b'{"query": "\xff"}', "Invalid JSON"),
+        (b"", "Invalid JSON"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(raw, body, said):
+    answer = raw.post("/search", content=body)
+    assert answer.status_code == 422
+    assert said in answer.json()["error"]
+    assert "fields: limit, source, operator, query" in answer.json()["error"]
+
+
+def test_a_batch_has_an_end(raw):
+    answer = raw.post("/batch", json={"queries": ["x"] * (MAX_QUERIES + 1)})
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith(f"queries: List should have at most {MAX_QUERIES}")
+    answer = raw.post("/batch", json={"queries": ["x"] * 11, "limit": 1000})
+    assert answer.status_code == 422
+    assert "queries times limit is at most 10,000, not 11,000" in answer.json()["error"]
+
+
+def test_a_request_has_an_end(raw):
+    def for_ever():
+        for _ in range(MAX_BODY // 2**20 + 2):
+            yield b" " * 2**20
+
+    told = raw.post("/search", content=b" " * (MAX_BODY + 1))
+    assert (told.status_code, "at most" in told.json()["error"]) == (413, True)
+    told = raw.post("/search", content=for_ever())  # without saying how much will come
+    assert told.status_code == 413
+
+
+def test_long_queries_are_sent_in_several_requests(base, client, monkeypatch):
+    asked, ask = [], Endpoint.ask
+
+    def noted(self, path, body):
+        asked.append(len(body))
+        return ask(self, path, body)
+
+    monkeypatch.setattr(Endpoint, "ask", noted)
+    queries = [f"sign{at} " + "β" * (MAX_BODY // 9) for at in range(9)]  # two bytes each
+    found = client.search_many(queries, 1)
+    assert [hits[0].id for hits in found] == [f"p{at:03}" for at in range(9)]
+    assert len(asked) == 3
+    assert max(asked) <= MAX_BODY
+
+
+def test_a_query_longer_than_a_request_is_told(client):
+    with pytest.raises(ConfigError, match="a request is of at most 16,777,216 bytes"):
+        client.search("x" * MAX_BODY)
+
+
+def test_a_request_that_does_not_arrive_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(server_module, "ARRIVAL", 0.2)
+    port = int(server.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as slow:
+        slow.sendall(b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        assert slow.recv(1000).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8377", ""])
+def test_only_who_means_this_machine_is_answered(raw, host):
+    for answer in (
+        raw.get("/health", headers={"Host": host}),
+        raw.post("/search", json={"query": "fever"}, headers={"Host": host}),
+    ):
+        assert answer.status_code == 421
+        assert answer.json()["error"].startswith("this server answers to 127.0.0.1 and localhost")
+    for name in ("localhost", "localhost:9000", "127.0.0.1:1"):
+        assert raw.get("/health", headers={"Host": name}).status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/search"), ("POST", "/find"), ("GET", "/")])
+def test_an_unknown_path_is_told_the_known_ones(raw, method, path):
+    answer = raw.request(method, path)
+    assert answer.status_code in (404, 405)
+    assert answer.json()["error"].startswith(f"there is no {method} {path}; there are POST /search")
+
+
+class Faulty(MemoryBase):
+    """Fails as a base may: the caller's mistake, a damaged file, a mistake of ours."""
+
+    def search(self, query, limit=10, source=None, operator="or"):
+        if query == "damaged":
+            raise TaskError("clinic.db: the page 7 is not readable")
+        if query == "mistake":
+            raise ZeroDivisionError
+        raise ConfigError(f"the base has no source {source!r}; did you mean 'cards'?")
+
+
+def test_failures_of_the_base_come_through():
+    with KnowledgeServer(Faulty([]), port=0) as server, KnowledgeClient(server.url) as client:
+        with pytest.raises(ConfigError, match="no source 'card'; did you mean 'cards'"):
+            client.search("x", source="card")
+        with pytest.raises(ConfigError, match="did you mean 'cards'"):
+            client.search_many(["x"], source="card")
+        with pytest.raises(ServiceError, match=r"answered 500: .*the page 7 is not readable"):
+            client.search("damaged")
+        with pytest.raises(ServiceError, match=r"answered 500: .*ZeroDivisionError"):
+            client.search("mistake")
+
+
+class Slow(MemoryBase):
+    """Answers when it is let."""
+
+    def __init__(self):
+        super().__init__(passages())
+        self.working, self.go = threading.Semaphore(0), threading.Event()
+
+    def search(self, *asked):
+        self.working.release()
+        assert self.go.wait(30)
+        return super().search(*asked)
+
+
+def test_a_full_queue_says_when_to_come_again():
+    base = Slow()
+    with (
+        KnowledgeServer(base, port=0, threads=2, waiting=1) as server,
+        ThreadPoolExecutor(3) as workers,
+        httpx.Client(base_url=server.url, trust_env=False) as raw,
+        KnowledgeClient(server.url) as patient,
+        KnowledgeClient(server.url, retries=1, max_wait=0.01) as hasty,
+    ):
+        taken = [workers.submit(patient.search, "fever", 1) for _ in range(3)]
+        for _ in range(2):
+            assert base.working.acquire(timeout=30)
+        while raw.get("/health").json()["taken"] < 3:
+            time.sleep(0.01)
+        answer = raw.post("/search", json={"query": "fever"})
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "1"
+        assert answer.json()["error"] == "busy: all 3 places are taken; ask again"
+        with pytest.raises(ServiceError, match=r"asked 2 times: status 503: .*busy"):
+            hasty.search("fever")
+        base.go.set()
+        assert {one.result()[0].id for one in taken} == {"p001"}
+        # Who waits as long as he is told is served in the end.
+        assert patient.search("fever", 1)[0].id == "p001"
+
+
+def test_a_request_under_way_is_finished_before_the_end():
+    base = Slow()
+    with ThreadPoolExecutor(1) as worker:
+        with KnowledgeServer(base, port=0) as server:
+            answer = worker.submit(KnowledgeClient(server.url).search, "fever", 1)
+            assert base.working.acquire(timeout=30)
+            threading.Timer(0.3, base.go.set).start()
+        assert answer.result()[0].id == "p001"
+    with pytest.raises(ServiceError, match="does not answer, asked 2 times: ConnectError"):
+        KnowledgeClient(server.url, retries=1, max_wait=0).search("fever")
+
+
+def test_a_search_that_takes_too_long_is_told_and_not_asked_again():
+    base = Slow()
+    with (
+        KnowledgeServer(base, port=0) as server,
+        KnowledgeClient(server.url, timeout=0.2) as client,
+    ):
+        with pytest.raises(ServiceError, match="asked 1 times: ReadTimeout"):
+            client.search("fever")
+        base.go.set()
+        assert client.search("fever", 1)[0].id == "p001"
+    assert len(base.asked) == 2
+
+
+def test_a_server_may_be_started_again(base):
+    with KnowledgeServer(base, port=0) as server:
+        client = KnowledgeClient(server.url)
+        client.search("fever")  # keeps a connection open, which the server then closes
+    with KnowledgeServer(base, port=int(server.url.rpartition(":")[2])):
+        assert client.search("fever", 1)[0].id == "p001"
+
+
+def test_many_threads_share_a_client(base, client):
+    queries = [f"sign{number % 40}" for number in range(200)]
+    with ThreadPoolExecutor(32) as workers:
+        found = list(workers.map(client.search, queries))
+    assert found == [base.search(query) for query in queries]
+
+
+def _in_a_child(client, results):
+    results.put([one.id for one in client.search("sign3", 1)])
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_client_works_in_other_processes(client, method):
+    client.search("sign3")  # opens a connection, which a fork must not use
+    context = multiprocessing.get_context(method)
+    results = context.Queue()
+    children = [context.Process(target=_in_a_child, args=(client, results)) for _ in range(2)]
+    for child in children:
+        child.start()
+    assert [results.get(timeout=60) for _ in children] == [["p003"]] * 2
+    for child in children:
+        child.join(60)
+    assert client.search("sign3", 1)[0].id == "p003"
+
+
+def test_a_fork_does_not_wait_for_a_thread_of_its_parent(server):
+    client = KnowledgeClient(server.url)
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    with client._endpoint._lock:  # as another thread may hold it at that moment
+        child = context.Process(target=_in_a_child, args=(client, results))
+        child.start()
+        try:
+            assert results.get(timeout=60) == ["p003"]
+        finally:
+            child.kill()
+            child.join()
+
+
+def test_who_was_refused_together_does_not_come_back_together(chat_server, monkeypatch):
+    waits = []
+    monkeypatch.setattr(endpoint, "time", SimpleNamespace(sleep=waits.append))
+    root = chat_server.url.rstrip("/").removesuffix("/v1")
+    client = KnowledgeClient(root, retries=1)
+    for _ in range(6):
+        chat_server.script = [chat_server.status(503, retry_after="1")] * 2
+        with pytest.raises(ServiceError, match="asked 2 times"):
+            client.search("x")
+    assert len(set(waits)) == 6
+    assert all(1.05 <= wait <= 1.15 for wait in waits)
+
+
+def test_a_copy_is_a_client_of_the_same_server(base, client):
+    copy = pickle.loads(pickle.dumps(client))
+    assert repr(copy) == repr(client)
+    assert copy.search("sign3") == base.search("sign3")
+
+
+def test_what_is_no_such_server_is_told(chat_server):
+    root = chat_server.url.rstrip("/").removesuffix("/v1")
+    bodies = (b'{"found": []}', b"<html>", b"[1]", b'{"results": []}')
+    chat_server.script = [chat_server.raw(body) for body in bodies]
+    chat_server.script += [chat_server.status(422, b"?"), chat_server.status(404, b"gone")]
+    client = KnowledgeClient(root, retries=0)
+    for _ in range(2):
+        with pytest.raises(ServiceError, match="is no search server of this version"):
+            client.search("x")
+    with pytest.raises(ServiceError, match="is no search server of this version"):
+        client.search("x")
+    with pytest.raises(ServiceError, match="answered 0 of 1 queries"):
+        client.search_many(["x"])
+    with pytest.raises(ServiceError, match="is no search server of this version"):
+        client.search("x")
+    with pytest.raises(ServiceError, match="answered 404: gone"):
+        client.search("x")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"url": "127.0.0.1:80"}, "url must be an address such as"),
+        ({"url": "ftp://x"}, "url must be an address such as"),
+        ({"url": "http://x:99999"}, "url must be an address such as"),
+        ({"url": None}, "url must be an address such as"),
+        ({"url": "http://me:secret@x"}, "without user or password$"),
+        ({"timeout": 0}, "timeout must be a number above 0"),
+        ({"max_wait": -1}, "max_wait must be a number of at least 0"),
+        ({"retries": 1.5}, "retries is a whole number from 0"),
+    ],
+)
+def test_wrong_options_of_a_client_are_told(options, said):
+    with pytest.raises(ConfigError, match=said):
+        KnowledgeClient(**({"url": "http://127.0.0.1:1"} | options))
+
+
+def test_wrong_options_of_a_search_are_told_before_it_is_sent():
+    client = KnowledgeClient("http://127.0.0.1:1", retries=0)
+    with pytest.raises(ConfigError, match="limit is a whole number from 1"):
+        client.search("x", 0)
+    with pytest.raises(ConfigError, match="no operator 'nor'"):
+        client.search_many(["x"], operator="nor")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"threads": 0}, "threads is a whole number from 1"),
+        ({"waiting": -1}, "waiting is a whole number from 0"),
+        ({"port": 1 << 20}, "port 1048576 of 127.0.0.1 cannot be had"),
+    ],
+)
+def test_wrong_options_of_a_server_are_told(base, options, said):
+    with pytest.raises(ConfigError, match=said):
+        KnowledgeServer(base, **({"port": 0} | options))
+
+
+def test_a_taken_port_is_told(base, server):
+    port = int(server.url.rpartition(":")[2])
+    with pytest.raises(ConfigError, match=f"port {port} of 127.0.0.1 cannot be had"):
+        KnowledgeServer(base, port=port)
+
+
+@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "httpx"])
+def test_the_missing_extra_is_told(base, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[serve\]"'):
+        KnowledgeClient("http://x") if package == "httpx" else KnowledgeServer(base, port=0)
