@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -111,3 +112,17 @@ def at_least_one(name: str, value: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ConfigError(f"{name} is a whole number from 1, not {value!r}")
     return value
+
+
+def checked_number(
+    name: str, value: float, *, least: float, above: bool = False, whole: bool = False
+) -> None:
+    """Check a numeric option; with `above`, `least` itself is not allowed.
+
+    Raises:
+        ConfigError: It is no finite number in that range, or with `whole` no integer.
+    """
+    good = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+    if not good or not math.isfinite(value) or value < least or (above and value == least):
+        kind = f"a {'whole ' * whole}number {'above' if above else 'of at least'} {least:g}"
+        raise ConfigError(f"{name} must be {kind}; got {value!r}")

@@ -20,6 +20,7 @@ ROWS = (
     ("_version",),
     ("errors",),
     ("exports", "strict_json", "paths", "files", "frozen", "names"),
+    ("endpoint",),
     ("facts",),
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate"),

@@ -33,7 +33,7 @@ EXTRAS = {
     "import": ("lxml",),
     "numba": ("numba",),
     "plot": ("matplotlib",),
-    "serve": ("fastapi", "httpx", "uvicorn"),
+    "serve": ("fastapi", "httpx", "tenacity", "uvicorn"),
     "tantivy": ("tantivy",),
 }
 

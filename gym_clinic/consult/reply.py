@@ -1,13 +1,22 @@
-"""What an OpenAI-compatible chat server answers, read strictly: text, tool calls, token usage."""
+"""The reply of an OpenAI-compatible chat server: text, tool calls, token usage."""
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict, dataclass
-from datetime import timezone
-from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    StrictStr,
+    ValidationError,
+)
+
+from gym_clinic.endpoint import error_text
 
 
 @dataclass(frozen=True)
@@ -31,13 +40,8 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """Sum two accounts field by field."""
-        return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.total_tokens + other.total_tokens,
-            self.replies + other.replies,
-            self.unreported + other.unreported,
-        )
+        mine, theirs = self.as_dict(), other.as_dict()
+        return Usage(**{kind: mine[kind] + theirs[kind] for kind in mine})
 
     def as_dict(self) -> dict[str, int]:
         """The account as plain JSON."""
@@ -79,6 +83,63 @@ class Reply:
     reasoning: str | None = None
 
 
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _count_or_none(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _json_text(value: Any) -> str:
+    # Some servers send the object itself, or "" for a tool without parameters.
+    text = value if isinstance(value, str) else json.dumps(value or {}, ensure_ascii=False)
+    return text.strip() or "{}"
+
+
+Text = Annotated[str | None, BeforeValidator(_text_or_none)]
+Count = Annotated[NonNegativeInt | None, BeforeValidator(_count_or_none)]
+
+
+class _Part(BaseModel):
+    text: StrictStr
+
+
+class _Function(BaseModel):
+    name: StrictStr
+    arguments: Annotated[str, BeforeValidator(_json_text)] = "{}"
+
+
+class _ToolCall(BaseModel):
+    id: Text = None
+    function: _Function
+
+
+class _Message(BaseModel):
+    content: StrictStr | list[_Part] | None = None
+    refusal: Text = None
+    tool_calls: list[_ToolCall] | None = None
+    reasoning: Text = Field(None, validation_alias=AliasChoices("reasoning_content", "reasoning"))
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: Text = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
+    total_tokens: Count = None
+
+
+class _Completion(BaseModel):
+    choices: Annotated[list[_Choice], Field(min_length=1)]
+    usage: Annotated[
+        _Usage, BeforeValidator(lambda value: value if isinstance(value, dict) else {})
+    ] = _Usage()
+
+
 def read_reply(content: bytes) -> Reply:
     """Read the body of a chat completion.
 
@@ -88,128 +149,36 @@ def read_reply(content: bytes) -> Reply:
     Raises:
         ValueError: It is not JSON, or JSON of another shape; the text says where.
     """
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ValueError(f"the body is not JSON: {_start(content)}") from None
-    if not isinstance(body, dict):
-        raise ValueError(f"expected a JSON object, got {type(body).__name__}")
-    if not isinstance(choices := body.get("choices"), list) or not choices:
+    try:  # not pydantic's own JSON parser: it refuses a lone surrogate in a model's text
+        body = _Completion.model_validate(json.loads(content))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ValueError(f"the body is not JSON: {error_text(content)}") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        where = ".".join(map(str, problem["loc"])) or "the body"
         # Some gateways answer 200 with {"error": …}; its text is the best clue there is.
-        raise ValueError(f"'choices' must be a non-empty list: {_start(content)}")
-    choice = choices[0]
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict):
-        raise ValueError(f"'choices[0].message' must be an object: {_start(content)}")
-    reason = choice.get("finish_reason")
+        raise ValueError(f"{where}: {problem['msg']}: {error_text(content)}") from None
+    choice = body.choices[0]
+    said = choice.message
+    text = (said.refusal or "") if said.content is None else said.content
+    if isinstance(text, list):  # the multi-part form: [{"type": "text", "text": …}]
+        text = "".join(part.text for part in text)
     return Reply(
-        text=_text(message),
-        tool_calls=_tool_calls(message.get("tool_calls")),
-        usage=_usage(body.get("usage")),
-        finish_reason=reason if isinstance(reason, str) else None,
-        reasoning=_reasoning(message),
+        text=text,
+        tool_calls=tuple(
+            NativeCall(call.id or "", call.function.name, call.function.arguments)
+            for call in said.tool_calls or ()
+        ),
+        usage=_account(body.usage),
+        finish_reason=choice.finish_reason,
+        reasoning=said.reasoning,
     )
 
 
-def error_text(content: bytes) -> str:
-    """The server's own words in the body of a failure, in one line.
-
-    Reads `{"error": {"message": …}}`, `{"error": …}`, `{"message": …}` and `{"detail": …}`;
-    anything else is quoted as it is.
-    """
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        body = None
-    said: Any = None
-    if isinstance(body, dict):
-        said = body.get("error") or body.get("message") or body.get("detail")
-        if isinstance(said, dict):
-            said = said.get("message")
-    text = said if isinstance(said, str) else content.decode("utf-8", "replace")
-    return " ".join(text.split())
-
-
-def retry_after(value: str | None, now: float) -> float | None:
-    """Seconds to wait as a Retry-After header asks, or None if it asks nothing readable.
-
-    Source: RFC 9110, section 10.2.3 (seconds or an HTTP date).
-
-    Args:
-        value: The header, if there was one.
-        now: Seconds since the epoch, for the date form.
-    """
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            when = parsedate_to_datetime(value)
-            # A date without a zone is in UTC, as HTTP dates are.
-            seconds = (when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp() - now
-        except (ValueError, TypeError, OverflowError, IndexError):
-            return None
-    return None if math.isnan(seconds) else max(0.0, seconds)
-
-
-def _start(content: bytes) -> str:
-    text = error_text(content)
-    return text or "(empty)"
-
-
-def _text(message: dict[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    if content is None:
-        refusal = message.get("refusal")
-        return refusal if isinstance(refusal, str) else ""
-    if isinstance(content, list):  # the multi-part form: [{"type": "text", "text": …}]
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        if len(parts) == len(content) and all(isinstance(part, str) for part in parts):
-            return "".join(str(part) for part in parts)
-    raise ValueError("'message.content' must be a text, a list of text parts or null")
-
-
-def _tool_calls(entries: Any) -> tuple[NativeCall, ...]:
-    if entries is None:
-        return ()
-    if not isinstance(entries, list):
-        raise ValueError("'message.tool_calls' must be a list")
-    calls = []
-    for number, entry in enumerate(entries):
-        function = entry.get("function") if isinstance(entry, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise ValueError(f"'message.tool_calls[{number}].function.name' must be a text")
-        arguments = function.get("arguments")
-        if arguments is None:
-            arguments = "{}"
-        elif not isinstance(arguments, str):  # some servers send the object itself
-            arguments = json.dumps(arguments, ensure_ascii=False)
-        name = entry.get("id")
-        call_id = name if isinstance(name, str) else ""
-        # A tool without parameters often comes with "" for its arguments.
-        calls.append(NativeCall(call_id, function["name"], arguments.strip() or "{}"))
-    return tuple(calls)
-
-
-def _reasoning(message: dict[str, Any]) -> str | None:
-    for key in ("reasoning_content", "reasoning"):
-        value = message.get(key)
-        if isinstance(value, str) and value.strip():
-            return value
-    return None
-
-
-def _usage(block: Any) -> Usage:
-    counts = {}
-    for key in ("prompt_tokens", "completion_tokens", "total_tokens"):
-        value = block.get(key) if isinstance(block, dict) else None
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            counts[key] = value
-    whole = "prompt_tokens" in counts and "completion_tokens" in counts
-    counts.setdefault(
-        "total_tokens", counts.get("prompt_tokens", 0) + counts.get("completion_tokens", 0)
-    )
-    return Usage(**counts, replies=1, unreported=0 if whole else 1)
+def _account(counted: _Usage) -> Usage:
+    prompt, completion = counted.prompt_tokens, counted.completion_tokens
+    total = counted.total_tokens
+    if total is None:
+        total = (prompt or 0) + (completion or 0)
+    reported = prompt is not None and completion is not None
+    return Usage(prompt or 0, completion or 0, total, replies=1, unreported=int(not reported))

@@ -36,7 +36,7 @@ def test_copies_are_clients_of_their_own(chat_server: ChatServer, way: Any) -> N
 
 
 def chat_threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name == "gym-clinic-chat"}
+    return {thread for thread in threading.enumerate() if thread.name == "gym-clinic-http"}
 
 
 def test_threads_end_with_the_client(chat_server: ChatServer) -> None:
@@ -61,7 +61,7 @@ import threading, time
 from gym_clinic.consult.chat import ChatClient
 chat = ChatClient({chat_server.url!r}, "tiny", timeout=1000)
 threading.Thread(target=chat.complete, args=([],), daemon=True).start()
-while not chat._calls:
+while not chat._endpoint._sent:
     time.sleep(0.01)
 print("done")
 """
