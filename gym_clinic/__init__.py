@@ -14,13 +14,16 @@ from gym_clinic.registration import register_all
 
 if TYPE_CHECKING:
     from gym_clinic.case import Case
-    from gym_clinic.domain import Domain, Menu, TaskFolder
+    from gym_clinic.domain import Domain, Menu
     from gym_clinic.env import ClinicEnv
     from gym_clinic.episode import Call, Episode, Task, Turn
     from gym_clinic.errors import ConfigError, ServiceError, TaskError, ToolError
+    from gym_clinic.images import Illustrated
     from gym_clinic.rewards import Rubric
     from gym_clinic.spaces import ClinicalText
-    from gym_clinic.toolbox import Kind, tool
+    from gym_clinic.tags import Tag, Tags
+    from gym_clinic.taskset import EndlessTasks, TaskFolder
+    from gym_clinic.toolbox import Kind, tool, tools_of
 
 
 _HOMES = {
@@ -31,16 +34,21 @@ _HOMES = {
     "ConfigError": "errors",
     "Domain": "domain",
     "Episode": "episode",
+    "EndlessTasks": "taskset",
+    "Illustrated": "images",
     "Kind": "toolbox",
     "Menu": "domain",
     "Rubric": "rewards",
     "ServiceError": "errors",
     "Task": "episode",
     "TaskError": "errors",
-    "TaskFolder": "domain",
+    "Tag": "tags",
+    "Tags": "tags",
+    "TaskFolder": "taskset",
     "ToolError": "errors",
     "Turn": "episode",
     "tool": "toolbox",
+    "tools_of": "toolbox",
 }
 
 __all__ = [
@@ -50,11 +58,15 @@ __all__ = [
     "ClinicalText",
     "ConfigError",
     "Domain",
+    "EndlessTasks",
     "Episode",
+    "Illustrated",
     "Kind",
     "Menu",
     "Rubric",
     "ServiceError",
+    "Tag",
+    "Tags",
     "Task",
     "TaskError",
     "TaskFolder",
@@ -62,6 +74,7 @@ __all__ = [
     "Turn",
     "__version__",
     "tool",
+    "tools_of",
 ]
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError
+from gym_clinic.frozen import thaw
 
 _OPEN_THINK, _CLOSE_THINK = "<think>", "</think>"
 _OPEN_CALL, _CLOSE_CALL = "<tool_call>", "</tool_call>"
@@ -24,11 +25,13 @@ class Request:
         name: Tool name as written; empty when unreadable.
         arguments: Arguments as written; empty when unreadable.
         fault: Why the block could not be read; None when it could.
+        id: The caller's name for the call; empty for calls read from text.
     """
 
     name: str
     arguments: dict[str, Any]
     fault: str | None = None
+    id: str = ""
 
 
 @dataclass(slots=True)
@@ -45,9 +48,19 @@ class Reading:
 
 
 class Dialect(Protocol):
-    """How calls are written and answered in text."""
+    """How calls are written and answered in text.
+
+    Attributes:
+        name: Its name.
+        stops: Strings at which a model should stop generating; a call that one of them would
+            have closed counts as closed at the end of the action.
+        inline: Whether the answer continues the assistant's own message, in its middle, instead
+            of standing in a message of its own.
+    """
 
     name: str
+    stops: tuple[str, ...]
+    inline: bool
 
     def parse(self, action: str) -> Reading:
         """Read an action; never raises, in time linear in its length."""
@@ -72,6 +85,39 @@ def read_call(block: str) -> Request:
         return _as_request(strict_json.loads(block))
     except ValueError as error:
         return _fault(str(error))
+
+
+def as_request(call: Mapping[str, Any]) -> Request:
+    """Read one structured call.
+
+    Args:
+        call: ``{"id": …, "name": …, "arguments": …}``, or OpenAI's form with ``"function"``;
+            arguments are an object or its JSON text.
+
+    Returns:
+        The request, with ``fault`` set where the model's part of it is no call.
+
+    Raises:
+        TypeError: If it is no object, or its id no text.
+    """
+    if not isinstance(call, Mapping):
+        raise TypeError(f"a call is an object {_CALL_FORM}, got {type(call).__name__}")
+    call_id = call.get("id") or ""
+    if not isinstance(call_id, str):
+        raise TypeError(f"the id of a call is a text, got {type(call_id).__name__}")
+    within = call.get("function")
+    message = dict(within) if isinstance(within, Mapping) else dict(call)
+    arguments = message.get("arguments")
+    if isinstance(arguments, str):
+        try:
+            message["arguments"] = strict_json.loads(arguments)
+        except ValueError as error:
+            return Request("", {}, f"Unreadable arguments: {error}.", call_id)
+    elif isinstance(arguments, Mapping):
+        message["arguments"] = thaw(arguments)  # the caller may write into its own later
+    request = _as_request(message)
+    request.id = call_id
+    return request
 
 
 def _as_request(message: Any) -> Request:
@@ -142,6 +188,8 @@ class Hermes:
     """``<think>…</think>`` and any number of ``<tool_call>{…}</tool_call>`` blocks."""
 
     name = "hermes"
+    stops: tuple[str, ...] = ()
+    inline = False
 
     def parse(self, action: str) -> Reading:
         """Read every block outside thoughts; a call cut short is a fault.
@@ -186,7 +234,7 @@ class Hermes:
         return Reading(requests, "".join(text).strip() if text else "")
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-        """Return one block a call."""
+        """Return one block for each call."""
         return "\n".join(
             f"{_OPEN_CALL}\n{_dump(name, arguments)}\n{_CLOSE_CALL}" for name, arguments in calls
         )
@@ -210,9 +258,11 @@ class Hermes:
 
 
 class BareJson:
-    """One bare JSON call an action, or an array of them, after any thoughts; all else is text."""
+    """One bare JSON call, or an array of them, after any thoughts; all else is text."""
 
     name = "json"
+    stops: tuple[str, ...] = ()
+    inline = False
 
     def parse(self, action: str) -> Reading:
         """Read the action as one call if it is an object with a name, else as text."""
@@ -261,112 +311,6 @@ def _read_array(text: str) -> Reading:
     except ValueError as error:
         return Reading([_fault(str(error))], "")
     return Reading([_as_request(message) for message in messages] or [_fault("no call")], "")
-
-
-@dataclass(frozen=True)
-class Tag:
-    """One tag of a tag dialect.
-
-    Attributes:
-        tool: The tool that ``<tag>content</tag>`` calls; None for a tag that is only text.
-        argument: The argument that takes the content.
-        separator: Splits the content into a list; None passes it whole.
-    """
-
-    tool: str | None = None
-    argument: str = "query"
-    separator: str | None = None
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
-
-
-class Tags:
-    """Actions written as tags, ``<search>gout, colchicine</search>``, given as data.
-
-    Args:
-        tags: Tag name -> what it calls.
-        answers: Pattern of the observation, with ``{name}`` and ``{response}``.
-    """
-
-    name = "tags"
-
-    def __init__(
-        self, tags: Mapping[str, Tag], *, answers: str = "<result>\n{response}\n</result>"
-    ) -> None:
-        self.tags = dict(tags)
-        self.answers = answers
-
-    def parse(self, action: str) -> Reading:
-        """Read every known tag outside thoughts from left to right; unknown tags are text."""
-        action = without_thoughts(action)
-        requests: list[Request] = []
-        text: list[str] = []
-        start = 0
-        cursor = action.find("<")
-        while cursor >= 0:
-            end = action.find(">", cursor + 1, cursor + 66)
-            name = action[cursor + 1 : end] if end > 0 else ""
-            if name not in self.tags:
-                cursor = action.find("<", cursor + 1)
-                continue
-            text.append(action[start:cursor])
-            close = action.find(f"</{name}>", end + 1)
-            if close < 0:
-                requests.append(Request("", {}, f"Unreadable: <{name}> without </{name}>."))
-                return Reading(requests, "".join(text).strip())
-            content = action[end + 1 : close].strip()
-            tag = self.tags[name]
-            if tag.tool is None:
-                text.append(content)
-            else:
-                value: Any = content
-                if tag.separator is not None:
-                    value = [part.strip() for part in content.split(tag.separator) if part.strip()]
-                requests.append(Request(tag.tool, {tag.argument: value}))
-            start = close + len(name) + 3
-            cursor = action.find("<", start)
-        text.append(action[start:])
-        return Reading(requests, "".join(text).strip())
-
-    def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-        """Return one tag a call.
-
-        Raises:
-            ConfigError: If no tag calls the tool, or what the tag takes is missing or no text.
-        """
-        return "\n".join(self._write_one(name, arguments) for name, arguments in calls)
-
-    def _write_one(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        for name, tag in self.tags.items():
-            if tag.tool == tool:
-                if tag.argument not in arguments:
-                    raise ConfigError(
-                        f"<{name}> takes the argument {tag.argument!r} of {tool!r}, got "
-                        f"{sorted(arguments)}"
-                    )
-                value = arguments[tag.argument]
-                if tag.separator is not None:
-                    if not _is_texts(value):
-                        raise ConfigError(f"<{name}> takes a list of texts, got {value!r}")
-                    value = f"{tag.separator} ".join(value)
-                return f"<{name}>{value}</{name}>"
-        known = sorted(tag.tool for tag in self.tags.values() if tag.tool)
-        raise ConfigError(f"no tag calls {tool!r}; tags call {known}")
-
-    def wrap(self, name: str, response: str) -> str:
-        """Return the response in the pattern given."""
-        return self.answers.format(name=name, response=response)
-
-    def explain(self, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Return the tags, each with what its tool does."""
-        about = {tool["function"]["name"]: tool["function"]["description"] for tool in tools}
-        lines = [
-            f"<{name}>…</{name}>: {about.get(tag.tool, 'your own text') if tag.tool else 'text'}"
-            for name, tag in self.tags.items()
-        ]
-        return "# Actions\n\nAct by writing these tags:\n" + "\n".join(lines)
 
 
 DIALECTS: Mapping[str, Dialect] = {"hermes": Hermes(), "json": BareJson()}

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import orjson
-
-from gym_clinic import strict_json
-from gym_clinic.action import Dialect
+from gym_clinic.action import DIALECTS, Dialect
 from gym_clinic.case import Case
 from gym_clinic.episode import Call, Episode, Task
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import ConfigError
 from gym_clinic.frozen import thaw
+from gym_clinic.images import Illustrated
 from gym_clinic.names import call_with_options, import_named, suggest
 from gym_clinic.rewards import Rubric
+from gym_clinic.taskset import Tasks, as_tasks
 from gym_clinic.toolbox import Kind, Tool
 
 CallSpec = tuple[str, Mapping[str, Any]]
@@ -76,13 +72,16 @@ class Domain:
     Attributes:
         name: Short name, as in ``tasks/<name>/``.
         policy: The standing instructions to the agent (policy.md).
-        tasks: Split name -> its tasks.
+        tasks: Split name -> its tasks: a sequence, or :class:`gym_clinic.taskset.EndlessTasks`.
         rubric: How episodes are judged.
         tools: What the agent can call, in the order shown.
-        ticket: Composes the text that opens a case.
+        ticket: Composes the text that opens a case, with images if it has any.
         open_case: Makes the world of one episode.
         read_answer: Reads the answer from an action without calls; raises ToolError with what
             was expected. None where answers are given by a SUBMIT tool.
+        ended: Asked after each turn without an answer: why the domain's work is done (a walk at
+            its last layer, a patient who left), None while it goes on. The episode is then
+            terminated and judged, and ``info["stop"]`` is this text.
         success: The domain's own notion of a solved task.
         metrics: Further figures of an episode, always with the same keys; the gold must not
             be among them.
@@ -90,16 +89,23 @@ class Domain:
         solution: The moves of a perfect agent, from the gold; by default one batch of
             ``gold["calls"]``, then ``gold["answer"]`` as text, or submitted by the last call.
         menu: What could be done on a ticket, for baselines and adversaries.
-        baselines: Policy name -> ``(domain, dialect) -> maker``, where this domain has a version
+        classes: The class that the gold of a task belongs to, for means balanced over classes;
+            None where a domain has none.
+        baselines: Policy name -> ``(env, **options) -> maker``, where this domain has a version
             of its own; see :mod:`gym_clinic.policies`.
+        adversaries: Adversary name -> ``(env, **options) -> maker``: cheap tricks on this domain
+            that must never be worth playing, beside the built-in ones.
         conversation: The case and a call that a model answers -> what that model is asked and
             what it answered, to fine-tune it on; None for a call that no model answers. The case
             is as it was opened, and of the call only name, arguments and response are there, as
             in a trace.
-        turn_reward: Paid after each turn, beside the rubric's total at the end.
+        turn_reward: Paid after each turn, beside the rubric's total at the end; clipped to
+            ``turn_range``.
+        turn_range: Lowest and highest reward of one turn; needed with ``turn_reward``.
         dialects: Name -> a dialect of its own, such as :class:`gym_clinic.action.Tags`, beside
             ``"hermes"`` and ``"json"``.
-        max_turns: Agent turns before truncation.
+        dialect: The dialect that is used where the caller names none.
+        max_turns: Assistant messages before truncation.
         response_limit: Characters of one tool response before it is cut in the middle.
         blocking: Whether a step may wait (a model server behind a tool), so that an
             asynchronous loop must not run it inline.
@@ -107,12 +113,13 @@ class Domain:
 
     name: str
     policy: str
-    tasks: Mapping[str, Sequence[Task]]
+    tasks: Mapping[str, Sequence[Task] | Tasks]
     rubric: Rubric
     tools: tuple[Tool, ...] = ()
-    ticket: Callable[[Task], str] = _ticket
+    ticket: Callable[[Task], str | Illustrated] = _ticket
     open_case: Callable[[Task], Case] = _open_case
     read_answer: Callable[[str], Any] | None = None
+    ended: Callable[[Episode], str | None] | None = None
     success: Callable[[Episode], bool] = _solved
     metrics: Callable[[Episode], dict[str, float]] = _no_metrics
     aggregate: Callable[[Sequence[tuple[Task, Mapping[str, float]]]], dict[str, float]] = (
@@ -120,10 +127,14 @@ class Domain:
     )
     solution: Callable[[Task], Sequence[Move]] | None = None
     menu: Callable[[Task], Menu] | None = None
+    classes: Callable[[Task], str] | None = None
     baselines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    adversaries: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     conversation: Callable[[Any, Call], Conversation | None] | None = None
     turn_reward: Callable[[Episode], float] | None = None
+    turn_range: tuple[float, float] | None = None
     dialects: Mapping[str, Dialect] = field(default_factory=dict)
+    dialect: str = "hermes"
     max_turns: int = 10
     response_limit: int | None = None
     blocking: bool = False
@@ -136,8 +147,25 @@ class Domain:
                 f"domain {self.name!r} cannot take an answer: give it a tool of kind SUBMIT "
                 "or read_answer"
             )
+        if (self.turn_reward is None) != (self.turn_range is None):
+            raise ConfigError(
+                f"domain {self.name!r}: turn_reward and turn_range belong together, such as "
+                "turn_range=(0.0, 0.1)"
+            )
+        self.find_dialect(self.dialect)
 
-    def split(self, name: str) -> Sequence[Task]:
+    def find_dialect(self, name: str) -> Dialect:
+        """Return a dialect of this domain, or one that every domain takes.
+
+        Raises:
+            ConfigError: If there is none of that name.
+        """
+        known = {**DIALECTS, **self.dialects}
+        if not isinstance(name, str) or name not in known:
+            raise ConfigError(f"no dialect {name!r}; {suggest(str(name), known)}")
+        return known[name]
+
+    def split(self, name: str) -> Tasks:
         """Return the tasks of a split.
 
         Raises:
@@ -147,8 +175,8 @@ class Domain:
             raise ConfigError(
                 f"domain {self.name!r} has no split {name!r}; {suggest(str(name), self.tasks)}"
             )
-        tasks = self.tasks[name]
-        if not tasks:
+        tasks = as_tasks(self.tasks[name])
+        if not len(tasks):
             raise ConfigError(f"split {name!r} of domain {self.name!r} holds no task")
         return tasks
 
@@ -164,103 +192,16 @@ class Domain:
         return [*([batch] if batch else []), *((call,) for call in calls if call[0] in submits)]
 
 
-class TaskFolder(Mapping[str, Sequence[Task]]):
-    """The splits of ``<folder>/{train,dev,test}.jsonl``, each read when first asked for.
-
-    Args:
-        folder: The task folder.
-        splits: File names without ``.jsonl`` that are splits.
-
-    Raises:
-        ConfigError: If the folder holds none of them.
-    """
-
-    def __init__(self, folder: Path, splits: Sequence[str] = ("train", "dev", "test")) -> None:
-        self.folder = folder
-        self._splits = tuple(name for name in splits if (folder / f"{name}.jsonl").is_file())
-        if not self._splits:
-            names = ", ".join(f"{name}.jsonl" for name in splits)
-            raise ConfigError(f"no task file in {str(folder)!r}: expected one of {names}")
-
-    def __getitem__(self, split: str) -> Sequence[Task]:
-        if split not in self._splits:
-            raise KeyError(split)
-        path = self.folder / f"{split}.jsonl"
-        return read_tasks(path, path.stat().st_mtime_ns)
-
-    def __contains__(self, split: object) -> bool:
-        return split in self._splits
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._splits)
-
-    def __len__(self) -> int:
-        return len(self._splits)
-
-
-@lru_cache(maxsize=32)
-def read_tasks(path: Path, changed: int = 0) -> tuple[Task, ...]:
-    """Read a task file, one JSON object a line.
-
-    Args:
-        path: The file.
-        changed: Its time of change; only part of the cache key.
-
-    Raises:
-        TaskError: With file and line, if a line is not a task or an id stands twice.
-    """
-    tasks: dict[str, Task] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise TaskError(f"{path.name}: not UTF-8 at byte {error.start}") from None
-    for number, line in enumerate(lines, 1):
-        where = f"{path.name}, line {number}"
-        try:
-            row = strict_json.loads(line)
-        except ValueError as error:
-            raise TaskError(f"{where}: {error}") from None
-        task = _read_task(row, where)
-        if task.id in tasks:
-            raise TaskError(f"{where}: the id {task.id!r} stands twice")
-        tasks[task.id] = task
-    return tuple(tasks.values())
-
-
-_FIELDS: Mapping[str, type] = {
-    "id": str, "record": dict, "gold": dict, "ticket": str, "provenance": str,
-}  # fmt: skip
-
-
-def _read_task(row: Any, where: str) -> Task:
-    if not isinstance(row, dict):
-        raise TaskError(f"{where}: expected a JSON object")
-    if missing := sorted({"id", "record", "gold"} - row.keys()):
-        raise TaskError(f"{where}: a task needs {missing}")
-    for name, value in row.items():
-        if name not in _FIELDS:
-            raise TaskError(f"{where}: unknown field {name!r}; a task has {list(_FIELDS)}")
-        if not isinstance(value, _FIELDS[name]):
-            kind = "an object" if _FIELDS[name] is dict else "a text"
-            raise TaskError(f"{where}: {name!r} must be {kind}")
-    return Task(**row)
-
-
-def data_hash(tasks: Sequence[Task]) -> str:
-    """Return a hash over all that tasks hold: equal hashes, equal problems."""
-    digest = hashlib.sha256()
-    for task in tasks:
-        digest.update(orjson.dumps([task.id, task.ticket, task.record, task.gold]))
-    return digest.hexdigest()[:16]
-
-
-def load(name: str, options: Mapping[str, Any] | None = None) -> Domain:
+def load(
+    name: str, options: Mapping[str, Any] | None = None, *, also: Sequence[str] = ()
+) -> Domain:
     """Find a domain.
 
     Args:
         name: ``"clingen"`` for a built-in one, ``"pkg.module:NAME"`` for anyone's. What it
             names is a Domain, or a function that makes one from options.
         options: Plain-JSON options for such a function.
+        also: Options that the caller takes itself, to suggest for one that is unknown.
 
     Raises:
         ConfigError: If there is no such domain, or it does not take these options.
@@ -279,9 +220,10 @@ def load(name: str, options: Mapping[str, Any] | None = None) -> Domain:
         )
     found = import_named(f"{module_name}:{attribute or 'domain'}", "domain")
     if not isinstance(found, Domain) and callable(found):
-        found = call_with_options(found, options or {}, f"domain {name!r}")
+        found = call_with_options(found, options or {}, f"domain {name!r}", also=also)
     elif options:
-        raise ConfigError(f"domain {name!r} takes no options, got {sorted(options)}")
+        advice = suggest(next(iter(options)), also) if also else ""
+        raise ConfigError(f"domain {name!r} takes no options, got {sorted(options)}; {advice}")
     if not isinstance(found, Domain):
         raise ConfigError(f"{name!r} is a {type(found).__name__}; expected a Domain")
     return found

@@ -1,30 +1,28 @@
-"""The one environment: a domain's tasks, played by text."""
+"""The one environment: a domain's tasks, played by text or by structured calls."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 
-from gym_clinic.action import DIALECTS, Dialect, Reading, Request
-from gym_clinic.case import Case
+from gym_clinic.action import DIALECTS, Dialect, Reading, Request, as_request
+from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit
 from gym_clinic.domain import Domain, load
-from gym_clinic.episode import Call, Episode, Task, Turn
-from gym_clinic.errors import ConfigError, ToolError
-from gym_clinic.names import at_least_one, nearest, suggest
+from gym_clinic.episode import Episode, Task, Turn
+from gym_clinic.errors import ConfigError
+from gym_clinic.images import Illustrated, content_parts, plain
+from gym_clinic.names import at_least_one, nearest
 from gym_clinic.spaces import ClinicalText
-from gym_clinic.toolbox import Toolbox, to_text
+from gym_clinic.toolbox import Toolbox
 
 ACTION_LIMIT = 500_000
 """Characters of one action that are read."""
 
-OBSERVATION_LIMIT = 4_000_000
-"""Characters of one observation."""
-
-CALL_LIMIT = 128
-"""Calls of one action that are run; further ones are recorded as failed."""
+Step = tuple[str, float, bool, bool, dict[str, Any]]
 
 
 class ClinicEnv(gym.Env[str, str]):
@@ -38,21 +36,29 @@ class ClinicEnv(gym.Env[str, str]):
         or everything so far with ``observation="transcript"``.
 
     Info:
-        ``reset``: ``task_id``, ``tools`` (OpenAI function schemas) and ``messages`` (system
-        and user message, for loops that use a chat template and pass ``tools`` to it).
+        ``reset``: ``task_id``, ``tools`` (OpenAI function schemas), ``messages`` (system and
+        user message, for loops that use a chat template and pass ``tools`` to it), ``prompt``
+        (the whole prompt as messages, the tools explained in text), ``max_turns``, and where
+        they apply ``max_calls``, ``stop_strings`` and ``inline`` (of the dialect).
         ``step``: ``messages``, the new ones; at the end also ``rewards`` (every part),
         ``weights``, ``total``, ``success``, ``metrics`` and ``stop``.
+        Both: ``images`` where the observation has any, in the order of its ``<image>`` marks;
+        messages then hold OpenAI content parts.
 
     Episode end:
-        Terminated by an accepted answer; truncated after ``max_turns`` actions or when the
-        text budget is used up.
+        Terminated by an accepted answer, or by the domain; truncated when the assistant
+        messages, the calls or the text budget are used up.
 
     Args:
         domain: Name for :func:`gym_clinic.domain.load`.
         split: Which tasks.
-        dialect: ``"hermes"``, ``"json"``, or one that the domain brings.
+        dialect: ``"hermes"``, ``"json"``, or one that the domain brings; the domain's choice by
+            default.
         observation: ``"new"`` or ``"transcript"``.
-        max_turns: Actions before truncation; the domain's own by default.
+        max_turns: Assistant messages before truncation; the domain's own by default. An action
+            of :meth:`step` is one message.
+        max_calls: Calls before truncation, for clients that execute call by call; an action
+            without a call uses one. Without ``max_turns``, it is then the only such limit.
         text_budget: Characters of all actions and observations before truncation.
         response_limit: Characters of one tool response before it is cut in the middle; the
             domain's own by default, 0 for no cut.
@@ -71,27 +77,32 @@ class ClinicEnv(gym.Env[str, str]):
         domain: str,
         *,
         split: str = "train",
-        dialect: str = "hermes",
+        dialect: str | None = None,
         observation: str = "new",
         max_turns: int | None = None,
+        max_calls: int | None = None,
         text_budget: int = 1_000_000,
         response_limit: int | None = None,
         weights: Mapping[str, float] | None = None,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
+        self._arguments = {name: value for name, value in locals().items() if name in _ARGUMENTS}
+        self._arguments |= options
         if observation not in ("new", "transcript"):
             raise ConfigError(f"observation is 'new' or 'transcript', not {observation!r}")
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode is 'ansi' or None, not {render_mode!r}")
-        self.domain: Domain = load(domain, options)
-        self.dialect: Dialect = _dialect(dialect, self.domain)
+        self.domain: Domain = load(domain, options, also=_ARGUMENTS)
+        self.dialect: Dialect = self.domain.find_dialect(
+            self.domain.dialect if dialect is None else dialect
+        )
         self.rubric = self.domain.rubric
         if weights is not None:
             self.rubric = self.rubric.with_weights(weights)
-        self.max_turns = at_least_one(
-            "max_turns", self.domain.max_turns if max_turns is None else max_turns
-        )
+        self.max_calls = None if max_calls is None else at_least_one("max_calls", max_calls)
+        turns = self.domain.max_turns if max_calls is None else max_calls
+        self.max_turns = at_least_one("max_turns", turns if max_turns is None else max_turns)
         self.text_budget = at_least_one("text_budget", text_budget)
         limit = self.domain.response_limit if response_limit is None else response_limit
         self.response_limit = at_least_one("response_limit", limit or OBSERVATION_LIMIT)
@@ -101,17 +112,20 @@ class ClinicEnv(gym.Env[str, str]):
         self.action_space = ClinicalText(ACTION_LIMIT)
         self.observation_space = ClinicalText(OBSERVATION_LIMIT)
         self._transcript = observation == "transcript"
-        self._by_id = {task.id: task for task in self.tasks}
         how = self.dialect.explain(self.toolbox.schemas()) if self.domain.tools else ""
-        self._head = "\n\n".join(part for part in (self.domain.policy.strip(), how) if part)
+        self._policy = plain(self.domain.policy.strip())
+        self._head = "\n\n".join(part for part in (self._policy, plain(how)) if part)
         self._episode: Episode | None = None
         self._prompt = ""
-        self._written = 0
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """The declared lowest and highest reward of an episode."""
-        return self.rubric.reward_range
+        """The lowest and the highest reward that an episode can earn in all."""
+        low, high = self.rubric.reward_range
+        if self.domain.turn_range is None:
+            return low, high
+        least, most = self.domain.turn_range
+        return low + self.max_turns * least, high + self.max_turns * most
 
     @property
     def episode(self) -> Episode:
@@ -137,21 +151,35 @@ class ClinicEnv(gym.Env[str, str]):
         """
         super().reset(seed=seed)
         task = self._choose(options or {})
-        self._episode = Episode(task, self.domain.open_case(task))
+        episode = self._episode = Episode(task, self.domain.open_case(task))
         ticket = self.domain.ticket(task)
+        content: str | list[dict[str, Any]]
+        if isinstance(ticket, Illustrated):
+            episode.ticket_images = ticket.images
+            content = content_parts(ticket.text, ticket.images)
+            ticket = ticket.text
+        else:
+            content = ticket = plain(ticket)
         self._prompt = f"{self._head}\n\n{ticket}" if self._head else ticket
-        self._written = 0
-        info = {
+        user = {"role": "user", "content": content}
+        info: dict[str, Any] = {
             "task_id": task.id,
             "tools": self.toolbox.schemas(),
-            "messages": [
-                {"role": "system", "content": self.domain.policy.strip()},
-                {"role": "user", "content": ticket},
-            ],
+            "messages": [{"role": "system", "content": self._policy}, user],
+            "prompt": [{"role": "system", "content": self._head}, user] if self._head else [user],
+            "max_turns": self.max_turns,
         }
-        return _fit(self._prompt), info
+        if self.max_calls is not None:
+            info["max_calls"] = self.max_calls
+        if self.dialect.stops:
+            info["stop_strings"] = list(self.dialect.stops)
+        if self.dialect.inline:
+            info["inline"] = True
+        if episode.ticket_images:
+            info["images"] = list(episode.ticket_images)
+        return fit(self._prompt), info
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> Step:
         """Read an action, answer it, and judge the episode if it is over.
 
         Raises:
@@ -162,29 +190,44 @@ class ClinicEnv(gym.Env[str, str]):
             raise TypeError(f"an action is text (str), got {type(action).__name__}")
         if type(action) is not str:
             action = str.__str__(action)  # a subclass may answer to find and len as it likes
-        episode = self._episode
-        if episode is None or episode.stop is not None:
-            raise gym.error.ResetNeeded("the episode is over: call reset")
-        turn = Turn(action)
+        episode = self._open_episode()
         reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else _too_long(action)
-        if reading.requests:
-            messages = self._run(reading.requests, turn, episode.case)
-        else:
-            messages = self._take_answer(reading.text, turn)
-        episode.turns.append(turn)  # only now: a step that a service failed can be tried again
-        episode.answer = turn.answer
-        self._written += len(action) + len(turn.observation)
-        episode.stop = self._why_over(episode)
-        over = episode.stop is not None
-        reward = self.domain.turn_reward(episode) if self.domain.turn_reward else 0.0
-        info: dict[str, Any] = {"messages": messages}
-        if over:
-            reward += self._judge(episode, info)
-        answered = episode.stop == "answered"
-        observation = self._show() if self._transcript else turn.observation
-        return observation, reward, answered, over and not answered, info
+        return self._take(Turn(action), reading, episode)
 
-    def truncate(self, reason: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step_calls(
+        self, calls: Sequence[Mapping[str, Any]], text: str = "", *, same_message: bool = False
+    ) -> Step:
+        """Answer structured calls, as :meth:`step` answers the same calls written as text.
+
+        An answer that is text, not a call, goes to :meth:`step`.
+
+        Args:
+            calls: ``{"id": …, "name": …, "arguments": …}``, one or more, or such objects as
+                OpenAI's servers send (``{"id": …, "function": {…}}``); arguments are an object
+                or its JSON text. Each tool message bears its call's id as ``tool_call_id``.
+            text: What the model wrote beside them; recorded, not read.
+            same_message: Whether these calls belong to the assistant message of the step before,
+                as where a client executes the calls of one message one by one: they use no
+                further turn.
+
+        Raises:
+            TypeError: If the calls are no sequence of objects, or the text is no text.
+            ConfigError: If there is no call, or no message before that they could belong to.
+            gymnasium.error.ResetNeeded: If no episode is open.
+        """
+        if isinstance(calls, str | Mapping) or not isinstance(text, str):
+            raise TypeError("step_calls takes a list of call objects and a text; step takes text")
+        episode = self._open_episode()
+        requests = [as_request(call) for call in calls]
+        if not requests:
+            raise ConfigError("step_calls takes one call or more; give an answer in text to step")
+        if same_message and not episode.turns:
+            raise ConfigError("same_message: there is no message before the first step")
+        action = self._written_out(requests, text)
+        reading = Reading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
+        return self._take(Turn(action, same_message=same_message), reading, episode)
+
+    def truncate(self, reason: str) -> Step:
         """End the open episode from outside and judge it as it stands.
 
         For loops with a budget of their own, such as a context length in tokens.
@@ -198,22 +241,50 @@ class ClinicEnv(gym.Env[str, str]):
         Raises:
             gymnasium.error.ResetNeeded: If no episode is open.
         """
-        episode = self._episode
-        if episode is None or episode.stop is not None:
-            raise gym.error.ResetNeeded("the episode is over: call reset")
+        episode = self._open_episode()
         episode.stop = reason
         info: dict[str, Any] = {"messages": []}
         return "", self._judge(episode, info), False, True, info
 
-    async def astep(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Step inside an asyncio loop: inline, or in a thread where the domain may wait."""
+    async def astep(self, action: str | Sequence[Mapping[str, Any]]) -> Step:
+        """Step inside an asyncio loop: inline, or in a thread where the domain may wait.
+
+        Args:
+            action: Text for :meth:`step`, or calls for :meth:`step_calls`.
+        """
         if self.domain.blocking:
-            return await asyncio.to_thread(self.step, action)
-        return self.step(action)
+            return await asyncio.to_thread(self._step_either, action)
+        return self._step_either(action)
+
+    def fork(self) -> ClinicEnv:
+        """Return an environment whose open episode is a copy, for searches over actions.
+
+        The copy goes its own way from here: its case, turns and random source are its own.
+
+        Raises:
+            gymnasium.error.ResetNeeded: If no episode is open.
+        """
+        episode = self._open_episode()
+        twin = copy.copy(self)
+        twin._episode = episode.fork()
+        twin._np_random = copy.deepcopy(self._np_random)
+        return twin
 
     def render(self) -> str | None:
         """Return the transcript in mode ``"ansi"``."""
         return self._show() if self.render_mode == "ansi" else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The domain is made anew from its name: functions do not travel, and need not.
+        kept = ("spec", "_np_random", "_np_random_seed", "_episode", "_prompt")
+        state = {name: getattr(self, name) for name in kept}
+        return _restore, (type(self), self._arguments, state)
+
+    def _open_episode(self) -> Episode:
+        episode = self._episode
+        if episode is None or episode.stop is not None:
+            raise gym.error.ResetNeeded("the episode is over: call reset")
+        return episode
 
     def _choose(self, options: Mapping[str, Any]) -> Task:
         if not isinstance(options, Mapping):
@@ -221,96 +292,79 @@ class ClinicEnv(gym.Env[str, str]):
         if unknown := [name for name in options if name != "task_id"]:
             raise ConfigError(f"reset takes the option 'task_id', not {unknown!r:.80}")
         if "task_id" not in options:
-            return self.tasks[int(self.np_random.integers(len(self.tasks)))]
+            return self.tasks.draw(self.np_random)
         wanted = options["task_id"]
-        if not isinstance(wanted, str) or wanted not in self._by_id:
-            near = nearest(str(wanted), tuple(self._by_id))
-            hint = f"; did you mean {near!r}?" if near else ""
-            shown = repr(wanted)[:80]
-            raise ConfigError(f"no task {shown} among the {len(self.tasks)} of this split{hint}")
-        return self._by_id[wanted]
-
-    def _run(self, requests: list[Request], turn: Turn, case: Case) -> list[dict[str, str]]:
-        """Answer the calls of one action, in order."""
-        several = len(requests) > 1 and sum(map(self._submits, requests)) > 1
-        calls: list[Call] = []
-        texts: list[str] = []
-        messages: list[dict[str, str]] = []
-        faults: list[str] = []
-        for request in requests:
-            name = request.name
-            if request.fault is not None:
-                faults.append(request.fault)
-                name, response = "unreadable", request.fault
-            else:
-                call = Call(name, request.arguments)
-                calls.append(call)
-                if len(texts) >= CALL_LIMIT:
-                    call.response = f"Error: not run, past the first {CALL_LIMIT} calls."
-                elif several and self._submits(request):
-                    call.response = "Error: not run, give one answer and no second."
-                elif turn.answer is not None:
-                    call.response = "Error: not run, the answer before it is final."
-                else:
-                    self._call(call, turn, case)
-                response = call.response
-            if len(texts) < CALL_LIMIT:
-                if len(response) > self.response_limit:
-                    response = _cut(response, self.response_limit)
-                texts.append(self.dialect.wrap(name, response))
-                messages.append({"role": "tool", "name": name, "content": response})
-        if len(requests) > CALL_LIMIT:
-            late = f"Not run: {len(requests) - CALL_LIMIT} calls past the first {CALL_LIMIT}."
-            texts.append(late)
-            messages.append({"role": "user", "content": late})
-        turn.calls = tuple(calls)
-        if faults:
-            turn.faults, turn.malformed = tuple(faults), len(faults)
-        turn.observation = _fit("\n".join(texts) if len(texts) > 1 else texts[0])
-        return messages
-
-    def _submits(self, request: Request) -> bool:
-        found = self.toolbox.get(request.name)
-        return found is not None and found.submits
-
-    def _call(self, call: Call, turn: Turn, case: Case) -> None:
-        found = self.toolbox.get(call.name)
-        if found is None:
-            call.response = f"Error: {self.toolbox.unknown(call.name)}"
-            return
-        case.writable = found.writes
         try:
-            result = found.call(call.arguments, case)
-        except ToolError as error:
-            call.response = f"Error: {error}"
-            return
-        call.ok = True
-        call.result = result
-        if found.submits:
-            turn.answer = call.arguments if result is None else result
-            call.response = "Answer recorded."
+            return self.tasks.by_id(wanted)
+        except (KeyError, TypeError, AttributeError):
+            pass
+        near = None
+        if not self.tasks.endless:
+            ids = tuple(self.tasks[number].id for number in range(len(self.tasks)))
+            near = nearest(str(wanted), ids)
+        hint = f"; did you mean {near!r}?" if near else ""
+        shown = repr(wanted)[:80]
+        raise ConfigError(f"no task {shown} among the {len(self.tasks):,} of this split{hint}")
+
+    def _step_either(self, action: str | Sequence[Mapping[str, Any]]) -> Step:
+        return self.step(action) if isinstance(action, str) else self.step_calls(action)
+
+    def _written_out(self, requests: Sequence[Request], text: str) -> str:
+        """Write structured calls as an agent would have, for the record."""
+        calls = [(one.name, one.arguments) for one in requests if one.fault is None]
+        faults = [one.fault for one in requests if one.fault is not None]
+        try:
+            written = self.dialect.write(calls) if calls else ""
+        except ConfigError:  # a dialect of tags may not be able to write this call
+            written = DIALECTS["hermes"].write(calls)
+        return "\n".join(part for part in (text, written, *faults) if part)
+
+    def _take(self, turn: Turn, reading: Reading, episode: Episode) -> Step:
+        """Answer one turn: the path of every step."""
+        if reading.requests:
+            messages = answer_calls(self, reading.requests, turn, episode)
         else:
-            call.response = result if type(result) is str else to_text(result)
+            messages = answer_text(self, reading.text, turn)
+        episode.turns.append(turn)  # only now: a step that a service failed can be tried again
+        episode.answer = turn.answer
+        episode.messages_used += not turn.same_message
+        episode.calls_used += len(reading.requests) or 1
+        episode.text_used += len(turn.action) + len(turn.observation)
+        done = self._why_done(episode)
+        episode.stop = done or self._why_cut_short(episode)
+        reward = self._pay_turn(episode) if self.domain.turn_reward else 0.0
+        info: dict[str, Any] = {"messages": messages}
+        if turn.images:
+            info["images"] = episode.images if self._transcript else list(turn.images)
+        if episode.stop is not None:
+            reward += self._judge(episode, info)
+        observation = self._show() if self._transcript else turn.observation
+        return observation, reward, done is not None, bool(episode.stop) and done is None, info
 
-    def _take_answer(self, text: str, turn: Turn) -> list[dict[str, str]]:
-        """Accept a text as the answer, or say what was expected."""
-        try:
-            if self.domain.read_answer is None:
-                names = ", ".join(one.name for one in self.toolbox)
-                raise ToolError(f"Expected a call of one of: {names}.")
-            turn.answer = self.domain.read_answer(text)
-            turn.observation = "Answer recorded."
-        except ToolError as error:
-            turn.faults = (str(error),)
-            turn.observation = f"Error: {error}"
-        return [{"role": "user", "content": turn.observation}]
-
-    def _why_over(self, episode: Episode) -> str | None:
+    def _why_done(self, episode: Episode) -> str | None:
+        """Return why the episode is terminated: an answer, or the domain's own reason."""
         if episode.answer is not None:
             return "answered"
-        if len(episode.turns) >= self.max_turns:
+        return self.domain.ended(episode) if self.domain.ended else None
+
+    def _why_cut_short(self, episode: Episode) -> str | None:
+        """Return which budget is used up."""
+        if self.max_calls is not None and episode.calls_used >= self.max_calls:
+            return "max_calls"
+        if episode.messages_used >= self.max_turns:
             return "max_turns"
-        return "text_budget" if self._written >= self.text_budget else None
+        return "text_budget" if episode.text_used >= self.text_budget else None
+
+    def _pay_turn(self, episode: Episode) -> float:
+        """Return the reward of this turn, such that no sum of them leaves the declared range."""
+        assert self.domain.turn_reward is not None
+        assert self.domain.turn_range is not None
+        least, most = self.domain.turn_range
+        reward = min(max(self.domain.turn_reward(episode), least), most)
+        before = episode.turn_rewards
+        after = min(max(before + reward, self.max_turns * least), self.max_turns * most)
+        episode.turn_rewards = after
+        return after - before
 
     def _judge(self, episode: Episode, info: dict[str, Any]) -> float:
         score = self.rubric.score(episode)
@@ -325,28 +379,24 @@ class ClinicEnv(gym.Env[str, str]):
     def _show(self) -> str:
         parts = [self._prompt]
         for turn in self.episode.turns:
-            parts += [f"[agent]\n{turn.action}", f"[clinic]\n{turn.observation}"]
-        return _fit("\n\n".join(parts))
+            parts += [f"[agent]\n{plain(turn.action)}", f"[clinic]\n{turn.observation}"]
+        return fit("\n\n".join(parts))
+
+
+_ARGUMENTS = (
+    "domain", "split", "dialect", "observation", "max_turns", "max_calls", "text_budget",
+    "response_limit", "weights", "render_mode",
+)  # fmt: skip
+"""The environment's own arguments; all others are options of the domain."""
+
+
+def _restore(kind: type[ClinicEnv], arguments: dict[str, Any], state: dict[str, Any]) -> ClinicEnv:
+    """Make a pickled environment again."""
+    env = kind(**arguments)
+    env.__dict__.update(state)
+    return env
 
 
 def _too_long(action: str) -> Reading:
     fault = f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
     return Reading([Request("", {}, fault)], "")
-
-
-def _dialect(name: str, domain: Domain) -> Dialect:
-    known = {**DIALECTS, **domain.dialects}
-    if not isinstance(name, str) or name not in known:
-        raise ConfigError(f"no dialect {name!r}; {suggest(str(name), known)}")
-    return known[name]
-
-
-def _cut(text: str, limit: int) -> str:
-    """Cut the middle out of a long response, counting characters as verl does."""
-    half = limit // 2
-    return f"{text[:half]}...(truncated)...{text[len(text) - half :]}"
-
-
-def _fit(text: str) -> str:
-    """Keep an observation inside its space."""
-    return text if len(text) <= OBSERVATION_LIMIT else _cut(text, OBSERVATION_LIMIT - 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from gym_clinic.frozen import freeze
 
 if TYPE_CHECKING:
     from gym_clinic.case import Case
+    from gym_clinic.images import Image
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Call:
         ok: Whether the tool answered; a failed call was made, but matches nothing.
         response: The text that came back, before any cut.
         result: What the tool returned; for scoring, never shown.
+        id: Names the call in tool messages; unique within the episode.
+        images: What came back beside the text, in the order of its ``<image>`` marks.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Call:
     ok: bool = False
     response: str = ""
     result: Any = None
+    id: str = ""
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(slots=True)
@@ -67,6 +73,8 @@ class Turn:
         malformed: How many call blocks could not be read.
         answer: The answer it gave, if one was accepted.
         observation: The text that was answered.
+        images: The images of the observation, in the order of its ``<image>`` marks.
+        same_message: Whether its calls belong to the assistant message of the turn before.
     """
 
     action: str
@@ -75,6 +83,8 @@ class Turn:
     malformed: int = 0
     answer: Any = None
     observation: str = ""
+    images: tuple[Image, ...] = ()
+    same_message: bool = False
 
 
 @dataclass(slots=True)
@@ -86,7 +96,14 @@ class Episode:
         case: The state of the world, as the tools have changed it.
         turns: What happened, in order.
         answer: The accepted answer; None until there is one.
-        stop: Why it ended: ``"answered"``, ``"max_turns"``, ``"text_budget"``; None before.
+        stop: Why it ended: ``"answered"``, ``"max_turns"``, ``"max_calls"``, ``"text_budget"``,
+            or the domain's own reason; None before.
+        ticket_images: The images of the ticket.
+        messages_used: Assistant messages so far: what ``max_turns`` limits.
+        calls_used: Calls so far, an action without one counting as one: what ``max_calls``
+            limits.
+        text_used: Characters of all actions and observations so far.
+        turn_rewards: Sum of the rewards paid after turns.
     """
 
     task: Task
@@ -94,11 +111,28 @@ class Episode:
     turns: list[Turn] = field(default_factory=list)
     answer: Any = None
     stop: str | None = None
+    ticket_images: tuple[Image, ...] = ()
+    messages_used: int = 0
+    calls_used: int = 0
+    text_used: int = 0
+    turn_rewards: float = 0.0
+
+    def fork(self) -> Episode:
+        """Return a copy that goes its own way: task and past turns are shared, the case is not."""
+        twin = copy.copy(self)
+        twin.turns = list(self.turns)
+        twin.case = copy.deepcopy(self.case)
+        return twin
 
     @property
     def calls(self) -> list[Call]:
         """Every call made, in order."""
         return [call for turn in self.turns for call in turn.calls]
+
+    @property
+    def images(self) -> list[Image]:
+        """Every image shown so far, in order."""
+        return [*self.ticket_images, *(image for turn in self.turns for image in turn.images)]
 
     @property
     def malformed(self) -> int:

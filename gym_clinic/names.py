@@ -6,7 +6,7 @@ import difflib
 import importlib
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -69,7 +69,12 @@ def import_module(name: str, what: str) -> Any:
 
 
 def check_options(
-    function: Callable[..., Any], options: Mapping[str, Any], who: str, *, given: int = 0
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    who: str,
+    *,
+    given: int = 0,
+    also: Sequence[str] = (),
 ) -> None:
     """Check that a maker takes a caller's options, and has all it needs.
 
@@ -78,6 +83,7 @@ def check_options(
         options: The caller's options.
         who: Who takes them, for the error.
         given: How many leading parameters are not the caller's.
+        also: Further names to suggest for an unknown option.
 
     Raises:
         ConfigError: If an option is unknown, or one that is needed is missing.
@@ -88,7 +94,8 @@ def check_options(
     if not any(one.kind is one.VAR_KEYWORD for one in parameters):
         for option in options:
             if option not in takes:
-                advice = suggest(option, takes) if takes else "it takes none"
+                known = [*takes, *also]
+                advice = suggest(option, known) if known else "it takes none"
                 raise ConfigError(f"{who} takes no option {option!r}; {advice}")
     missing = [one.name for one in named if one.default is one.empty and one.name not in options]
     if missing:
@@ -96,10 +103,14 @@ def check_options(
 
 
 def call_with_options(
-    function: Callable[..., Any], options: Mapping[str, Any], who: str, *given: Any
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    who: str,
+    *given: Any,
+    also: Sequence[str] = (),
 ) -> Any:
     """Call a maker with a caller's options, after :func:`check_options`."""
-    check_options(function, options, who, given=len(given))
+    check_options(function, options, who, given=len(given), also=also)
     return function(*given, **options)
 
 

@@ -6,6 +6,7 @@ import enum
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
 from typing import Annotated, Any, get_type_hints, overload
 
 import orjson
@@ -170,6 +171,19 @@ def tool(
     if function is not None:
         return Tool(function)
     return lambda function: Tool(function, kind=kind, name=name)
+
+
+def tools_of(module: ModuleType) -> tuple[Tool, ...]:
+    """Return the tools that a module defines, in the order of its text; imported ones are left out.
+
+    Args:
+        module: A module with ``@tool`` functions.
+    """
+    return tuple(
+        item
+        for item in vars(module).values()
+        if isinstance(item, Tool) and item.function.__module__ == module.__name__
+    )
 
 
 class Toolbox:

@@ -55,9 +55,12 @@ def test_observations_lie_in_their_space(name: str, observation: str) -> None:
     env = make(name, observation=observation)
     text, info = env.reset(seed=0)
     assert env.observation_space.contains(text)
-    assert info.keys() == {"task_id", "tools", "messages"}
-    for message in info["messages"]:
-        assert message["content"] in text
+    needed = {"task_id", "tools", "messages", "prompt", "max_turns"}
+    assert needed <= info.keys() <= needed | {"max_calls", "stop_strings", "inline", "images"}
+    for message in [*info["messages"], *info["prompt"]]:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        assert all(part["text"] in text for part in parts if part["type"] == "text")
     for tool in info["tools"]:
         assert tool["function"]["name"] in text
     new, *_ = env.step("hello")

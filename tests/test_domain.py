@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import small_domains
 import tiny_domain
 
 from gym_clinic import ConfigError, Domain, Rubric, Task, TaskError, TaskFolder
-from gym_clinic.domain import builtin_names, data_hash, load, read_tasks
+from gym_clinic.domain import builtin_names, load
 from gym_clinic.frozen import Frozen
+from gym_clinic.taskset import data_hash, read_tasks
 
 RUBRIC = Rubric({"one": lambda _: 1.0}, {"one": 1.0})
 ROW: dict[str, Any] = {"id": "a", "ticket": "t", "record": {"x": [1]}, "gold": {"answer": "b"}}
@@ -22,24 +24,6 @@ def write(path: Path, *lines: str | dict[str, Any]) -> Path:
         "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines)
     )
     return path
-
-
-def make_small(size: int = 2, name: str = "small") -> Domain:
-    task = Task(id="t", record={}, gold={"answer": "a"}, ticket="?")
-    return Domain(
-        name=f"{name}-{size}",
-        policy="",
-        tasks={"train": [task] * size},
-        rubric=RUBRIC,
-        read_answer=str.strip,
-    )
-
-
-NOT_A_DOMAIN = 7
-
-
-def returns_no_domain() -> int:
-    return 7
 
 
 def test_read_tasks(tmp_path: Path) -> None:
@@ -64,7 +48,7 @@ def test_read_tasks(tmp_path: Path) -> None:
         ),
         ({**ROW, "id": ["b"]}, "line 2: 'id' must be a text"),
         ({**ROW, "id": "b", "gold": 3}, "line 2: 'gold' must be an object"),
-        (ROW, "line 2: the id 'a' stands twice"),
+        (ROW, "line 2: duplicate id 'a'"),
     ],
 )
 def test_broken_lines_are_named(tmp_path: Path, line: Any, says: str) -> None:
@@ -109,8 +93,8 @@ def test_data_hash_tells_what_matters() -> None:
 
 def test_load() -> None:
     assert load("tiny_domain:TRIAGE") is tiny_domain.TRIAGE
-    assert load(f"{__name__}:make_small").name == "small-2"
-    assert load(f"{__name__}:make_small", {"size": 3, "name": "x"}).name == "x-3"
+    assert load("small_domains:make_small").name == "small-2"
+    assert load("small_domains:make_small", {"size": 3, "name": "x"}).name == "x-3"
     assert "clingen" in builtin_names()
     assert load("clingen").name == "clingen"
 
@@ -124,11 +108,11 @@ def test_load() -> None:
         ("tiny_domain", {}, "no domain 'tiny_domain'; .*name your own: 'package.module:NAME'"),
         ("", {}, "named by text"),
         ("clingen", {"folder": "no/such/folder"}, "no task file in 'no/such/folder'"),
-        ("test_domain:NOT_A_DOMAIN", {}, "is a int; expected a Domain"),
-        ("test_domain:returns_no_domain", {}, "expected a Domain"),
-        ("test_domain:make_small", {"sise": 1}, "takes no option 'sise'; did you mean 'size'?"),
+        ("small_domains:NOT_A_DOMAIN", {}, "is a int; expected a Domain"),
+        ("small_domains:returns_no_domain", {}, "expected a Domain"),
+        ("small_domains:make_small", {"sise": 1}, "takes no option 'sise'; did you mean 'size'?"),
         (
-            "test_domain:make_small",
+            "small_domains:make_small",
             {"zzz": 1},
             r"takes no option 'zzz'; choose from \['size', 'name'\]",
         ),
@@ -157,7 +141,7 @@ def test_a_domain_must_be_able_to_take_an_answer() -> None:
 
 
 def test_splits() -> None:
-    domain = make_small()
+    domain = small_domains.make_small()
     assert len(domain.split("train")) == 2
     with pytest.raises(ConfigError, match=r"no split 'tset'; choose from \['train'\]"):
         domain.split("tset")

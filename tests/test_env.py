@@ -10,7 +10,8 @@ import tiny_domain
 
 from gym_clinic import ConfigError
 from gym_clinic.action import DIALECTS
-from gym_clinic.env import CALL_LIMIT, ClinicEnv
+from gym_clinic.answering import CALL_LIMIT
+from gym_clinic.env import ClinicEnv
 
 HERMES = DIALECTS["hermes"]
 
@@ -66,7 +67,12 @@ def test_a_batch_is_answered_in_order() -> None:
     effect, allergies = info["messages"]
     assert env.episode.task.record["effect"] in effect["content"]
     assert effect["name"] == "check_interaction"
-    assert allergies == {"role": "tool", "name": "read_allergies", "content": "none known"}
+    assert allergies == {
+        "role": "tool",
+        "tool_call_id": "call_1",
+        "name": "read_allergies",
+        "content": "none known",
+    }
     assert observation.index(effect["content"]) < observation.index("none known")
     assert observation.count("<tool_response>") == 2
 
@@ -249,7 +255,9 @@ def test_what_is_over_is_neither_truncated_nor_stepped() -> None:
 
 
 def test_truncation_pays_no_turn_a_second_time() -> None:
-    domain = replace(tiny_domain.INTERACTIONS, turn_reward=lambda episode: 0.25)
+    domain = replace(
+        tiny_domain.INTERACTIONS, turn_reward=lambda episode: 0.25, turn_range=(0.0, 0.25)
+    )
     env = ClinicEnv("tiny_domain:INTERACTIONS")
     env.domain = domain
     env.reset(seed=0)

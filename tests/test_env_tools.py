@@ -72,6 +72,7 @@ def _charting() -> Domain:
         ),
         tools=(chart_dose, break_down, where_am_i, finish),
         turn_reward=lambda episode: -0.25,
+        turn_range=(-0.25, 0.0),
     )
 
 

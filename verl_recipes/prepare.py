@@ -13,6 +13,7 @@ from transformers import AutoConfig, AutoTokenizer
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
+from gym_clinic.taskset import first
 from verl_recipes import hints, settings
 from verl_recipes.cpu.fit import FitReport, first_fit
 from verl_recipes.cpu.tiny import build, corpus
@@ -182,7 +183,7 @@ def check(config: DictConfig) -> None:
 def answers(env: ClinicEnv) -> list[str]:
     """Return the labels and texts that may be answers of an environment."""
     found: dict[str, None] = {}
-    for task in env.tasks[:ANSWERED]:
+    for task in first(env.tasks, ANSWERED):
         labels = env.domain.menu(task).answers if env.domain.menu else {}
         found |= dict.fromkeys(str(label) for label in labels)
         gold = task.gold.get("answer")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.action import Dialect
+from gym_clinic.taskset import first
 from verl_recipes.findings import MISSING, OK, WARNING, Finding
 from verl_recipes.trajectory import Tokens, opening
 
@@ -205,7 +206,7 @@ def longest_prompt(env: ClinicEnv, tokens: Tokens, tasks: Iterable[Task] | None 
         tasks: Some of its tasks; None for all.
     """
     longest = Longest("", 0, 0)
-    for number, task in enumerate(env.tasks if tasks is None else tasks, 1):
+    for number, task in enumerate(first(env.tasks) if tasks is None else tasks, 1):
         _, info = env.reset(options={"task_id": task.id})
         length = len(tokens.prompt(opening(env, info, native=tokens.native), info["tools"]))
         better = Longest(task.id, length, number)

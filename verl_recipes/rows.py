@@ -10,6 +10,8 @@ import torch
 from torch.utils.data import Dataset
 
 from gym_clinic import ClinicEnv, ConfigError, Task
+from gym_clinic.images import Illustrated
+from gym_clinic.taskset import first
 from verl_recipes import settings
 from verl_recipes.trajectory import PromptLengthError, Tokens, make_env, opening
 
@@ -82,19 +84,23 @@ class ClinicRows(Dataset[dict[str, Any]]):
         }
 
 
+def _text(ticket: str | Illustrated) -> str:
+    return ticket.text if isinstance(ticket, Illustrated) else ticket
+
+
 def shortest(env: ClinicEnv, count: int | None) -> tuple[Task, ...]:
     """Return the tasks of an environment, or the ``count`` shortest.
 
     Tasks whose records mark all their documents as short (``"short": true``) come first, then
     those with the shortest tickets.
     """
-    tasks = tuple(env.tasks)
-    if count is None:
-        return tasks
+    if count is None or env.tasks.endless:
+        return tuple(first(env.tasks, count))
+    tasks = first(env.tasks)
 
     def order(task: Task) -> tuple[bool, int, str]:
         marks = list(_marks(task.record))
-        return (not (marks and all(marks)), len(env.domain.ticket(task)), task.id)
+        return (not (marks and all(marks)), len(_text(env.domain.ticket(task))), task.id)
 
     return tuple(sorted(tasks, key=order)[:count])
 

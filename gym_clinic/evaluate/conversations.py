@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.catalog import ids, make, unwrap
-from gym_clinic.domain import Conversation, Domain, data_hash
+from gym_clinic.domain import Conversation, Domain
 from gym_clinic.episode import Call, Task
 from gym_clinic.errors import ClinicError, ConfigError, TaskError
 from gym_clinic.evaluate.trace import JOURNAL, TRACE, encode
 from gym_clinic.files import json_line, replace_file
+from gym_clinic.taskset import data_hash, first
 
 _Hook = Callable[[Any, Call], Conversation | None]
 
@@ -198,7 +199,7 @@ class _Cases:
                 f"{where}: recorded on other tasks: {env_id}, {split} was {row['data']} then and "
                 f"is {here} now; give the option 'folder' if they lie elsewhere"
             )
-        return env.domain, hook, {task.id: task for task in env.tasks}
+        return env.domain, hook, {task.id: task for task in first(env.tasks)}
 
 
 def _has_conversations(env_id: str) -> bool:

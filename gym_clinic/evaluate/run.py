@@ -13,7 +13,7 @@ from typing import Any
 from gym_clinic import policies
 from gym_clinic._version import __version__
 from gym_clinic.catalog import unwrap
-from gym_clinic.domain import data_hash
+from gym_clinic.episode import Task
 from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.evaluate.report import markdown
 from gym_clinic.evaluate.rollout import Envs, Job, Played, Player, episode_seed
@@ -21,6 +21,7 @@ from gym_clinic.evaluate.summary import Result, Summary, summarise
 from gym_clinic.evaluate.trace import Journal, Key, encode, redact
 from gym_clinic.files import replace_file
 from gym_clinic.names import at_least_one
+from gym_clinic.taskset import Tasks, data_hash, first
 
 
 class Interrupted(KeyboardInterrupt):
@@ -95,9 +96,10 @@ def evaluate(
     }
     folder = Path(out)
     _open_run(folder, {**about, "trials": trials, "seed": seed, "limit": limit})
+    chosen_tasks = sample(clinic.tasks, limit, seed)
     jobs = [
         Job(task.id, trial, episode_seed(seed, task.id, trial))
-        for task in sample(clinic.tasks, limit, seed)
+        for task in chosen_tasks
         for trial in range(trials)
     ]
     keys: list[Key] = [(job.task_id, job.trial) for job in jobs]
@@ -112,7 +114,7 @@ def evaluate(
                 f"stopped: {len(journal.results)} of {len(jobs)} episodes are kept in {folder}; "
                 "the same command goes on from there"
             ) from None
-        tasks = {task.id: task for task in clinic.tasks}
+        tasks = {task.id: task for task in chosen_tasks}
         summary = summarise(
             [journal.results[key] for key in keys],
             about=about,
@@ -131,15 +133,21 @@ def evaluate(
     return summary
 
 
-def sample(tasks: Sequence[Any], limit: int | None, seed: int) -> list[Any]:
+def sample(tasks: Tasks, limit: int | None, seed: int) -> list[Task]:
     """Return ``limit`` of the tasks, drawn evenly, in their own order; all without a limit.
 
     With the same seed, a larger sample holds the smaller one.
+
+    Raises:
+        ConfigError: If all tasks of an endless split are asked for.
     """
     if limit is None or limit >= len(tasks):
-        return list(tasks)
+        return first(tasks)
+    draw = random.Random(f"{seed}:sample")
+    if tasks.endless:
+        return [tasks[draw.randrange(len(tasks))] for _ in range(limit)]
     numbers = list(range(len(tasks)))
-    random.Random(f"{seed}:sample").shuffle(numbers)
+    draw.shuffle(numbers)
     return [tasks[number] for number in sorted(numbers[:limit])]
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from gym_clinic.domain import Domain
 from gym_clinic.env import ClinicEnv
-from gym_clinic.episode import Task
 from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.playing import play
+from gym_clinic.taskset import as_tasks
 
 SAMPLE = 150
 """Tasks of the train split that are played."""
@@ -35,7 +35,7 @@ class ConstantSearch:
     def __init__(self, env: ClinicEnv) -> None:
         self.env = env
         self.playbook = Playbook(env)
-        train: Sequence[Task] = env.domain.tasks.get("train", ())
+        train = as_tasks(env.domain.tasks.get("train", ()))
         draw = random.Random(f"{env.domain.name}:rehearsal")
         chosen = sorted(draw.sample(range(len(train)), min(SAMPLE, len(train))))
         self.tasks = [train[index] for index in chosen]

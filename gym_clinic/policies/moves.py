@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -15,6 +17,7 @@ from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.policies.arguments import every
+from gym_clinic.taskset import as_tasks, first
 from gym_clinic.toolbox import Kind
 
 _ANSWERS = 40  # answers of the train split that a domain without a menu is tried with
@@ -60,7 +63,6 @@ class Playbook:
     def __init__(self, env: ClinicEnv) -> None:
         self.env = env
         self.domain = env.domain
-        self.tasks: dict[str, Task] = {}
         self._answers: dict[str, Move] | None = None
 
     def task(self, info: dict[str, Any]) -> Task:
@@ -70,15 +72,11 @@ class Playbook:
             ConfigError: If no split of the domain does.
         """
         wanted = info["task_id"]
-        splits = iter(self.domain.tasks)
-        found: Sequence[Task] | None = self.env.tasks
-        while wanted not in self.tasks and found is not None:
-            self.tasks.update((task.id, task) for task in found)
-            name = next(splits, None)
-            found = None if name is None else self.domain.tasks[name]
-        if wanted not in self.tasks:
-            raise ConfigError(f"no split of domain {self.domain.name!r} holds task {wanted!r}")
-        return self.tasks[wanted]
+        splits = (as_tasks(self.domain.tasks[name]) for name in self.domain.tasks)
+        for tasks in chain([self.env.tasks], splits):
+            with suppress(KeyError):
+                return tasks.by_id(wanted)
+        raise ConfigError(f"no split of domain {self.domain.name!r} holds task {wanted!r}")
 
     def menu(self, task: Task) -> Menu:
         """Return the domain's menu, or one from tool schemas and the answers of the train split.
@@ -112,7 +110,8 @@ def _train_answers(env: ClinicEnv) -> dict[str, Move]:
     """Return the last moves of the train split's solutions, the most frequent first."""
     count: Counter[str] = Counter()
     found: dict[str, Move] = {}
-    for task in env.domain.tasks.get("train", ()):
+    train = as_tasks(env.domain.tasks.get("train", ()))
+    for task in first(train, 1000 if train.endless else None):
         moves = env.domain.solve(task)
         if moves:
             last = moves[-1]

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError
+from gym_clinic.taskset import TaskList
 
 
 class Policy(Protocol):
@@ -66,7 +67,7 @@ def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
         seed: Seed of the environment.
     """
     stage = copy.copy(env)
-    stage.tasks = (task,)
+    stage.tasks = TaskList([task])
     observation, info = stage.reset(seed=seed)
     total, over = 0.0, False
     while not over:

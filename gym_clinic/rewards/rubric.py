@@ -38,8 +38,11 @@ class Rubric:
         rewards: Name -> ``Episode -> float``. All are reported, whatever their weight.
         weights: Name -> weight; a reward left out weighs 0.
         range: Declared lowest and highest value of each reward: one pair for all, or one a
-            name. A penalty may fall below (a reward is scaled by its declared range, clipped).
+            name. A single reward may fall below it, such as an unfloored penalty; it is
+            reported as it is.
         adjust: ``(episode, total) -> total``, applied in order.
+        total_range: Declared lowest and highest total; by default the sum of the weighted
+            ranges. The total is clipped to it after the last adjustment.
 
     Raises:
         ConfigError: If a weight names no reward or is not finite, or a range is missing.
@@ -49,6 +52,7 @@ class Rubric:
     weights: Mapping[str, float]
     range: Range | Mapping[str, Range] = (0.0, 1.0)
     adjust: tuple[Adjustment, ...] = ()
+    total_range: Range | None = None
     ranges: Mapping[str, Range] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,11 +77,16 @@ class Rubric:
         for name, (low, high) in ranges.items():
             if not low <= high:
                 raise ConfigError(f"the range of {name!r} runs from low to high, not {low}..{high}")
+        if self.total_range is not None and not self.total_range[0] <= self.total_range[1]:
+            low, high = self.total_range
+            raise ConfigError(f"total_range runs from low to high, not {low}..{high}")
         object.__setattr__(self, "ranges", ranges)
 
     @property
     def reward_range(self) -> Range:
-        """The declared range of the total, from the ranges and weights of the parts."""
+        """The lowest and the highest total that can be paid."""
+        if self.total_range is not None:
+            return float(self.total_range[0]), float(self.total_range[1])
         ends = [
             sorted((weight * self.ranges[name][0], weight * self.ranges[name][1]))
             for name, weight in self.weights.items()
@@ -85,8 +94,8 @@ class Rubric:
         return float(sum(low for low, _ in ends)), float(sum(high for _, high in ends))
 
     def with_weights(self, weights: Mapping[str, float]) -> Rubric:
-        """Return this rubric with other weights."""
-        return replace(self, weights=weights)
+        """Return this rubric with other weights; the range of the total follows from them."""
+        return replace(self, weights=weights, total_range=None)
 
     def score(self, episode: Episode) -> Score:
         """Judge an episode."""
@@ -94,7 +103,8 @@ class Rubric:
         total = float(sum(weight * parts[name] for name, weight in self.weights.items()))
         for adjust in self.adjust:
             total = float(adjust(episode, total))
-        return Score(total, parts)
+        low, high = self.reward_range
+        return Score(min(max(total, low), high), parts)
 
 
 def scale(reward: float, limits: Range) -> float:

@@ -22,7 +22,11 @@ from gym_clinic.domain import Domain, load
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.policies.playing import play
+from gym_clinic.taskset import as_tasks, first
 from gym_clinic.testing import checks
+
+ENDLESS_SAMPLE = 200
+"""Tasks of an endless split that a check looks at."""
 
 __all__ = ["check_domain", "check_tasks"]
 
@@ -124,9 +128,10 @@ def check_tasks(env: ClinicEnv) -> list[str]:
     seen: dict[str, str] = {}
     oracle = policies.load("oracle", env)
     for split, tasks in env.domain.tasks.items():
-        if not tasks:
+        listed = as_tasks(tasks)
+        if not len(listed):
             found.append(f"{split}: no task")
-        for task in tasks:
+        for task in first(listed, ENDLESS_SAMPLE if listed.endless else None):
             where = f"{split}, task {task.id!r}"
             if task.id in seen:
                 found.append(f"{where}: the id also stands in {seen[task.id]}")

@@ -20,6 +20,7 @@ from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw
+from gym_clinic.images import Illustrated
 from gym_clinic.policies import Maker, Policy
 from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.moves import actions as actions_of
@@ -27,6 +28,7 @@ from gym_clinic.policies.playing import Outcome, play
 from gym_clinic.policies.reachable import reachable
 from gym_clinic.policies.snoop import Snoop
 from gym_clinic.rewards import Rubric, scale
+from gym_clinic.taskset import spread
 from gym_clinic.toolbox import Kind, Tool, Toolbox
 
 END = frozenset({"messages", "rewards", "weights", "total", "success", "metrics", "stop"})
@@ -74,8 +76,7 @@ _SAMPLE = 40  # tasks of the split that costly checks look at
 
 def some_tasks(env: ClinicEnv) -> list[Task]:
     """Return tasks spread evenly over the environment's split, at most 40."""
-    step = -(-len(env.tasks) // _SAMPLE)
-    return list(env.tasks[::step])
+    return spread(env.tasks, _SAMPLE)
 
 
 def schemas(env: ClinicEnv) -> Iterator[str]:
@@ -159,7 +160,8 @@ def form(env: ClinicEnv, task: Task) -> Iterator[str]:
             yield f"{name} is not JSON: {error}"
     if not task.gold:
         yield "gold is empty"
-    if not env.domain.ticket(task).strip():
+    ticket = env.domain.ticket(task)
+    if not (ticket.text if isinstance(ticket, Illustrated) else ticket).strip():
         yield "the ticket is empty"
     answer = task.gold.get("answer")
     for value in answer.values() if isinstance(answer, Mapping) else [answer]:
@@ -338,11 +340,13 @@ def hostile(env: ClinicEnv) -> Iterator[str]:
 
 def _sane(env: ClinicEnv, outcome: Outcome) -> Iterator[str]:
     total = outcome.info["total"]
-    high = env.reward_range[1]
     if not math.isfinite(total):
         yield f"the reward is {total}"
-    elif total > high + 1e-9:
-        yield f"the reward {total:g} is above the declared maximum {high:g}"
+    # The total is clipped to its range, a part is not; a penalty may fall below, by design.
+    for name, reward in outcome.info["rewards"].items():
+        high = env.rubric.ranges[name][1]
+        if reward > high + 1e-9:
+            yield f"the reward {name!r}, {reward:g}, is above its declared maximum {high:g}"
 
 
 def scores(env: ClinicEnv) -> Iterator[str]:

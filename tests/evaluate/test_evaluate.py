@@ -16,10 +16,10 @@ import pytest
 from places import ROOT, SUPPORT
 
 from gym_clinic import ConfigError
-from gym_clinic.domain import data_hash
 from gym_clinic.evaluate import Interrupted, episodes, evaluate, sample
 from gym_clinic.evaluate.rollout import episode_seed
 from gym_clinic.evaluate.trace import Journal, encode, plain, redact
+from gym_clinic.taskset import data_hash
 
 PATH = os.pathsep.join(map(str, (SUPPORT, ROOT)))
 KEYS = [

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -50,8 +51,21 @@ def test_adjustments_apply_in_order() -> None:
         {"one": one},
         {"one": 1.0},
         adjust=(lambda _, total: total + 1, lambda _, total: total * 10),
+        total_range=(0.0, 50.0),
     )
     assert rubric.score(episode()).total == 20.0
+
+
+def test_the_total_stays_in_its_declared_range() -> None:
+    low = Rubric({"one": one}, {"one": 1.0}, adjust=(lambda _, total: total - 5,))
+    assert low.reward_range == (0.0, 1.0)
+    assert low.score(episode()).total == 0.0
+    high = replace(low, adjust=(lambda _, total: total + 5,), total_range=(-1.0, 2.0))
+    assert high.reward_range == (-1.0, 2.0)
+    assert high.score(episode()).total == 2.0
+    assert high.score(episode()).rewards == {"one": 1.0}
+    with pytest.raises(ConfigError, match=r"total_range runs from low to high, not 1\.\.0"):
+        replace(low, total_range=(1, 0))
 
 
 def test_other_weights_make_another_rubric() -> None:

@@ -185,7 +185,7 @@ def test_names_and_ids_are_taken() -> None:
         ("NO_SUCCESS", "the oracle's episode is no success"),
         ("TOO_FEW_TURNS", "not the declared maximum 1 (stop: max_turns after 1 turns)"),
         ("GENEROUS", "policy 'silent' earns 1.000 of the declared range on average"),
-        ("BEYOND", "the reward 3 is above the declared maximum 1"),
+        ("BEYOND", "the reward 'one', 3, is above its declared maximum 1"),
         ("NAN", "the reward is nan"),
         ("NAN_METRIC", "calls is nan, expected a finite number"),
         ("GROWING_METRICS", "are other keys than when answered"),

@@ -23,6 +23,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.names import at_least_one
+from gym_clinic.taskset import first
 from verl_recipes.cpu.sampler import Sampler
 from verl_recipes.cpu.tiny import replacing
 from verl_recipes.cpu.transcripts import Transcript, transcripts, with_aside
@@ -162,7 +163,7 @@ def first_fit(
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
     """
     begun = time.monotonic()
-    known = {task.id: task for task in env.tasks}
+    known = {task.id: task for task in first(env.tasks)}
     if unknown := [name for name in task_ids if name not in known]:
         raise ConfigError(f"the environment has no tasks {unknown[:3]}; they are of another split")
     if len(task_ids) < 2:

@@ -22,6 +22,7 @@ from transformers import (
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
+from gym_clinic.taskset import spread
 from verl_recipes.trajectory import opening
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
@@ -224,8 +225,7 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
     """
     template = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
     solve = oracle(env)
-    step = max(1, -(-len(env.tasks) // at_least_one("most", most)))
-    for task in env.tasks[::step]:
+    for task in spread(env.tasks, at_least_one("most", most)):
         _, info = env.reset(options={"task_id": task.id})
         yield str(
             template.apply_chat_template(

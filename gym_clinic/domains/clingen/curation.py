@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from gym_clinic.case import Case
-from gym_clinic.domain import CallSpec, TaskFolder
+from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen.blocks import Call
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
 from gym_clinic.domains.clingen.simulator import articles as simulator
@@ -19,6 +19,7 @@ from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
+from gym_clinic.taskset import TaskFolder
 
 MASKED_GENE, MASKED_DISEASE = "GENE-X", "DISEASE-X"
 

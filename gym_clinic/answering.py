@@ -1,0 +1,150 @@
+"""What comes back to one action: its calls answered in order, or its text taken as the answer."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gym_clinic.action import Dialect, Request
+from gym_clinic.case import Case
+from gym_clinic.domain import Domain
+from gym_clinic.episode import Call, Episode, Turn
+from gym_clinic.errors import ToolError
+from gym_clinic.images import Illustrated, content_parts, plain
+from gym_clinic.toolbox import Toolbox, to_text
+
+OBSERVATION_LIMIT = 4_000_000
+"""Characters of one observation."""
+
+CALL_LIMIT = 128
+"""Calls of one action that are run; further ones are recorded as failed."""
+
+Message = dict[str, Any]
+
+
+class Clinic(Protocol):
+    """What answering draws on; the environment is one.
+
+    Attributes:
+        domain: Its ``read_answer`` takes answers in text.
+        toolbox: The domain's tools, by name.
+        dialect: Writes the answers as text.
+        response_limit: Characters of one response before it is cut in the middle.
+        max_calls: Calls of one episode that are run; None for no limit.
+    """
+
+    domain: Domain
+    toolbox: Toolbox
+    dialect: Dialect
+    response_limit: int
+    max_calls: int | None
+
+
+def answer_calls(
+    clinic: Clinic, requests: list[Request], turn: Turn, episode: Episode
+) -> list[Message]:
+    """Answer the calls of one action in order, and record them in its turn.
+
+    Returns:
+        The chat messages of the answers.
+    """
+    several = len(requests) > 1 and sum(_submits(clinic, one) for one in requests) > 1
+    limit = CALL_LIMIT
+    if clinic.max_calls is not None:
+        limit = min(limit, clinic.max_calls - episode.calls_used)
+    calls: list[Call] = []
+    texts: list[str] = []
+    messages: list[Message] = []
+    faults: list[str] = []
+    for number, request in enumerate(requests, episode.calls_used):
+        call = Call(request.name, request.arguments, id=request.id or f"call_{number}")
+        if request.fault is not None:
+            faults.append(request.fault)
+            call.name, call.response = "unreadable", plain(request.fault)
+        else:
+            calls.append(call)
+            if len(texts) >= limit:
+                call.response = f"Error: not run, past the first {limit} calls."
+            elif several and _submits(clinic, request):
+                call.response = "Error: not run, give one answer and no second."
+            elif turn.answer is not None:
+                call.response = "Error: not run, the answer before it is final."
+            else:
+                _run(clinic, call, turn, episode.case)
+        if len(texts) < limit:
+            response = call.response
+            if call.images:
+                turn.images += call.images
+            elif len(response) > clinic.response_limit:
+                response = cut(response, clinic.response_limit)
+            texts.append(clinic.dialect.wrap(call.name, response))
+            messages.append(_message(call, response))
+    if len(requests) > limit:
+        late = f"Not run: {len(requests) - limit} calls past the first {limit}."
+        texts.append(late)
+        messages.append({"role": "user", "content": late})
+    turn.calls = tuple(calls)
+    if faults:
+        turn.faults, turn.malformed = tuple(faults), len(faults)
+    turn.observation = fit("\n".join(texts) if len(texts) > 1 else texts[0])
+    return messages
+
+
+def answer_text(clinic: Clinic, text: str, turn: Turn) -> list[Message]:
+    """Accept a text as the answer, or say what was expected.
+
+    Returns:
+        The chat message that says so.
+    """
+    try:
+        if clinic.domain.read_answer is None:
+            names = ", ".join(one.name for one in clinic.toolbox)
+            raise ToolError(f"Expected a call of one of: {names}.")
+        turn.answer = clinic.domain.read_answer(text)
+        turn.observation = "Answer recorded."
+    except ToolError as error:
+        turn.faults = (str(error),)
+        turn.observation = plain(f"Error: {error}")
+    return [{"role": "user", "content": turn.observation}]
+
+
+def _submits(clinic: Clinic, request: Request) -> bool:
+    found = clinic.toolbox.get(request.name)
+    return found is not None and found.submits
+
+
+def _run(clinic: Clinic, call: Call, turn: Turn, case: Case) -> None:
+    found = clinic.toolbox.get(call.name)
+    if found is None:
+        call.response = plain(f"Error: {clinic.toolbox.unknown(call.name)}")
+        return
+    case.writable = found.writes
+    try:
+        result = found.call(call.arguments, case)
+    except ToolError as error:
+        call.response = plain(f"Error: {error}")
+        return
+    call.ok = True
+    call.result = result
+    if found.submits:
+        turn.answer = call.arguments if result is None else result
+        call.response = "Answer recorded."
+    elif isinstance(result, Illustrated):
+        call.response, call.images = result.text, result.images
+    else:
+        call.response = plain(result if type(result) is str else to_text(result))
+
+
+def _message(call: Call, response: str) -> Message:
+    content = content_parts(response, call.images) if call.images else response
+    return {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": content}
+
+
+def cut(text: str, limit: int) -> str:
+    """Cut the middle out of a long response, counting characters as verl does."""
+    half = limit // 2
+    return f"{text[:half]}...(truncated)...{text[len(text) - half :]}"
+
+
+def fit(text: str) -> str:
+    """Keep an observation inside its space."""
+    return text if len(text) <= OBSERVATION_LIMIT else cut(text, OBSERVATION_LIMIT - 100)
