@@ -7,7 +7,7 @@ import hashlib
 import io
 import mimetypes
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +32,7 @@ class Illustrated:
 
     Args:
         text: The text, with one ``<image>`` mark for each image.
-        images: Paths or PIL images, in the order of the marks.
+        images: Paths or PIL images, in the order of the marks; paths are kept as text.
 
     Raises:
         TypeError: If there are not as many marks as images.
@@ -42,7 +42,8 @@ class Illustrated:
     images: tuple[Image, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "images", tuple(self.images))
+        images = (os.fspath(one) if isinstance(one, os.PathLike) else one for one in self.images)
+        object.__setattr__(self, "images", tuple(images))
         marks = self.text.count(MARK)
         if marks != len(self.images):
             raise TypeError(
@@ -86,6 +87,13 @@ def content_parts(text: str, images: Sequence[Image]) -> list[dict[str, Any]]:
         if words:
             parts.append({"type": "text", "text": words})
     return parts
+
+
+def text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a message's content; an image becomes its mark."""
+    if isinstance(content, str):
+        return content
+    return "".join(str(part["text"]) if part["type"] == "text" else MARK for part in content)
 
 
 def _data_url(image: Image) -> str:

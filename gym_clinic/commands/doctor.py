@@ -135,8 +135,8 @@ def _oracle(env_id: str) -> str:
         ClinicError: If it does not earn the highest reward.
     """
     clinic = open_any(env_id)
-    total = play(clinic, clinic.tasks[0], policies.load("oracle", clinic)(0)).reward
-    best = clinic.reward_range[1]
+    total = play(clinic, clinic.tasks[0], policies.load("oracle", clinic)(0)).info["total"]
+    best = clinic.rubric.reward_range[1]
     if abs(total - best) > 1e-9:
         raise ClinicError(f"the oracle earns {total:g} instead of {best:g}")
     return f"the oracle earns {total:g}, the highest reward"

@@ -17,6 +17,7 @@ from gym_clinic.action import Dialect
 from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Task
+from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.constants import best_label
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, words
@@ -39,7 +40,7 @@ class _Table:
         self.dialect: Dialect = playbook.env.dialect
         self.turns = playbook.env.max_turns
         self.observation = observation
-        self.ticket = str(info["messages"][-1]["content"])
+        self.ticket = text_of(info["messages"][-1]["content"])
         self.tools: list[dict[str, Any]] = info["tools"]
         self.task: Task = playbook.task(info)
         self.menu: Menu = playbook.menu(self.task)

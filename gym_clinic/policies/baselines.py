@@ -9,6 +9,7 @@ from typing import Any
 from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
+from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.arguments import sample
 from gym_clinic.policies.constants import best_constant
@@ -53,7 +54,7 @@ def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
         def begin(observation: str, info: dict[str, Any]) -> Iterator[str]:
             task = playbook.task(info)
             menu = playbook.menu(task)
-            vocabulary = words(info["messages"][-1]["content"])
+            vocabulary = words(text_of(info["messages"][-1]["content"]))
             for _ in range(draw.randrange(env.max_turns)):
                 calls = [
                     _call(playbook, menu, draw, vocabulary) for _ in range(draw.randint(1, batch))

@@ -20,7 +20,7 @@ from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw
-from gym_clinic.images import Illustrated
+from gym_clinic.images import Illustrated, image_reference
 from gym_clinic.policies import Maker, Policy
 from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.moves import actions as actions_of
@@ -181,7 +181,7 @@ def _told(answer: str, task_id: str) -> bool:
 
 def solved(env: ClinicEnv, task: Task, oracle: Maker) -> Iterator[str]:
     """Check that the task's solution is answered, a success, and earns the maximum."""
-    top = env.reward_range[1]
+    top = env.rubric.reward_range[1]
     outcome = play(env, task, oracle(0))
     for call in outcome.episode.calls:
         if not call.ok:
@@ -232,12 +232,12 @@ def _fresh(env: ClinicEnv, task: Task) -> Iterator[str]:
     maker = policies.load("oracle", env)
     whole, tampered = _Recorder(maker(0)), _Recorder(maker(0), tamper=True)
     first = play(env, task, whole)
-    before = json.dumps(first.info)
+    before = json.dumps(first.info, default=image_reference)
     _tamper(first.info)
     second = play(env, task, tampered)
     if whole.seen != tampered.seen:
         yield "writing into info changes what is observed later"
-    if before != json.dumps(second.info) or first.reward != second.reward:
+    if before != json.dumps(second.info, default=image_reference) or first.reward != second.reward:
         yield "writing into info changes the reward or the last info"
     third = _Recorder(maker(0))
     play(env, task, third)
@@ -254,7 +254,7 @@ class _Recorder:
         self.handed: list[tuple[str, Any]] = []
 
     def act(self, observation: str, info: dict[str, Any]) -> str:
-        self.seen += [observation, json.dumps(info)]
+        self.seen += [observation, json.dumps(info, default=image_reference)]
         self.handed += [("observation", observation), ("info", info)]
         action = self._inner.act(observation, info)
         if self._tampers:
@@ -316,7 +316,7 @@ def _blind(env: ClinicEnv, task: Task, swapped: Task) -> Iterator[str]:
     unjudged = copy.copy(env)  # the rubric may well stumble over a gold that is not the task's
     unjudged.rubric = Rubric({}, {})
     unjudged.domain = replace(
-        domain, success=lambda _: False, metrics=lambda _: {}, turn_reward=None
+        domain, success=lambda _: False, metrics=lambda _: {}, turn_reward=None, turn_range=None
     )
     play(unjudged, task, shown)
     play(unjudged, swapped, again)
@@ -358,7 +358,7 @@ def scores(env: ClinicEnv) -> Iterator[str]:
         for seed, task in enumerate(tasks):
             player = maker(seed)
             outcome = play(env, task, player, seed)
-            total += scale(outcome.info["total"], env.reward_range)
+            total += scale(outcome.info["total"], env.rubric.reward_range)
             yield from (f"{name}, task {task.id!r}: {problem}" for problem in _sane(env, outcome))
             if isinstance(player, Snoop) and player.found is not None:
                 yield f"snoop found the gold of task {task.id!r} at {player.found}"
