@@ -1,187 +1,276 @@
-"""A small grammar for varied prose: alternatives in brackets, slots in braces.
+"""A seeded text grammar: varied prose from phrase files that anybody can edit.
 
-``"[mice|rats] lacking {gene}"`` is a phrase: one alternative is drawn, the slot is looked up.
-Alternatives nest, an alternative may be empty, and a slot may hold a phrase of its own.
-The same source of randomness and the same facts give the same sentence, always.
+A simulator keeps its phrases in a folder of ``.txt`` files; together they are one grammar::
 
-    >>> from random import Random
-    >>> Scribe(Random("demo"), {"gene": "ABCD1"}).say("[loss|absence] of {gene} [|alone]")
-    'absence of ABCD1 alone'
+    # A comment: any line that begins with "#".
+    {gene}     symbol of the gene
+    {models}   the animals, plural
+
+    = outcome
+    - [loss|absence] of {gene} left {models} with
+      {defect}
+    3x {models} without {gene} had {defect}
+
+    = defect
+    - [short|bent] fins
+    - a small head
+
+* ``{name} explanation``, above the first pool, declares a slot that the program fills. The
+  declarations of a file hold for that file.
+* ``= name`` opens a pool. ``- phrase`` is an entry, ``3x phrase`` an entry that is drawn three
+  times as often. An indented line continues the entry above it.
+* ``[a|b]`` stands for one of its alternatives. They nest, and one may be empty.
+* ``{name}`` stands for the program's fact of that name or, if there is none, for an entry of the
+  pool of that name, drawn anew each time; the pool may be in any file.
+
+`read_grammar` checks all of it and names file and line of a mistake: an unknown slot, a bracket
+that does not close, a slot or a pool that nothing uses, a pool that refers to itself.
+
+`Writer` (in `gym_clinic.simulate.writer`) writes phrases out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from random import Random
-from typing import TypeAlias
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from gym_clinic.errors import TaskError
+from gym_clinic.names import suggest
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place that a fact fills."""
+    """A place that a fact fills, or an entry of the pool of that name."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class Either:
+class Choice:
     """Alternatives, one of which is drawn."""
 
-    choices: tuple[tuple[Node, ...], ...]
+    alternatives: tuple[Phrase, ...]
 
 
-Node: TypeAlias = "str | Slot | Either"
+Node: TypeAlias = "str | Slot | Choice"
+Phrase: TypeAlias = "tuple[Node, ...]"
+
 _TOKEN = re.compile(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+")
-_ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou]|8\b|11\b|18\b|8[05])(?!uni|one|use|euk|eur|usu)")
-_SPACES = re.compile(r" {2,}")
-_START = re.compile(r"([.?] )([a-z]\S*)")
-_BEFORE_STOP = re.compile(r" +([,.;:)])")
+_POOL = re.compile(r"= (\w[\w.]*)$")
+_ENTRY = re.compile(r"(?:-|([1-9]\d?)x) (\S.*)")
+_DECLARED = re.compile(r"\{([a-z_0-9]+)\}(?:\s|$)")
 
 
-@cache
-def parse(phrase: str) -> tuple[Node, ...]:
-    """Read a phrase into nodes: text, slots and alternatives.
-
-    Raises:
-        ValueError: For unbalanced brackets or a stray bar or brace; phrases are part of the
-            program, so this is found by the first test that reads them.
-    """
-    tokens = _TOKEN.findall(phrase)
-    if "".join(tokens) != phrase:
-        raise ValueError(f"phrase has a stray brace: {phrase!r}")
-    nodes, rest = _sequence(tokens, 0, top=True)
-    if rest != len(tokens):
-        raise ValueError(f"phrase has unbalanced brackets: {phrase!r}")
-    return nodes
-
-
-def _sequence(tokens: Sequence[str], at: int, *, top: bool) -> tuple[tuple[Node, ...], int]:
-    """The nodes from position ``at`` up to a closing bracket, a bar or the end."""
-    nodes: list[Node] = []
-    while at < len(tokens):
-        token = tokens[at]
-        if token in ("|", "]"):
-            if top:
-                raise ValueError(f"phrase has a stray {token!r}: {''.join(tokens)!r}")
-            break
-        if token == "[":
-            choices: list[tuple[Node, ...]] = []
-            while True:
-                choice, at = _sequence(tokens, at + 1, top=False)
-                choices.append(choice)
-                if at >= len(tokens):
-                    raise ValueError(f"phrase has an open bracket: {''.join(tokens)!r}")
-                if tokens[at] == "]":
-                    break
-            nodes.append(Either(tuple(choices)))
-        elif token.startswith("{"):
-            nodes.append(Slot(token[1:-1]))
-        else:
-            nodes.append(token)
-        at += 1
-    return tuple(nodes), at
-
-
-class Scribe:
-    """Writes phrases out for one article or one finding.
+def parse(text: str, where: str = "phrase") -> Phrase:
+    """Read a phrase.
 
     Args:
-        rng: The source of randomness.
-        facts: Values of the slots; a value may be a phrase.
-        narrow: Draw from four of every five entries of a pool, so that the rest stays unseen.
-    """
-
-    def __init__(self, rng: Random, facts: Mapping[str, str], *, narrow: bool = False) -> None:
-        self.rng = rng
-        self.facts = dict(facts)
-        self.narrow = narrow
-
-    def pick(self, pool: Sequence[str]) -> str:
-        """Draw one entry of a pool, unexpanded."""
-        if self.narrow and len(pool) >= 5:
-            index = self.rng.randrange(len(pool) - len(pool) // 5)
-            return pool[index + index // 4]
-        return pool[self.rng.randrange(len(pool))]
-
-    def say(self, phrase: str) -> str:
-        """Expand a phrase."""
-        text = "".join(self._write(parse(phrase)))
-        text = _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", text)).strip()
-        return _ARTICLE.sub(r"\1n ", text)
-
-    def sentence(self, phrase: str) -> str:
-        """Expand a phrase into one or more sentences: capital first, full stop last."""
-        return punctuate(self.say(phrase))
-
-    def draw(self, pool: Sequence[str]) -> str:
-        """One entry of a pool as a sentence."""
-        return self.sentence(self.pick(pool))
-
-    def shuffled(self, pool: Sequence[str]) -> list[str]:
-        """The entries of a pool in drawn order, unexpanded."""
-        entries = list(pool)
-        if self.narrow and len(entries) >= 5:
-            entries = [entry for index, entry in enumerate(entries) if index % 5 != 4]
-        self.rng.shuffle(entries)
-        return entries
-
-    def _write(self, nodes: Sequence[Node]) -> list[str]:
-        out: list[str] = []
-        for node in nodes:
-            if isinstance(node, str):
-                out.append(node)
-            elif isinstance(node, Either):
-                out.extend(self._write(node.choices[self.rng.randrange(len(node.choices))]))
-            else:
-                value = self.facts.get(node.name)
-                if value is None:
-                    raise KeyError(f"no fact for slot {node.name!r}; known: {sorted(self.facts)}")
-                if "[" in value or "{" in value:
-                    out.extend(self._write(parse(value)))
-                else:
-                    out.append(value)
-        return out
-
-
-def capitalise(text: str) -> str:
-    """Raise the first letter, unless the word is one like iPSC or mRNA.
-
-    >>> capitalise("mice of both sexes"), capitalise("mRNA was low"), capitalise("a third")
-    ('Mice of both sexes', 'mRNA was low', 'A third')
-    """
-    if text[1:2].isupper():
-        return text
-    return text[:1].upper() + text[1:]
-
-
-def punctuate(text: str) -> str:
-    """Capital at every start, full stop last."""
-    text = _START.sub(lambda match: match[1] + capitalise(match[2]), capitalise(text))
-    return text if text.endswith((".", "?")) else text + "."
-
-
-def read_pools(text: str) -> dict[str, tuple[str, ...]]:
-    """Read pools of phrases from a page of text.
-
-    ``= name`` opens a pool, ``- phrase`` an entry; an indented line continues the entry.
+        text: The phrase as it is written in a file.
+        where: File and line, for the error.
 
     Raises:
-        ValueError: For a line outside this layout or a pool given twice.
+        TaskError: For a bracket without its counterpart, brackets without alternatives, a bar
+            outside brackets, or a brace that belongs to no slot.
     """
-    pools: dict[str, list[str]] = {}
-    entries: list[str] | None = None
-    for line in text.strip().splitlines():
-        if line.startswith("= "):
-            if line[2:] in pools:
-                raise ValueError(f"pool {line[2:]!r} is given twice")
-            entries = pools.setdefault(line[2:], [])
-        elif line.startswith("- ") and entries is not None:
-            entries.append(line[2:])
+
+    def mistake(what: str) -> TaskError:
+        return TaskError(f"{where}: {what} in {text!r}")
+
+    tokens = _TOKEN.findall(text)
+    if "".join(tokens) != text:
+        raise mistake("a brace that belongs to no {slot}")
+    levels: list[list[list[Node]]] = [[[]]]  # open brackets -> alternatives -> nodes
+    for token in tokens:
+        if token == "[":
+            levels.append([[]])
+        elif token in ("|", "]") and len(levels) == 1:
+            raise mistake(f"{token!r} outside brackets")
+        elif token == "|":
+            levels[-1].append([])
+        elif token == "]":
+            alternatives = levels.pop()
+            if len(alternatives) == 1:
+                raise mistake("brackets without alternatives")
+            levels[-1][-1].append(Choice(tuple(tuple(nodes) for nodes in alternatives)))
+        else:
+            levels[-1][-1].append(Slot(token[1:-1]) if token.startswith("{") else token)
+    if len(levels) > 1:
+        raise mistake("'[' without ']'")
+    return tuple(levels[0][0])
+
+
+def slots_of(phrase: Phrase) -> Iterator[str]:
+    """Yield the name of every slot of a phrase, those of all alternatives included."""
+    for node in phrase:
+        if isinstance(node, Slot):
+            yield node.name
+        elif isinstance(node, Choice):
+            for alternative in node.alternatives:
+                yield from slots_of(alternative)
+
+
+class Entry(NamedTuple):
+    """An entry of a pool as it is written.
+
+    Attributes:
+        text: The entry on one line.
+        line: Line where it begins, counted from 1.
+        weight: How many times as often as an entry of weight 1 it is drawn.
+    """
+
+    text: str
+    line: int
+    weight: int
+
+
+class PoolFile(NamedTuple):
+    """What a phrase file holds.
+
+    Attributes:
+        slots: Declared slot -> line of its declaration.
+        pools: Pool -> its entries, in order.
+    """
+
+    slots: dict[str, int]
+    pools: dict[str, list[Entry]]
+
+
+def read_pools(path: Path) -> PoolFile:
+    """Read the pools of one file; the entries may be any text, not only phrases.
+
+    Raises:
+        TaskError: If the file cannot be read, or for a line outside the layout; the error names
+            file and line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"cannot read {path}: {error}") from None
+    slots: dict[str, int] = {}
+    pools: dict[str, list[Entry]] = {}
+    entries: list[Entry] | None = None
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if opened := _POOL.match(line):
+            if opened[1] in pools:
+                raise TaskError(f"{path}, line {number}: pool {opened[1]!r} is given twice")
+            entries = pools[opened[1]] = []
+        elif (written := _ENTRY.match(line)) and entries is not None:
+            entries.append(Entry(written[2].rstrip(), number, int(written[1] or 1)))
         elif line.startswith("  ") and entries:
-            entries[-1] += " " + line.strip()
-        elif line.strip():
-            raise ValueError(f"line outside the layout: {line!r}")
-    return {name: tuple(found) for name, found in pools.items()}
+            entries[-1] = entries[-1]._replace(text=f"{entries[-1].text} {line.strip()}")
+        elif (declared := _DECLARED.match(line)) and entries is None:
+            slots[declared[1]] = number
+        else:
+            raise TaskError(
+                f"{path}, line {number}: expected '= pool', '- phrase', '3x phrase', an indented "
+                f"line or, above the first pool, '{{slot}} explanation', not {line!r}"
+            )
+    return PoolFile(slots, pools)
+
+
+class Grammar(Mapping[str, "tuple[Phrase, ...]"]):
+    """Pools of phrases by name; an entry of weight 3 is there three times.
+
+    Args:
+        pools: Pool -> its phrases.
+    """
+
+    def __init__(self, pools: Mapping[str, tuple[Phrase, ...]]) -> None:
+        self._pools = dict(pools)
+
+    def __getitem__(self, name: str) -> tuple[Phrase, ...]:
+        if name not in self._pools:
+            raise KeyError(f"no pool and no fact {name!r}; {suggest(name, self._pools)}")
+        return self._pools[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._pools
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pools)
+
+    def __len__(self) -> int:
+        return len(self._pools)
+
+
+def read_grammar(folder: Path, drawn: Collection[str]) -> Grammar:
+    """Read and check the phrase files of a folder.
+
+    Args:
+        folder: Folder whose ``.txt`` files are the grammar.
+        drawn: Names of the pools that the program draws from.
+
+    Raises:
+        TaskError: For a mistake in a file, named by file and line; or if a pool that the program
+            draws from is missing.
+    """
+    pools: dict[str, tuple[Phrase, ...]] = {}
+    places: dict[str, str] = {}
+    slots: dict[str, dict[str, str]] = {}  # pool -> slot of a phrase -> first place
+    declared: dict[str, set[str]] = {}  # pool -> slots that its file declares
+    for path in sorted(folder.glob("*.txt")):
+        file = read_pools(path)
+        for name, entries in file.pools.items():
+            if name in pools:
+                raise TaskError(f"{path}: pool {name!r} is also in {places[name]}")
+            if not entries:
+                raise TaskError(f"{path}: pool {name!r} has no entry")
+            pools[name], slots[name] = _parsed(path, entries)
+            places[name], declared[name] = str(path), set(file.slots)
+        used = {slot for name in file.pools for slot in slots[name]}
+        for slot, line in file.slots.items():
+            if slot not in used:
+                raise TaskError(f"{path}, line {line}: no phrase uses the slot {{{slot}}}")
+    for name, found in slots.items():
+        for slot, place in found.items():
+            known = declared[name] | set(pools)
+            if slot not in known:
+                raise TaskError(f"{place}: unknown slot {{{slot}}}; {suggest(slot, known)}")
+    _check_use(folder, drawn, places, slots)
+    return Grammar(pools)
+
+
+def _parsed(path: Path, entries: list[Entry]) -> tuple[tuple[Phrase, ...], dict[str, str]]:
+    """The phrases of a pool, and the slots in them, each with the first place that has it."""
+    phrases: list[Phrase] = []
+    slots: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for entry in entries:
+        where = f"{path}, line {entry.line}"
+        if entry.text in lines:
+            raise TaskError(
+                f"{where}: the phrase of line {lines[entry.text]} again; for a phrase that is "
+                f"drawn twice as often write '2x' for '-'"
+            )
+        lines[entry.text] = entry.line
+        phrase = parse(entry.text, where)
+        phrases += [phrase] * entry.weight
+        for slot in slots_of(phrase):
+            slots.setdefault(slot, where)
+    return tuple(phrases), slots
+
+
+def _check_use(
+    folder: Path,
+    drawn: Collection[str],
+    places: Mapping[str, str],
+    slots: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Check that every pool is there, is used and does not contain itself."""
+    for name in drawn:
+        if name not in places:
+            raise TaskError(f"{folder}: no pool {name!r}; {suggest(name, places)}")
+    referred = {slot for found in slots.values() for slot in found}
+    for name in places:
+        if name not in referred and name not in drawn:
+            raise TaskError(f"{places[name]}: nothing draws from the pool {name!r}")
+    try:
+        TopologicalSorter(slots).prepare()
+    except CycleError as error:
+        raise TaskError(f"{folder}: pools that refer to themselves: {error.args[1]}") from None

@@ -25,8 +25,7 @@ from gym_clinic import strict_json
 from gym_clinic.domains.clingen import sop
 from gym_clinic.domains.clingen.download import read_rows
 from gym_clinic.domains.clingen.evidence import CLASSES
-from gym_clinic.domains.clingen.simulator.articles import write_front
-from gym_clinic.domains.clingen.simulator.plan import plan_task
+from gym_clinic.domains.clingen.simulator import plan_task, write_front
 from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
 from gym_clinic.errors import ClinicError, ConfigError, TaskError
 from gym_clinic.files import json_line, replace_files

@@ -12,9 +12,9 @@ import orjson
 
 from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clingen import simulator
 from gym_clinic.domains.clingen.blocks import Call
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
-from gym_clinic.domains.clingen.simulator import articles as simulator
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw

@@ -5,7 +5,7 @@ import json
 import pytest
 from clingen_rows import FOLDER, Rows, articles
 
-from gym_clinic.domains.clingen.simulator.articles import Article, write
+from gym_clinic.domains.clingen.simulator import Article, write
 from gym_clinic.domains.clingen.splits import SIZES
 
 

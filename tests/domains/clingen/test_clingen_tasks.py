@@ -11,7 +11,7 @@ from clingen_rows import FOLDER, Rows, articles, calls_of, front
 
 from gym_clinic.domains.clingen import build, sop
 from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
-from gym_clinic.domains.clingen.simulator.articles import Article
+from gym_clinic.domains.clingen.simulator import Article
 from gym_clinic.domains.clingen.simulator.drafts import CATEGORY_OF
 from gym_clinic.domains.clingen.splits import PANELS, SIZES, Pair
 

@@ -18,29 +18,18 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from gym_clinic.domains.clingen.simulator.drafts import Draft, Genetics
-from gym_clinic.domains.clingen.simulator.phrases_findings import CLAUSES
-from gym_clinic.domains.clingen.simulator.phrases_genetics import GENETIC_SUMMARY, GENETICS
-from gym_clinic.domains.clingen.simulator.phrases_methods import DRESS, METHOD, TOPIC
-from gym_clinic.domains.clingen.simulator.phrases_neutral import NEUTRAL
-from gym_clinic.domains.clingen.simulator.phrases_status import FRAMES
-from gym_clinic.domains.clingen.simulator.phrases_systems import SYSTEMS
-from gym_clinic.domains.clingen.simulator.scenes import LOOSE
+from gym_clinic.domains.clingen.simulator.drafts import GROUPS, Draft, Genetics
+from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.tellings import Teller
-from gym_clinic.simulate.grammar import Scribe, capitalise, punctuate
+from gym_clinic.domains.clingen.simulator.wording import writer
+from gym_clinic.simulate.grammar import Phrase
+from gym_clinic.simulate.writer import Writer, capitalise, counted, punctuate
 
 ABSTRACT_WORDS = (120, 190)
 """Fewest and most words of an abstract."""
 
 FULL_WORDS = {False: (900, 1600), True: (450, 800)}
 """Fewest and most words of a full text; True for a short article."""
-
-GROUPS = {
-    "molecular": ("Molecular studies", "Gene and gene product", "Work at the molecular level"),
-    "cellular": ("Cellular studies", "Work in cultured cells", "Cells and tissues in culture"),
-    "organismal": ("Studies beyond the cell", "Whole-organism studies", "Organisms and patients"),
-}
-"""Part of the results -> headings it may have."""
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
            "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen")  # fmt: skip
@@ -99,35 +88,36 @@ class _Author:
         self.draft = draft
         self.teller = Teller(draft)
         rng = self.rng("background")
-        system = SYSTEMS[draft.system]
-        feature, feature_b = rng.sample(system["feature"], 2)
+        aspects = read_systems()[draft.system]["aspects"]
+        feature, feature_b = rng.sample([aspect["feature"] for aspect in aspects], 2)
         partners = [p for finding in draft.findings for p in finding.partners if p]
-        self.background = LOOSE | {
+        self.background = {
             "gene": draft.gene,
             "disease": draft.disease,
             "year": str(draft.year),
             "feature": feature,
             "feature_b": feature_b,
-            "tissue": rng.choice(system["tissue"]),
+            "tissue": rng.choice(aspects)["tissue"],
             "partner": partners[0] if partners else "another gene",
         }
 
     def rng(self, part: str) -> Random:
         return Random(f"{self.draft.seed}:{part}")
 
-    def scribe(self, part: str, facts: Mapping[str, str] | None = None) -> Scribe:
-        return Scribe(self.rng(part), facts or self.background, narrow=not self.draft.wide)
+    def writer(self, part: str, facts: Mapping[str, str | Phrase] | None = None) -> Writer:
+        seed = f"{self.draft.seed}:{part}"
+        return writer(seed, facts or self.background, wide=self.draft.wide)
 
     # What the article gives away at first sight.
 
     def title(self) -> str:
-        scribe = self.scribe("title")
-        title = scribe.say(scribe.pick(NEUTRAL["title"]))
+        writer = self.writer("title")
+        title = writer.say("title")
         open_ones = [i for i, f in enumerate(self.draft.findings) if f.mode != "silent"]
-        if open_ones and not title.endswith("?") and ":" not in title and scribe.rng.random() < 0.5:
-            index = scribe.rng.choice(open_ones)
-            topic = self.scribe("topic", self.teller.facts[index])
-            tail = topic.say(topic.pick(TOPIC[self.draft.findings[index].category]))
+        if open_ones and not title.endswith("?") and ":" not in title and writer.rng.random() < 0.5:
+            index = writer.rng.choice(open_ones)
+            topic = self.writer("topic", self.teller.facts[index])
+            tail = topic.say(f"topic.{self.draft.findings[index].category}")
             title += tail if tail.startswith(":") else f" {tail}"
         return capitalise(title)
 
@@ -140,20 +130,20 @@ class _Author:
             if finding.mode != "silent"
         ]
         for attempt in range(50):
-            scribe = self.scribe(f"abstract:{attempt}")
+            writer = self.writer(f"abstract:{attempt}")
             body = list(told)
-            scribe.rng.shuffle(body)
-            head = [scribe.draw(NEUTRAL["abstract_open"]), scribe.draw(NEUTRAL["abstract_aim"])]
-            tail = [scribe.draw(NEUTRAL["abstract_close"])]
+            writer.rng.shuffle(body)
+            head = [writer.draw("abstract_open"), writer.draw("abstract_aim")]
+            tail = [writer.draw("abstract_close")]
             if attempt >= 20:
                 head.pop()
             if attempt >= 40:
                 tail.pop()
-            target = scribe.rng.randint(low, high - 35)
-            for filler in scribe.shuffled(NEUTRAL["abstract_fill"]):
+            target = writer.rng.randint(low, high - 35)
+            for filler in writer.shuffled("abstract_fill"):
                 if count_words(" ".join(head + body + tail)) >= target:
                     break
-                body.insert(scribe.rng.randint(0, len(body)), scribe.sentence(filler))
+                body.insert(writer.rng.randint(0, len(body)), writer.sentence(filler))
             text = " ".join(head + body + tail)
             if low <= count_words(text) <= high:
                 return text
@@ -164,14 +154,14 @@ class _Author:
     def sections(self) -> tuple[tuple[str, str], ...]:
         """Sections around the findings, filled with neutral sentences to the length wanted."""
         rng = self.rng("plan")
-        filler = self.scribe("filler")
+        filler = self.writer("filler")
         parts = self.outline(rng)
         for index, finding in enumerate(self.draft.findings):
             for place, chunk in self.teller.in_full(index):
                 parts[place].add(chunk, rng)
             if finding.status not in ("planned", "reported", "technique"):
-                scribe = self.scribe(f"{index}:method")
-                method = dressed(scribe, scribe.pick(METHOD[finding.work]), "work")
+                writer = self.writer(f"{index}:method")
+                method = self.dressed(writer, writer.pick(f"method.{finding.work}"), "work")
                 parts["methods"].add(method, rng)
         if self.teller.codes:
             parts["methods"].add(self.teller.code_key(), rng)
@@ -181,7 +171,7 @@ class _Author:
         open_parts = [part for part in parts.values() if part.fillers]
         while words < target and open_parts:
             part = rng.choice(open_parts)
-            sentence = dressed(filler, part.fillers.pop(), part.dress)
+            sentence = self.dressed(filler, part.fillers.pop(), part.dress)
             part.add(sentence, rng)
             words += count_words(sentence)
             open_parts = [part for part in open_parts if part.fillers]
@@ -189,27 +179,28 @@ class _Author:
 
     def outline(self, rng: Random) -> dict[str, _Part]:
         """The sections of this article with their fixed sentences and their fillers."""
-        scribe = self.scribe("outline")
+        writer = self.writer("outline")
+        stock: dict[str, list[Phrase]] = {}
 
-        def part(heading: str, opening: Sequence[str], pool: str, closing: str = "") -> _Part:
+        def part(heading: Phrase, opening: Sequence[str], pool: str, closing: str = "") -> _Part:
             if pool not in stock:
-                stock[pool] = scribe.shuffled(NEUTRAL[pool])
-            last = [scribe.draw(NEUTRAL[closing])] if closing else []
+                stock[pool] = writer.shuffled(pool)
+            last = [writer.draw(closing)] if closing else []
             dress = {"intro": "background", "discussion": "remarks", "limits": "remarks"}
             return _Part(
-                scribe.say(heading), list(opening), last, stock[pool], dress.get(pool, "work")
+                writer.write(heading), list(opening), last, stock[pool], dress.get(pool, "work")
             )
 
-        stock: dict[str, list[str]] = {}
+        def heading(name: str) -> Phrase:
+            return writer.pick(f"heading.{name}")
 
         parts = {
             "introduction": part(
-                "[Introduction|Background]", [scribe.draw(NEUTRAL["intro_open"])], "intro",
-                "intro_aim",
+                heading("introduction"), [writer.draw("intro_open")], "intro", "intro_aim"
             ),
-            "patients": part("[Patients and variants|Participants and variants]", [], "patients"),
-            "methods": part("[Methods|Materials and methods]", [], "methods"),
-        }  # fmt: skip
+            "patients": part(heading("patients"), [], "patients"),
+            "methods": part(heading("methods"), [], "methods"),
+        }
         for sentence in self.genetics():
             parts["patients"].add(sentence, rng)
         groups = {finding.group for finding in self.draft.findings}
@@ -218,30 +209,38 @@ class _Author:
         if spare and rng.random() < 0.3:
             used.append(rng.choice(spare))
         for group in used or ["molecular"]:
-            heading = f"Results: {scribe.pick(GROUPS[group]).lower()}"
-            opening = dressed(scribe, scribe.pick(NEUTRAL["results_open"]), "work")
-            parts[group] = part(heading, [opening], "results")
+            results = f"Results: {writer.say(f'heading.{group}').lower()}"
+            opening = self.dressed(writer, writer.pick("results_open"), "work")
+            parts[group] = part((results,), [opening], "results")
         parts["discussion"] = part(
-            "Discussion", [scribe.draw(NEUTRAL["discussion_open"])], "discussion",
+            heading("discussion"), [writer.draw("discussion_open")], "discussion",
             "discussion_close",
         )  # fmt: skip
         if not self.draft.short:
             extra = rng.choice(("limits", "data", ""))
             if extra:
-                heading = {"limits": "Limitations", "data": "Data availability"}[extra]
-                parts[extra] = part(heading, [], extra)
-                parts[extra].add(dressed(scribe, parts[extra].fillers.pop(), "remarks"), rng)
+                parts[extra] = part(heading(extra), [], extra)
+                only = self.dressed(writer, parts[extra].fillers.pop(), "remarks")
+                parts[extra].add(only, rng)
         return parts
+
+    def dressed(self, writer: Writer, phrase: Phrase, kind: str) -> str:
+        """A neutral sentence with the particulars that a section of this kind gives."""
+        plain = writer.write(phrase)
+        if self.draft.gene in plain and writer.rng.random() < 0.5:
+            return punctuate(plain)
+        writer.facts["plain"] = plain
+        return writer.draw(f"dress.{kind}")
 
     def genetics(self) -> list[str]:
         """Sentences on who carried what, for the section on patients and variants."""
-        scribe = self.scribe("genetics")
+        writer = self.writer("genetics")
         human = self.draft.genetics
         if human is None:
-            return [scribe.draw(GENETICS["none"])]
-        scribe.facts |= {
-            "nulls": _people(human.null, scribe.rng),
-            "others": _people(human.other, scribe.rng),
+            return [writer.draw("genetics.none")]
+        writer.facts |= {
+            "nulls": _people(human.null, writer.rng),
+            "others": _people(human.other, writer.rng),
             "earlier": f"{NUMBERS[human.earlier]} earlier report{'s' * (human.earlier > 1)}",
             "first": str(human.first),
         }
@@ -249,9 +248,9 @@ class _Author:
         if human.other:
             pools.append("other" if human.null else "other_only")
         pools.append("earlier" if human.earlier else "first_report")
-        sentences = [scribe.draw(GENETICS[pool]) for pool in pools]
-        if scribe.rng.random() < 0.5:
-            sentences.append(scribe.draw(GENETICS["unscored"]))
+        sentences = [writer.draw(f"genetics.{pool}") for pool in pools]
+        if writer.rng.random() < 0.5:
+            sentences.append(writer.draw("genetics.unscored"))
         return [" ".join(sentences)]
 
     # What a curator notes.
@@ -261,37 +260,42 @@ class _Author:
         notes = {}
         for index, finding in enumerate(self.draft.findings):
             if finding.status == "shown":
-                scribe = self.scribe(f"{index}:summary", self.teller.facts[index])
-                scribe.facts["clause"] = scribe.say(scribe.pick(CLAUSES[finding.subtype]))
-                note = scribe.draw(FRAMES["summary"])
+                writer = self.writer(f"{index}:summary", self.teller.facts[index])
+                writer.facts["clause"] = writer.say(f"clause.{finding.subtype}")
+                note = writer.draw("frame.summary")
                 notes[finding.subtype] = f"{note} {self.genetic_note(index)}"
         return notes
 
     def genetic_note(self, index: int) -> str:
         human: Genetics | None = self.draft.genetics
-        scribe = self.scribe(f"{index}:note")
+        writer = self.writer(f"{index}:note")
         if human is None:
-            return scribe.draw(GENETIC_SUMMARY["unscored"])
+            return writer.draw("summary.unscored")
         counts = [
-            f"{number} proband{'s' * (number > 1)} with {kind}"
+            f"{counted(number, 'proband')} with {kind}"
             for number, kind in ((human.null, "null variants"), (human.other, "other variants"))
             if number
         ]
-        scribe.rng.shuffle(counts)
-        scribe.facts |= {
+        writer.rng.shuffle(counts)
+        writer.facts |= {
             "counts": " and ".join(counts),
             "points": f"{human.points:g}",
-            "pubs": f"{human.publications} publication{'s' * (human.publications > 1)}",
+            "pubs": counted(human.publications, "publication"),
             "first": str(human.first),
         }
-        return scribe.draw(GENETIC_SUMMARY["scored"])
+        return writer.draw("summary.scored")
 
 
 class _Part:
     """A section in the making: an opening and a close that stay, chunks between in any order."""
 
     def __init__(
-        self, heading: str, opening: list[str], closing: list[str], fillers: list[str], dress: str
+        self,
+        heading: str,
+        opening: list[str],
+        closing: list[str],
+        fillers: list[Phrase],
+        dress: str,
     ) -> None:
         self.heading = heading
         self.opening = opening
@@ -310,15 +314,6 @@ class _Part:
     @property
     def words(self) -> int:
         return count_words(self.text)
-
-
-def dressed(scribe: Scribe, phrase: str, dress: str) -> str:
-    """A neutral sentence with the particulars that a section of this kind gives."""
-    plain = scribe.say(phrase)
-    if scribe.facts["gene"] in plain and scribe.rng.random() < 0.5:
-        return punctuate(plain)
-    scribe.facts["plain"] = plain
-    return scribe.draw(DRESS[dress])
 
 
 def _people(count: int, rng: Random) -> str:

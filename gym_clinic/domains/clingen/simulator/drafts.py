@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gym_clinic.domains.clingen.simulator.phrases_systems import SYSTEMS
+from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.errors import TaskError
 
 STATUSES = (
@@ -56,8 +56,10 @@ RESCUED: dict[str, str] = {
 }
 """Rescue -> the subtype whose defect it undoes."""
 
+GROUPS = ("molecular", "cellular", "organismal")
+"""Parts of the results."""
 
-_WORK = {
+WORK = {
     "BiochemicalFunction": "biochemistry",
     "ProteinInteraction": "crosses",
     "physical_association": "binding",
@@ -68,6 +70,8 @@ _WORK = {
     "Rescue": "vectors",
     "rescue_in_human": "treatment",
 }
+"""Category, or subtype that differs from its category -> what is done in the experiment."""
+
 _IN_CULTURE = (
     "functional_alteration_patient_cells", "functional_alteration_non_patient_cells",
     "cell_culture_model", "rescue_in_patient_cells", "rescue_in_cell_culture_model",
@@ -101,12 +105,12 @@ class Finding:
 
     @property
     def work(self) -> str:
-        """What is done in the experiment, a key of the pools on method."""
-        return _WORK.get(self.subtype) or _WORK[self.category]
+        """What is done in the experiment, a value of `WORK`."""
+        return WORK.get(self.subtype) or WORK[self.category]
 
     @property
     def group(self) -> str:
-        """Part of the results that it belongs to: molecular, cellular or organismal."""
+        """Part of the results that it belongs to, one of `GROUPS`."""
         if self.category in ("BiochemicalFunction", "ProteinInteraction", "GeneExpression"):
             return "molecular"
         return "cellular" if self.subtype in _IN_CULTURE else "organismal"
@@ -150,7 +154,7 @@ class Draft:
         gene: Symbol, as on record.
         disease: Label, as on record.
         year: Year of publication.
-        system: Organ system, a key of `phrases_systems.SYSTEMS`.
+        system: Organ system, a key of `systems.read_systems`.
         seed: Decides every choice of words.
         findings: What it tells.
         genetics: Human evidence, or None.
@@ -212,7 +216,7 @@ class Draft:
 
     def check(self) -> None:
         """Raise TaskError for a name outside the vocabulary."""
-        named = [("system", self.system, tuple(SYSTEMS))]
+        named = [("system", self.system, tuple(read_systems()))]
         for finding in self.findings:
             named += [
                 ("subtype", finding.subtype, tuple(CATEGORY_OF)),

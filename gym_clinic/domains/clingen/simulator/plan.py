@@ -14,7 +14,7 @@ from typing import TypeVar
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.simulator.articles import write_front
 from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding, Genetics
-from gym_clinic.domains.clingen.simulator.scenes import system_of
+from gym_clinic.domains.clingen.simulator.systems import system_of
 from gym_clinic.domains.clingen.sop import BANDS, experimental_points
 from gym_clinic.domains.clingen.splits import Pair
 

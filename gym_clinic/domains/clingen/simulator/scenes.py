@@ -6,11 +6,12 @@ animals whose phenotype the article described, and abstract, full text and summa
 
 from __future__ import annotations
 
-from functools import cache
 from random import Random
 
 from gym_clinic.domains.clingen.simulator.drafts import Draft, Finding
-from gym_clinic.domains.clingen.simulator.phrases_systems import ASPECTS, SYSTEMS
+from gym_clinic.domains.clingen.simulator.systems import read_systems
+from gym_clinic.domains.clingen.simulator.wording import grammar
+from gym_clinic.simulate.grammar import Phrase
 
 ORGANISMS = (
     ("mammal", "mice", "mouse", "pups", "weeks", 5),
@@ -21,34 +22,8 @@ ORGANISMS = (
 )
 """Field of the phenotypes, plural, singular, the young, unit of age, weight."""
 
-THERAPIES = (
-    "an adeno-associated vector carrying {gene}",
-    "infusions of recombinant {gene} protein",
-    "an infusion of gene-corrected autologous cells with intact {gene}",
-    "a graft that supplies wild-type {gene}",
-    "messenger RNA for {gene} in lipid particles",
-    "an autologous transplant after lentiviral transfer of {gene}",
-)
 
-LOOSE = {
-    "few": "[2|3|4|5|6|7|8|9]",
-    "some": "[11|12|13|14|16|17|18|19|21|22|23|24|26|27|28|29|31|32|34|36|37|38|41|43|46|48]",
-    "many": "[64|72|81|88|96|104|112|126|133|144|158|167|175|192|208|216|231|248|264|287|310|342]",
-    "pc": "[61|63|66|67|69|71|72|74|76|77|79|81|83|84|86|88|89|91|92|94]",
-    "dec": "[0.3|0.4|0.6|0.7|0.9|1.1|1.2|1.4|1.6|1.8|2.1|2.3|2.6|2.9|3.2|3.4|3.7|4.1]",
-    "survey": "[2003|2004|2005|2006|2007|2008|2009|2010|2011]",
-    "fig": "[1|2|3|4|5|6]",
-    "ref": "[3|4|6|7|9|11|12|14|15|17|18|21|22|24]",
-    "ref_b": "[25|26|27|28|29|31|33]",
-    "dis": "[the disease|the disorder]",
-    "dis_main": "[the disease|the disorder]",
-    "known": "[an established cause of {dis}|a recognised gene for {dis}|long implicated in {dis}|"
-    "already accepted as a cause of {dis}|mutated in other families with {dis}]",
-}
-"""Slots that are drawn anew wherever they occur."""
-
-
-def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
+def scene_facts(draft: Draft, finding: Finding) -> dict[str, str | Phrase]:
     """The facts of a finding, for the slots of the phrases.
 
     Args:
@@ -60,17 +35,19 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
     """
     rng = Random(f"{draft.seed}:scene:{finding.scene}")
     away = finding.status == "elsewhere"
-    names = [name for name in SYSTEMS if name != draft.system]
+    systems = read_systems()
+    names = [name for name in systems if name != draft.system]
     foreign = names[rng.randrange(len(names))]
-    system = SYSTEMS[foreign if away else draft.system]
-    aspect = rng.randrange(ASPECTS)
-    facts = LOOSE | {name: system[name][aspect] for name in system if name != "unrelated"}
+    aspects = systems[foreign if away else draft.system]["aspects"]
+    aspect = aspects[rng.randrange(len(aspects))]
+    facts: dict[str, str | Phrase] = dict(aspect)
     kind, models, one, young, unit, _ = rng.choices(
         ORGANISMS, weights=[organism[-1] for organism in ORGANISMS]
     )[0]
     percent = rng.randint(11, 58)
     count = rng.randint(3, 9)
-    off = [name for name in SYSTEMS[foreign]["tissue"] if name != facts["tissue"]]
+    tissues = [other["tissue"] for other in systems[foreign]["aspects"]]
+    off = [tissue for tissue in tissues if tissue != aspect["tissue"]]
     facts |= {
         "gene": finding.gene or draft.gene,
         "main": draft.gene,
@@ -81,9 +58,9 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
         "one": one,
         "young": young,
         "age": f"{rng.randint(3, 14)} {unit}",
-        "pheno": system[kind][aspect],
+        "pheno": aspect[kind],
         "off": rng.choice(off),
-        "therapy": rng.choice(THERAPIES),
+        "therapy": rng.choice(grammar()["therapy"]),
         "pct": str(percent),
         "drop": str(100 - percent),
         "high": str(rng.randint(74, 97)),
@@ -93,14 +70,14 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str]:
         "kd": f"{rng.randint(2, 88) / 10}",
         "salt": str(rng.randrange(150, 550, 50)),
     }
-    facts["unrelated"] = rng.choice(SYSTEMS[foreign]["unrelated"])
+    facts["unrelated"] = rng.choice(systems[foreign]["unrelated"])
     if away:
         facts["dis"] = facts["unrelated"]
     return facts | measured_facts(draft, finding, percent)
 
 
 def measured_facts(draft: Draft, finding: Finding, percent: int) -> dict[str, str]:
-    """The numbers of `phrases_twins`: apart for a positive result, alike for a negative one.
+    """The numbers of measured results: apart for a positive result, alike for a negative one.
 
     Args:
         draft: Article it belongs to.
@@ -139,44 +116,3 @@ def measured_facts(draft: Draft, finding: Finding, percent: int) -> dict[str, st
         "exp": str(expected),
         "both": str(both if positive else expected + rng.randint(-1, 1)),
     }
-
-
-_SIGNS = (
-    ("tumour", "cancer|tumor|carcinoma|polyposis|neoplas|melanoma|lynch|blastoma|paragangl|"
-               "ovarian"),
-    ("mito", "mitochondri|leigh|oxidative phosph|coenzyme|melas|lactic"),
-    ("ear", "hearing|deaf|usher|wardenburg|waardenburg|pendred"),
-    ("eye", "retin|eye|glaucoma|macular|cone|optic|cataract|cornea|vitre|leber cong|stargardt|"
-            "microphth|achromatopsia|foveal|stationary night|aniridia|choroid"),
-    ("heart", "cardi|heart|ventric|arrhythm|qt |aort|brugada|noonan|marfan|loeys"),
-    ("kidney", "kidney|renal|nephro|glomerul|tubul|bartter|gitelman|alport|nephritis|uremic"),
-    ("blood", "thromb|bleeding|platelet|anemia|hemophil|factor|fibrinogen|neutropenia|telomer"),
-    ("immune", "immun|scid|lymphoprolif|agammaglob|granulomatous|inflamm|lupus|infection|antibody"),
-    ("airway", "ciliary|pulmonary|lung|surfactant|heterotaxy|laterality|alveolar|situs"),
-    ("metabolic", "glycosylation|cdg|diabetes|aminoacid|uria|acidemia|storage|lipid|peroxi|urea|"
-                  "mucopoly|gauch|carnitine|coa |fatty|lysosom|metabol|homocyst|glyc|hyperinsul"),
-    ("nerve", "neuropath|charcot|myopath|dystroph|muscular|lateral sclerosis|ataxia|parkinson|"
-              "spastic|myasthen|motor neuron"),
-    ("bone", "skelet|dysplasia|osteo|cranio|cleft|chondro|bone|treacher|short stature|dento"),
-    ("neuro", "intellect|epilep|encephal|autism|neurodevelop|seizure|cortical|lissenceph|leuko|"
-              "rett|cerebral|brain|microceph|mental"),
-)  # fmt: skip
-
-
-@cache
-def system_of(disease: str, panel: str = "") -> str:
-    """The organ system of a disease, by the first telling word of its label or else its panel.
-
-    >>> system_of("Leigh syndrome"), system_of("MYBPC3-related disorder", "Epilepsy Panel")
-    ('mito', 'neuro')
-    """
-    for text in (disease.casefold(), panel.casefold()):
-        found = [
-            (text.index(word), order, system)
-            for order, (system, words) in enumerate(_SIGNS)
-            for word in words.split("|")
-            if word in text
-        ]
-        if found:
-            return min(found)[2]
-    return "growth"

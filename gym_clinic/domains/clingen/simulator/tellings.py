@@ -5,14 +5,9 @@ from __future__ import annotations
 from random import Random
 
 from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding
-from gym_clinic.domains.clingen.simulator.phrases_findings import CLAUSES
-from gym_clinic.domains.clingen.simulator.phrases_methods import FOLLOW
-from gym_clinic.domains.clingen.simulator.phrases_negatives import NEGATIVE
-from gym_clinic.domains.clingen.simulator.phrases_passages import PASSAGES
-from gym_clinic.domains.clingen.simulator.phrases_status import FRAMES, HINT, PLANNED, TECHNIQUE
-from gym_clinic.domains.clingen.simulator.phrases_twins import CODES, OUTCOMES, TWINS
 from gym_clinic.domains.clingen.simulator.scenes import scene_facts
-from gym_clinic.simulate.grammar import Scribe
+from gym_clinic.domains.clingen.simulator.wording import grammar, writer
+from gym_clinic.simulate.writer import Writer
 
 PLACES = {
     "shown": (("results", 86), ("discussion", 14)),
@@ -27,7 +22,7 @@ PLACES = {
 """Status -> sections that may tell it, with weights."""
 
 AS_NUMBERS = 0.35
-"""Chance that a result is told in the words of `phrases_twins`."""
+"""Chance that a result is told as a measurement ("measured" pools)."""
 
 AS_PASSAGE = 0.4
 """Chance that a positive result is told in several sentences, if not as numbers."""
@@ -37,6 +32,12 @@ REPLICATED = 0.12
 
 CODED = 0.35
 """Chance that an article calls its gene by a code, explained in the methods."""
+
+CODES = (
+    ("T4", "T7"), ("target B", "target F"), ("locus 17", "locus 23"), ("K-3", "K-8"),
+    ("item 5", "item 9"), ("probe set 2", "probe set 6"), ("L11", "L12"), ("factor P", "factor Q"),
+)  # fmt: skip
+"""Names under which an article may hide its gene and another one."""
 
 _OWN = ("shown", "negative", "withdrawn", "other", "elsewhere")
 
@@ -65,86 +66,81 @@ class Teller:
         """The source of randomness of a part of the article."""
         return Random(f"{self.draft.seed}:{part}")
 
-    def scribe(self, index: int, part: str) -> Scribe:
+    def writer(self, index: int, part: str) -> Writer:
         """A writer with the facts of a finding."""
-        return Scribe(self.rng(f"{index}:{part}"), self.facts[index], narrow=not self.draft.wide)
+        seed = f"{self.draft.seed}:{index}:{part}"
+        return writer(seed, self.facts[index], wide=self.draft.wide)
 
     def in_abstract(self, index: int) -> str:
         """One or two sentences, or a hint that leaves the outcome open."""
         finding = self.draft.findings[index]
-        scribe = self.scribe(index, "abstract")
+        writer = self.writer(index, "abstract")
         if finding.mode == "hint":
-            return scribe.draw(HINT[finding.category])
-        if finding.status == "planned":
-            return scribe.draw(PLANNED[finding.category])
-        if finding.status == "technique":
-            return scribe.draw(TECHNIQUE[finding.category])
-        told = self.clause(scribe, finding)
+            return writer.draw(f"hint.{finding.category}")
+        if finding.status in ("planned", "technique"):
+            return writer.draw(f"{finding.status}.{finding.category}")
+        measured = self.add_clause(writer, finding)
         if finding.status in ("negative", "reported", "withdrawn"):
-            kind = f"{finding.status}_abstract"
+            frame = f"{finding.status}_abstract"
         else:
-            kind = "shown_abstract"
-        if told == "numbers" and kind != "reported_abstract" and finding.status != "withdrawn":
-            text = scribe.draw(OUTCOMES["measured"][:2])
-        else:
-            text = scribe.draw((OUTCOMES | FRAMES)[kind])
+            frame = "shown_abstract"
+        if measured and finding.status not in ("reported", "withdrawn"):
+            frame = "measured_abstract"
+        text = writer.draw(f"frame.{frame}")
         if finding.status == "elsewhere":
-            text += " " + scribe.draw(FRAMES["elsewhere"])
+            text += " " + writer.draw("frame.elsewhere")
         return text
 
     def in_full(self, index: int) -> list[tuple[str, str]]:
         """Section and sentences, once for most findings and twice for one taken back."""
         finding = self.draft.findings[index]
-        scribe = self.scribe(index, "full")
+        writer = self.writer(index, "full")
         names, weights = zip(*PLACES[finding.status], strict=True)
-        place = str(scribe.rng.choices(names, weights=weights)[0])
+        place = str(writer.rng.choices(names, weights=weights)[0])
         place = finding.group if place == "results" else place
         if finding.status in ("planned", "technique"):
-            pool = PLANNED if finding.status == "planned" else TECHNIQUE
-            return [(place, scribe.draw(pool[finding.category]))]
+            return [(place, writer.draw(f"{finding.status}.{finding.category}"))]
         if finding.status in _OWN:
-            for slot in ("gene", "main"):
-                scribe.facts[slot] = self.codes.get(scribe.facts[slot], scribe.facts[slot])
-        text = self.statement(scribe, finding)
+            symbols = {"gene": finding.gene or self.draft.gene, "main": self.draft.gene}
+            writer.facts |= {slot: self.codes.get(name, name) for slot, name in symbols.items()}
+        text = self.statement(writer, finding)
         if self.takes_defect_as_given(finding):
-            text += " " + scribe.draw(FRAMES["earlier_defect"])
+            text += " " + writer.draw("frame.earlier_defect")
         if finding.status == "elsewhere":
-            text += " " + scribe.draw(FRAMES["elsewhere"])
-        if finding.status == "other" and scribe.rng.random() < 0.45:
-            text += " " + scribe.draw(FRAMES["aside"])
-        if finding.status == "shown" and scribe.rng.random() < 0.35:
-            text += " " + scribe.draw(FRAMES["foil"])
-        if finding.status != "reported" and scribe.rng.random() < 0.6:
-            text += " " + scribe.draw(FOLLOW[finding.work])
+            text += " " + writer.draw("frame.elsewhere")
+        if finding.status == "other" and writer.rng.random() < 0.45:
+            text += " " + writer.draw("frame.aside")
+        if finding.status == "shown" and writer.rng.random() < 0.35:
+            text += " " + writer.draw("frame.foil")
+        if finding.status != "reported" and writer.rng.random() < 0.6:
+            text += " " + writer.draw(f"follow.{finding.work}")
         chunks = [(place, text)]
         if finding.status == "withdrawn":
-            chunks.append(("discussion", scribe.draw(OUTCOMES["withdrawn"])))
+            chunks.append(("discussion", writer.draw("frame.withdrawn")))
         return chunks
 
-    def statement(self, scribe: Scribe, finding: Finding) -> str:
+    def statement(self, writer: Writer, finding: Finding) -> str:
         """The result itself, without what follows from it."""
-        told = self.clause(scribe, finding)
-        if finding.status in ("negative", "reported"):
-            frame = FRAMES[finding.status]
-        elif finding.status == "shown" and scribe.rng.random() < REPLICATED:
-            return scribe.draw(OUTCOMES["replicated"])
-        else:
-            frame = FRAMES["shown"]
-        if told == "numbers" and finding.status != "reported":
-            return scribe.draw(OUTCOMES["measured"])
+        measured = self.add_clause(writer, finding)
+        if finding.status == "shown" and writer.rng.random() < REPLICATED:
+            return writer.draw("frame.replicated")
+        if measured and finding.status != "reported":
+            return writer.draw("frame.measured")
         plain = finding.status in ("shown", "other", "elsewhere")
-        if plain and told == "words" and scribe.rng.random() < AS_PASSAGE:
-            return scribe.draw(PASSAGES[finding.subtype])
-        return scribe.draw(frame)
+        if plain and writer.rng.random() < AS_PASSAGE:
+            return writer.draw(f"passage.{finding.subtype}")
+        frame = finding.status if finding.status in ("negative", "reported") else "shown"
+        return writer.draw(f"frame.{frame}")
 
-    def clause(self, scribe: Scribe, finding: Finding) -> str:
-        """Put a clause among the writer's facts; returns "numbers" or "words", by its kind."""
-        if finding.subtype in TWINS and scribe.rng.random() < AS_NUMBERS:
-            scribe.facts["clause"] = scribe.say(scribe.pick(TWINS[finding.subtype]))
-            return "numbers"
-        pool = NEGATIVE if finding.status == "negative" else CLAUSES
-        scribe.facts["clause"] = scribe.say(scribe.pick(pool[finding.subtype]))
-        return "words"
+    def add_clause(self, writer: Writer, finding: Finding) -> bool:
+        """Put a clause among the writer's facts; returns whether it tells a measurement."""
+        pool = f"measured.{finding.subtype}"
+        measured = pool in grammar() and writer.rng.random() < AS_NUMBERS
+        if not measured:
+            kind = "negative" if finding.status == "negative" else "clause"
+            pool = f"{kind}.{finding.subtype}"
+        writer.facts["clause"] = writer.say(pool)
+        return measured
 
     def takes_defect_as_given(self, finding: Finding) -> bool:
         """Whether a rescue must say that the defect it undoes was described elsewhere."""
@@ -160,5 +156,4 @@ class Teller:
         facts: dict[str, str] = {}
         for slot, (real, code) in zip(("", "_b"), self.codes.items(), strict=True):
             facts |= {f"real{slot}": real, f"code{slot}": code}
-        scribe = Scribe(self.rng("key"), facts, narrow=not self.draft.wide)
-        return scribe.draw(OUTCOMES["code_key"])
+        return writer(f"{self.draft.seed}:key", facts, wide=self.draft.wide).draw("code_key")

@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-from random import Random
 from types import ModuleType
 
 import pytest
@@ -20,17 +19,10 @@ from hypothesis import strategies as st
 from gym_clinic.domains.clingen.simulator import (
     articles,
     drafts,
-    phrases_findings,
-    phrases_genetics,
-    phrases_methods,
-    phrases_negatives,
-    phrases_neutral,
-    phrases_passages,
-    phrases_status,
-    phrases_systems,
-    phrases_twins,
     scenes,
+    systems,
     tellings,
+    wording,
 )
 from gym_clinic.domains.clingen.simulator.articles import (
     ABSTRACT_WORDS,
@@ -47,12 +39,11 @@ from gym_clinic.domains.clingen.simulator.drafts import (
     Finding,
     Genetics,
 )
-from gym_clinic.domains.clingen.simulator.phrases_systems import ASPECTS, SYSTEMS
-from gym_clinic.domains.clingen.simulator.phrases_twins import TWINS
 from gym_clinic.domains.clingen.simulator.tellings import Teller
 from gym_clinic.errors import TaskError
-from gym_clinic.simulate import grammar
-from gym_clinic.simulate.grammar import Either, Scribe, Slot, parse, read_pools
+from gym_clinic.simulate import read_pools
+
+SYSTEMS = systems.read_systems()
 
 GENE, DISEASE = "XYLB9", "x-linked sample disease 7, type B"
 OTHERS = ("OTHG1", "PARTA", "PARTB")
@@ -200,14 +191,16 @@ def test_a_rescue_without_its_defect_says_where_the_defect_is_known_from() -> No
 
 
 def test_numbers_lie_apart_for_a_positive_result_and_together_for_a_negative_one() -> None:
-    for seed, subtype in itertools.product(range(40), TWINS):
+    measured = [name for name in CATEGORY_OF if f"measured.{name}" in wording.grammar()]
+    assert len(measured) == 15
+    for seed, subtype in itertools.product(range(40), measured):
         finding = dataclasses.replace(FINDING, subtype=subtype)
         draft = dataclasses.replace(DRAFT, seed=str(seed))
 
         def numbers(status: str, draft: Draft = draft, finding: Finding = finding) -> list[int]:
             facts = scenes.scene_facts(draft, dataclasses.replace(finding, status=status))
             names = ("hi", "hit", "base", "left", "most", "low", "after", "rin", "rout", "both")
-            return [int(facts[name]) for name in (*names, "exp", "lo")]
+            return [int(str(facts[name])) for name in (*names, "exp", "lo")]
 
         hi, hit, base, left, most, low, after, rin, rout, both, exp, lo = numbers("shown")
         assert hi < 75
@@ -302,91 +295,66 @@ def test_a_draft_without_a_field_is_named() -> None:
         write(data)
 
 
-def _slots(phrase: str) -> set[str]:
-    found: set[str] = set()
-    stack = list(parse(phrase))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Slot):
-            found.add(node.name)
-        elif isinstance(node, Either):
-            stack += [inner for choice in node.choices for inner in choice]
-    return found
+SCENE = set(scenes.scene_facts(DRAFT, FINDING))
+BACKGROUND = set(articles._Author(DRAFT).background)
+FACTS = {
+    "background": BACKGROUND | {"plain"},
+    "codes": {"code", "code_b", "real", "real_b"},
+    "findings": SCENE,
+    "frames": SCENE | {"clause"},
+    "genetics": BACKGROUND
+    | {"nulls", "others", "earlier", "first", "counts", "points", "pubs"},
+    "loose": SCENE & BACKGROUND,
+    "measured": SCENE,
+    "methods": set(),
+    "negatives": SCENE,
+    "passages": SCENE,
+    "status": SCENE,
+}  # fmt: skip
+"""Phrase file -> facts of all who draw from it."""
 
 
-def _pools() -> dict[str, tuple[str, ...]]:
-    pools: dict[str, tuple[str, ...]] = {}
-    for module in (
-        phrases_findings, phrases_passages, phrases_negatives, phrases_status, phrases_neutral,
-        phrases_methods, phrases_genetics, phrases_twins,
-    ):  # fmt: skip
-        for name, value in vars(module).items():
-            if isinstance(value, dict) and not name.startswith("_"):
-                pools |= {f"{name}:{key}": entries for key, entries in value.items()}
-    return pools
-
-
-def test_every_phrase_can_be_written() -> None:
-    known = set(scenes.scene_facts(DRAFT, FINDING)) | set(articles._Author(DRAFT).background)
-    known |= {"clause", "plain", "nulls", "others", "earlier", "first"}
-    known |= {"counts", "points", "pubs", "code", "code_b", "real", "real_b"}
-    for name, entries in _pools().items():
-        dressed = [entry for entry in entries if entry != "{clause}"]  # plain: by weight
-        assert len(set(dressed)) == len(dressed) >= 1, name
-        for entry in entries:
-            assert _slots(entry) <= known, entry
+def test_every_declared_slot_has_its_fact() -> None:
+    files = {path.stem: read_pools(path) for path in wording.FOLDER.glob("*.txt")}
+    assert set(files) == set(FACTS)
+    for name, file in files.items():
+        assert set(file.slots) <= FACTS[name], name
 
 
 def test_the_inventory_is_large() -> None:
-    pools = _pools()
-    assert set(phrases_findings.CLAUSES) == set(phrases_passages.PASSAGES) == set(CATEGORY_OF)
-    assert set(phrases_negatives.NEGATIVE) == set(CATEGORY_OF)
-    assert all(len(phrases_findings.CLAUSES[subtype]) >= 12 for subtype in CATEGORY_OF)
-    assert sum(len(entries) for entries in pools.values()) > 700
-    systems = {entry for system in SYSTEMS.values() for field in system.values() for entry in field}
-    assert len(systems) > 700
+    pools = wording.grammar()
+    assert all(len(pools[f"clause.{subtype}"]) >= 12 for subtype in CATEGORY_OF)
+    assert sum(len(set(phrases)) for phrases in pools.values()) > 700
+    fields = {entry for system in SYSTEMS.values() for entry in system["unrelated"]}
+    fields |= {
+        entry for system in SYSTEMS.values() for aspect in system["aspects"]
+        for entry in aspect.values()
+    }  # fmt: skip
+    assert len(fields) > 700
 
 
-def test_every_system_has_every_aspect() -> None:
-    fields = set(SYSTEMS["neuro"])
+def test_every_system_has_every_field() -> None:
+    fields = list(SYSTEMS["neuro"]["aspects"][0])
     for name, system in SYSTEMS.items():
-        assert set(system) == fields, name
-        for field, entries in system.items():
-            assert field == "unrelated" or len(entries) == ASPECTS, (name, field)
+        assert set(system) == {"words", "unrelated", "aspects"}, name
+        assert [list(aspect) for aspect in system["aspects"]] == [fields] * 5, name
+        assert all(all(aspect.values()) for aspect in system["aspects"]), name
+        assert len(set(system["unrelated"])) == 3, name
+        assert bool(system["words"]) == (name != systems.DEFAULT)
 
 
-def test_a_narrow_scribe_holds_back_every_fifth_entry() -> None:
-    pool = [str(number) for number in range(12)]
-    narrow = Scribe(Random("n"), {}, narrow=True)
-    assert {narrow.pick(pool) for _ in range(400)} == set(pool) - {"4", "9"}
-    assert set(narrow.shuffled(pool)) == set(pool) - {"4", "9"}
-    wide = Scribe(Random("w"), {})
-    assert {wide.pick(pool) for _ in range(400)} == set(pool) == set(wide.shuffled(pool))
-
-
-@pytest.mark.parametrize("phrase", ["[a|b", "a|b", "a]", "{gene", "[a|[b]", "{Gene Name}"])
-def test_a_phrase_with_a_slip_is_refused(phrase: str) -> None:
-    with pytest.raises(ValueError, match="phrase has"):
-        parse(phrase)
-
-
-def test_a_slot_without_a_fact_is_named() -> None:
-    with pytest.raises(KeyError, match="no fact for slot 'gene'"):
-        Scribe(Random(0), {"disease": "d"}).say("{gene}")
-
-
-@pytest.mark.parametrize("text", ["- first", "= a\nfree text", "= a\n- x\n= a\n- y"])
-def test_a_page_of_phrases_outside_the_layout_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"line outside|given twice"):
-        read_pools(text)
+def test_no_word_tells_two_systems() -> None:
+    words = [(word, name) for name, system in SYSTEMS.items() for word in system["words"]]
+    for (word, name), (other, other_name) in itertools.permutations(words, 2):
+        assert name == other_name or not other.startswith(word), (name, other_name, word)
 
 
 def test_a_disease_finds_its_system() -> None:
-    assert scenes.system_of("hearing loss, autosomal recessive 119") == "ear"
-    assert scenes.system_of("neurodevelopmental disorder with deafness") == "neuro"
-    assert scenes.system_of("Kabuki syndrome 1", "Syndromic Disorders Panel") == "growth"
+    assert systems.system_of("hearing loss, autosomal recessive 119") == "ear"
+    assert systems.system_of("neurodevelopmental disorder with deafness") == "neuro"
+    assert systems.system_of("Kabuki syndrome 1", "Syndromic Disorders Panel") == "growth"
 
 
-@pytest.mark.parametrize("module", [articles, drafts, scenes, tellings, grammar, phrases_systems])
+@pytest.mark.parametrize("module", [articles, drafts, scenes, systems, tellings])
 def test_examples_in_docstrings(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
