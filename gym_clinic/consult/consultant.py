@@ -1,19 +1,86 @@
-"""A model as consultant: asked until its answer can be read."""
+"""Who is asked: recorded replies, rules, or a chat model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel
 
 from gym_clinic.case import Case
 from gym_clinic.consult.chat import ChatClient
-from gym_clinic.errors import ServiceError
+from gym_clinic.consult.question import Question
+from gym_clinic.errors import ConfigError, ServiceError, TaskError
+from gym_clinic.names import at_least_one, call_with_options
 
-T = TypeVar("T")
+R = TypeVar("R", bound=BaseModel)
+
+Answerer = Callable[[Question[Any], Any], object]
+"""A question and the case it is asked in -> a reply, as the reply model or as its JSON value."""
 
 
-class ChatConsultant:
-    """Asks a chat model a question and reads its answer, telling it what was wrong if need be.
+class Consultant(Protocol):
+    """Someone who is asked behind a tool."""
+
+    def ask(self, question: Question[R], case: Case) -> R:
+        """Return the reply to a question; what it cost is charged to the case.
+
+        Raises:
+            ServiceError: The consultant is an outside service, and it failed.
+        """
+
+
+class Recorded:
+    """Replies that were recorded before.
+
+    Args:
+        replies: Role -> its reply, or a list of its replies round by round, of which the last
+            holds for all later rounds; or a function that finds the reply to a question in a
+            case and returns None if there is none.
+    """
+
+    def __init__(self, replies: Mapping[str, object] | Answerer) -> None:
+        self._find = replies if callable(replies) else _finder(replies)
+
+    def ask(self, question: Question[R], case: Case) -> R:
+        """Return the recorded reply.
+
+        Raises:
+            TaskError: There is none, or it is no reply to the question.
+        """
+        found = self._find(question, case)
+        if found is None:
+            raise TaskError(f"{question.role}: no reply is recorded for round {question.round}")
+        try:
+            return question.check(found)
+        except ValueError as error:
+            raise TaskError(f"{question.role}: the recorded reply is wrong: {error}") from None
+
+
+class Rules:
+    """Replies that a function works out from the question and the case.
+
+    Args:
+        answer: The function; its mistakes are mistakes of the program and pass through.
+    """
+
+    def __init__(self, answer: Answerer) -> None:
+        self._answer = answer
+
+    def ask(self, question: Question[R], case: Case) -> R:
+        """Return the reply of the function.
+
+        Raises:
+            TypeError: It returned no reply to the question.
+        """
+        try:
+            return question.check(self._answer(question, case))
+        except ValueError as error:
+            raise TypeError(f"{question.role}: the rules gave no reply: {error}") from error
+
+
+class Chat:
+    """A chat model. If its reply cannot be read, it is told what was wrong and asked again.
 
     Args:
         client: The server and its options.
@@ -22,33 +89,79 @@ class ChatConsultant:
 
     def __init__(self, client: ChatClient, *, attempts: int = 2) -> None:
         self.client = client
-        self.attempts = attempts
+        self.attempts = at_least_one("attempts", attempts)
 
-    def ask(
-        self, messages: list[dict[str, str]], read: Callable[[str], T], case: Case, about: str
-    ) -> T:
-        """Return what the model answers.
-
-        Args:
-            messages: The question, as chat messages.
-            read: Reads the answer; raises ValueError with what was expected.
-            case: The case on whose account the tokens go.
-            about: What is asked for, for the error.
+    def ask(self, question: Question[R], case: Case) -> R:
+        """Return what the model replies.
 
         Raises:
-            ServiceError: If the server fails, or no answer could be read.
+            ServiceError: The server failed, or no reply could be read.
         """
-        reason = ""
-        for _ in range(self.attempts):
-            reply = self.client.complete(messages)
-            case.charge(reply.usage.as_dict())
+        import tenacity
+
+        messages = question.messages()
+        asking = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_UnreadableError),
+            stop=tenacity.stop_after_attempt(self.attempts),
+            reraise=True,
+        )
+
+        def ask_once() -> R:
+            said = self.client.complete(messages)
+            case.charge(said.usage.as_dict())
             try:
-                return read(reply.text)
+                return question.read(said.text)
             except ValueError as error:
-                reason = str(error)
-                messages = [
-                    *messages,
-                    {"role": "assistant", "content": reply.text},
-                    {"role": "user", "content": f"Not readable: {reason} Answer again."},
-                ]
-        raise ServiceError(f"{about}: no readable answer in {self.attempts}: {reason}")
+                messages.append({"role": "assistant", "content": said.text})
+                messages.append(
+                    {"role": "user", "content": f"Not readable: {error}. Answer again."}
+                )
+                raise _UnreadableError(str(error)) from None
+
+        try:
+            reply: R = asking(ask_once)
+            return reply
+        except _UnreadableError as error:
+            raise ServiceError(
+                f"{question.role}: no readable reply in {self.attempts} attempts: {error}"
+            ) from None
+
+
+class _UnreadableError(Exception):
+    """A chat model's text is no reply to the question."""
+
+
+def make_consultant(
+    option: str | Mapping[str, Any], offline: Mapping[str, Consultant]
+) -> Consultant:
+    """Make a consultant from a plain-JSON option of a domain.
+
+    Args:
+        option: A name in `offline`, or ``{"kind": "chat", "url": …, "model": …}`` with further
+            options of :class:`gym_clinic.consult.chat.ChatClient`.
+        offline: The consultants of the domain that need no server, such as ``"recorded"``.
+
+    Raises:
+        ConfigError: It is none of these, or holds a key.
+    """
+    if isinstance(option, str) and option in offline:
+        return offline[option]
+    if isinstance(option, Mapping) and option.get("kind") == "chat":
+        options = {key: value for key, value in option.items() if key != "kind"}
+        if "api_key" in options:
+            raise ConfigError("a key would be written into env.spec; name api_key_env instead")
+        return Chat(call_with_options(ChatClient, options, "consultant of kind 'chat'"))
+    names = ", ".join(map(repr, offline))
+    raise ConfigError(
+        f"consultant is {names} or {{'kind': 'chat', 'url': …, 'model': …}}, not {option!r}"
+    )
+
+
+def _finder(replies: Mapping[str, object]) -> Answerer:
+    def find(question: Question[Any], case: Any) -> object:
+        found = replies.get(question.role)
+        if isinstance(found, Sequence) and not isinstance(found, str):
+            return found[min(question.round, len(found)) - 1] if found else None
+        return found
+
+    return find

@@ -17,16 +17,15 @@ from hypothesis import strategies as st
 from gym_clinic import ConfigError, TaskError
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.cli import main
-from gym_clinic.domains.clingen.conversations import write_report
+from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES
 from gym_clinic.domains.clingen.subagents import (
-    Recorded,
-    Rules,
+    OFFLINE,
+    EvidenceReply,
+    make_question,
     make_report,
-    read_report,
-    role_prompt,
 )
-from gym_clinic.episode import Call
+from gym_clinic.episode import Call, Task
 from gym_clinic.evaluate import evaluate
 from gym_clinic.evaluate.conversations import collect, trace_files, writer
 
@@ -78,11 +77,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
 
 
 @pytest.mark.parametrize(
-    ("options", "reader"),
-    [({}, Recorded), ({"masked_names": True}, Recorded), ({"consultant": "rules"}, Rules)],
+    ("options", "consultant"),
+    [({}, "recorded"), ({"masked_names": True}, "recorded"), ({"consultant": "rules"}, "rules")],
 )
 def test_a_conversation_is_the_role_prompt_and_what_was_recorded(
-    tmp_path: Path, options: dict[str, Any], reader: type[Recorded | Rules]
+    tmp_path: Path, options: dict[str, Any], consultant: str
 ) -> None:
     found = collect([play(tmp_path, env_options=options)])
     clinic = unwrap(make(ID, split="dev", **options))
@@ -92,19 +91,35 @@ def test_a_conversation_is_the_role_prompt_and_what_was_recorded(
         case: Any = clinic.domain.open_case(tasks[row["task_id"]])
         for call in row["calls"]:
             pmid, category = call["arguments"]["pmid"], AGENTS[call["name"]]
-            report = reader().report(category, case, pmid)
-            assert json.loads(call["response"]) == report.model_dump()
-            expected.append((role_prompt(category, case, pmid), report, category, pmid))
+            question = make_question(category, case, pmid)
+            reply = OFFLINE[consultant].ask(question, case)
+            assert json.loads(call["response"]) == make_report(category, pmid, reply).model_dump()
+            expected.append((question, reply))
     assert len(found.conversations) == len(expected) > 20
-    for one, (prompt, report, category, pmid) in zip(found.conversations, expected, strict=True):
-        assert one[:2] == prompt
+    for one, (question, reply) in zip(found.conversations, expected, strict=True):
+        assert one[:2] == question.messages()
         assert [message["role"] for message in one] == ["system", "user", "assistant"]
-        assert read_report(one[2]["content"], category, pmid) == report
-    assert {report.has_evidence for _, report, _, _ in expected} == {True, False}
+        assert question.read(one[2]["content"]) == reply
+    assert {reply.has_evidence for _, reply in expected} == {True, False}
     assert found.kept == {"dev": len(expected)}
     assert found.episodes == {"dev": 4}
     text = json.dumps(found.conversations)
     assert all((tasks[row["task_id"]].record["gene"] in text) for row in rows(tmp_path))
+
+
+CASE = Curation(
+    Task(
+        "simulated",
+        record={
+            "gene": "GENE",
+            "disease": "a disease",
+            "articles": [
+                {"pmid": "SIM1", "title": "A title", "sections": [{"title": "1", "text": "Text."}]}
+            ],
+        },
+        gold={"evidence": []},
+    )
+)
 
 
 @given(
@@ -112,10 +127,14 @@ def test_a_conversation_is_the_role_prompt_and_what_was_recorded(
     chosen=st.sets(st.integers(0, 3)),
     text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300),
 )
-def test_any_report_is_read_back_as_it_was(category: Any, chosen: set[int], text: str) -> None:
-    keys = [one.key for place, one in enumerate(category.subtypes) if place in chosen]
-    report = make_report(category, "SIM1", keys, text)
-    assert read_report(write_report(report), category, "SIM1") == report
+def test_any_reply_is_read_back_as_it_was(category: Any, chosen: set[int], text: str) -> None:
+    terms = [one.term for place, one in enumerate(category.subtypes) if place in chosen]
+    question = make_question(category, CASE, "SIM1")
+    value = {"has_evidence": bool(terms), "evidence_subtype": terms, "explanation": text}
+    reply = question.check(value)
+    assert isinstance(reply, EvidenceReply)
+    assert reply.model_dump() == value
+    assert question.read(reply.model_dump_json()) == reply
 
 
 def test_identical_ones_stand_once_and_the_order_is_that_of_the_traces(tmp_path: Path) -> None:

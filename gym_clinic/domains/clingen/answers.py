@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gym_clinic import strict_json
+from gym_clinic.consult import json_text
 from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.errors import ConfigError, ToolError
@@ -53,15 +54,6 @@ class Judgement:
     evidence: frozenset[tuple[str, str]]
 
 
-def answer_object(text: str) -> str:
-    """Return the JSON object of an answer, without the Markdown fence that may surround it."""
-    body = text.strip()
-    if body.startswith("```") and body.endswith("```") and len(body) > 6:
-        first, _, rest = body[3:-3].partition("\n")
-        body = rest if first.strip().casefold() in ("", "json") else body[3:-3]
-    return body.strip()
-
-
 def read_judgement(text: str) -> Judgement:
     """Read a single agent's structured answer.
 
@@ -69,7 +61,7 @@ def read_judgement(text: str) -> Judgement:
         ToolError: With what was expected.
     """
     try:
-        value = strict_json.loads(answer_object(text))
+        value = strict_json.loads(json_text(text))
     except ValueError as error:
         raise ToolError(f"{error}. Expected {EXPECTED_JSON}") from None
     if not isinstance(value, dict) or value.keys() != {"classification", "evidence"}:

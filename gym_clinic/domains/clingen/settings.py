@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
+from gym_clinic.consult import make_consultant
 from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.clingen import baselines
 from gym_clinic.domains.clingen.answers import Judgement, read_classification, read_judgement
 from gym_clinic.domains.clingen.blocks import Call, as_call
-from gym_clinic.domains.clingen.conversations import conversation
 from gym_clinic.domains.clingen.curation import (
     Curation,
     every_call,
@@ -30,7 +30,12 @@ from gym_clinic.domains.clingen.rewards import (
     process_reward,
     subtype_reward,
 )
-from gym_clinic.domains.clingen.subagents import EvidenceReport, make_consultant, make_tools
+from gym_clinic.domains.clingen.subagents import (
+    OFFLINE,
+    EvidenceReport,
+    conversation,
+    make_tools,
+)
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import suggest
@@ -75,7 +80,7 @@ def supervisor(
         policy=_policy("supervisor"),
         tasks=load_tasks(folder, masked_names=masked_names),
         rubric=_rubric(lambda answer: answer, process, reward, process_weight, constants),
-        tools=make_tools(make_consultant(consultant)),
+        tools=make_tools(make_consultant(consultant, OFFLINE)),
         ticket=ticket,
         open_case=Curation,
         read_answer=read_classification,

@@ -1,32 +1,42 @@
-"""The six sub-agents: who reads an article for one category of evidence.
+"""The six sub-agents, each of which reads an article for one category of evidence.
 
-The paper's own prompts are missing from the text that was available; the role prompts here are
-ours.
+The paper's own prompts are missing from the text that was available; the role prompt in
+``subagent.md`` is ours.
 
 Source:
     The supervisor paper, section 4.1 (eq. 3 for the recorded annotation, eq. 5 for a reading
-    model).
+    model); section 5.3 and appendix D for one model that plays all six.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Protocol
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from typing_extensions import Self
 
-from gym_clinic import strict_json
-from gym_clinic.consult.chat import ChatClient
-from gym_clinic.consult.consultant import ChatConsultant
-from gym_clinic.domains.clingen.answers import answer_object
+from gym_clinic.consult import Consultant, Question, Recorded, Rules, read_prompt
+from gym_clinic.domain import Conversation
 from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.reader import Genetics, read_article, read_genetics
-from gym_clinic.errors import ConfigError, ToolError
-from gym_clinic.names import call_with_options
+from gym_clinic.episode import Call
+from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.toolbox import Tool, tool
+
+PROMPT = read_prompt(Path(__file__).with_name("subagent.md"))
+_BY_AGENT = {category.agent: category for category in CATEGORIES.values()}
 
 
 class EvidenceReport(BaseModel):
@@ -55,69 +65,128 @@ class EvidenceReport(BaseModel):
         return [subtype.label for subtype in known if subtype.term in listed]
 
 
-class Consultant(Protocol):
-    """Reads one article for one category."""
+class EvidenceReply(BaseModel):
+    """What a consultant replies about one category in one article.
 
-    def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
-        """Return the evidence of a category in an article of the case."""
+    The subtypes become terms of the category, in the order of the category.
+    """
+
+    has_evidence: bool = Field(description="whether the article shows evidence of this kind")
+    evidence_subtype: list[str] = Field([], description="the subtypes it shows; empty if none")
+    explanation: str = Field(
+        min_length=1,
+        description="what was done and seen, in two or three sentences; then the human genetic "
+        "evidence the article reports: probands with null and with other variants, points, "
+        "number of publications and year of the first; or that there is none",
+    )
+
+    @field_validator("evidence_subtype", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value or []
+
+    @field_validator("evidence_subtype")
+    @classmethod
+    def _terms_of_the_category(cls, terms: list[str], info: ValidationInfo) -> list[str]:
+        context: Any = info.context
+        category: Category = context["category"]
+        keys = [_subtype_key(term, category) for term in terms]
+        return [subtype.term for subtype in category.subtypes if subtype.key in keys]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.has_evidence != bool(self.evidence_subtype):
+            raise ValueError("has_evidence and evidence_subtype contradict each other")
+        return self
 
 
-def make_report(
-    category: Category, pmid: str, subtypes: Sequence[str], explanation: str
-) -> EvidenceReport:
-    """Compose a report from subtype keys of the category."""
-    terms = [subtype.term for subtype in category.subtypes if subtype.key in subtypes]
+def _subtype_key(term: str, category: Category) -> str:
+    """The key of one of the category's own subtypes, however it is written."""
+    own = {subtype.key: subtype for subtype in category.subtypes}
+    name = term.strip().casefold()
+    for subtype in own.values():
+        if name in (subtype.term.casefold(), subtype.label.casefold()):
+            return subtype.key
+    try:
+        key = find_subtype(term).key
+    except ConfigError:
+        key = ""
+    if key not in own:
+        known = [subtype.term for subtype in own.values()]
+        wrong = f"{term[:60]!r} is no subtype of {category.label}"
+        raise ValueError(f"{wrong}; choose from {known}")
+    return key
+
+
+def make_question(category: Category, case: Curation, pmid: str) -> Question[EvidenceReply]:
+    """Return what the sub-agent of a category is asked about an article of the case."""
+    values = {
+        **_role(category),
+        "gene": case.gene,
+        "disease": case.disease,
+        "pmid": pmid,
+        "article": partial(case.full_text, pmid),
+    }
+    return Question(category.agent, PROMPT, values, EvidenceReply)
+
+
+@cache
+def _role(category: Category) -> dict[str, Any]:
+    terms = ", ".join(f'"{subtype.term}"' for subtype in category.subtypes)
+    return {
+        "category": category,
+        "label": category.label,
+        "about": category.about,
+        "terms": terms,
+    }
+
+
+def make_report(category: Category, pmid: str, reply: EvidenceReply) -> EvidenceReport:
+    """Return a reply as the report of its sub-agent."""
+    terms = reply.evidence_subtype
     return EvidenceReport(
         evidence_type=category.key,
-        has_evidence=bool(terms),
+        has_evidence=reply.has_evidence,
         pmid=pmid,
         evidence_subtype=terms[0] if len(terms) == 1 else terms or None,
-        explanation=explanation,
+        explanation=reply.explanation,
     )
 
 
-def nothing_found(category: Category, case: Curation, pmid: str) -> EvidenceReport:
-    """Return the report that there is no evidence of the category."""
-    text = f"The article gives no {category.label} evidence for {case.gene} in {case.disease}."
-    return make_report(category, pmid, (), text)
+def _as_json(question: Question[EvidenceReply], case: Curation, keys: list[str], text: str) -> Any:
+    """A reply as JSON, from the keys of subtypes of any category."""
+    category: Category = question.values["category"]
+    terms = [SUBTYPES[key].term for key in keys]
+    if not terms:
+        text = f"The article gives no {category.label} evidence for {case.gene} in {case.disease}."
+    return {"has_evidence": bool(terms), "evidence_subtype": terms, "explanation": text}
 
 
-class Recorded:
-    """The curated annotation: subtype and clinician's summary (the supervisor paper, eq. 3)."""
-
-    def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
-        """Return what the curators recorded."""
-        found = [
-            item
-            for item in case.annotation
-            if item["pmid"] == pmid and SUBTYPES[item["subtype"]].category == category.key
-        ]
-        if not found:
-            return nothing_found(category, case, pmid)
-        sentences: dict[str, None] = {}  # the human genetics of an article are told once
-        for item in found:
-            sentences.update(dict.fromkeys(re.split(r"(?<=[.!?])\s+", item["summary"])))
-        keys = [item["subtype"] for item in found]
-        return make_report(category, pmid, keys, " ".join(sentences))
+def recorded_reply(question: Question[EvidenceReply], case: Curation) -> Any:
+    """The curated annotation: subtypes and clinician's summary (the supervisor paper, eq. 3)."""
+    category, pmid = question.values["category"], question.values["pmid"]
+    found = [
+        item
+        for item in case.annotation
+        if item["pmid"] == pmid and SUBTYPES[item["subtype"]].category == category.key
+    ]
+    sentences: dict[str, None] = {}  # the human genetics of an article are told once
+    for item in found:
+        sentences.update(dict.fromkeys(re.split(r"(?<=[.!?])\s+", item["summary"])))
+    return _as_json(question, case, [item["subtype"] for item in found], " ".join(sentences))
 
 
-class Rules:
-    """An offline reader of the full text, by cues and rules."""
-
-    def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
-        """Return what the rules find in the full text."""
-        sections = case.sections(pmid)
-        found = [
-            finding
-            for finding in read_article(case.gene, case.disease, sections)
-            if SUBTYPES[finding.subtype].category == category.key
-        ]
-        if not found:
-            return nothing_found(category, case, pmid)
-        said = dict.fromkeys(finding.sentence for finding in found)
-        genetics = describe_genetics(read_genetics(sections))
-        keys = [finding.subtype for finding in found]
-        return make_report(category, pmid, keys, " ".join([*said, genetics]))
+def rules_reply(question: Question[EvidenceReply], case: Curation) -> Any:
+    """What the cues and rules of an offline reader find in the full text."""
+    sections = case.sections(question.values["pmid"])
+    found = [
+        finding
+        for finding in read_article(case.gene, case.disease, sections)
+        if SUBTYPES[finding.subtype].category == question.values["category"].key
+    ]
+    said = dict.fromkeys(finding.sentence for finding in found)
+    text = " ".join([*said, describe_genetics(read_genetics(sections))]) if found else ""
+    return _as_json(question, case, [finding.subtype for finding in found], text)
 
 
 def describe_genetics(genetics: Genetics | None) -> str:
@@ -131,134 +200,42 @@ def describe_genetics(genetics: Genetics | None) -> str:
     )
 
 
-ROLE = """You are the {label} curator of a gene-disease validity panel. You read one article \
-for one kind of experimental evidence and nothing else: {about}.
-
-Evidence counts only if this article itself shows it, by experiment, for {gene} and {disease}. \
-It does not count if it is planned or supposed, cited from earlier work, shown for another gene \
-or another disease, negative or inconclusive, or taken back elsewhere in the article. A rescue of \
-a defect known from earlier work is evidence of Rescue only.
-
-The subtypes you may report: {terms}.
-
-Answer with one JSON object and nothing else:
-{{"has_evidence": true or false, "evidence_subtype": [subtypes, empty if none], \
-"explanation": "what was done and seen, in two or three sentences; then the human genetic \
-evidence the article reports: probands with null and with other variants, points, number of \
-publications and year of the first; or that there is none"}}"""
+OFFLINE: dict[str, Consultant] = {
+    "recorded": Recorded(recorded_reply),
+    "rules": Rules(rules_reply),
+}
+"""The sub-agents that need no server."""
 
 
-class _Answer(BaseModel):
-    """What a reading model must answer."""
+def conversation(case: Curation, call: Call) -> Conversation | None:
+    """Return the conversation behind a call: role prompt, article, and the sub-agent's answer.
 
-    has_evidence: bool
-    evidence_subtype: list[str] | str | None = None
-    explanation: Annotated[str, Field(min_length=1, max_length=4000)]
-
-
-class Chat:
-    """A language model behind an OpenAI-compatible server, one role prompt per category.
+    The prompt is the one a chat model is given in that role, and the answer is in the form that
+    is read back from it: material to fine-tune the one model that plays all sub-agents.
 
     Args:
-        consultant: Asks the model.
-    """
+        case: The curation.
+        call: A call that was answered.
 
-    def __init__(self, consultant: ChatConsultant) -> None:
-        self.consultant = consultant
-
-    def report(self, category: Category, case: Curation, pmid: str) -> EvidenceReport:
-        """Return what the model reports.
-
-        Raises:
-            ServiceError: If the server fails, or no answer is a report.
-        """
-        return self.consultant.ask(
-            role_prompt(category, case, pmid),
-            lambda text: read_report(text, category, pmid),
-            case,
-            f"{category.agent} on {pmid}",
-        )
-
-
-def role_prompt(category: Category, case: Curation, pmid: str) -> list[dict[str, str]]:
-    """Return the messages that make a model the sub-agent of a category."""
-    role = ROLE.format(
-        label=category.label,
-        about=category.about,
-        gene=case.gene,
-        disease=case.disease,
-        terms=", ".join(f'"{subtype.term}"' for subtype in category.subtypes),
-    )
-    article = f"Gene: {case.gene}\nDisease: {case.disease}\nPMID: {pmid}\n\n{case.full_text(pmid)}"
-    return [{"role": "system", "content": role}, {"role": "user", "content": article}]
-
-
-def read_report(text: str, category: Category, pmid: str) -> EvidenceReport:
-    """Read a model's answer, allowing the subtypes of the category only.
+    Returns:
+        System, user and assistant message; None if the call went to no sub-agent.
 
     Raises:
-        ValueError: With what was expected.
+        TaskError: If what came back is no report of that sub-agent.
     """
-    answer = _validate(strict_json.loads(answer_object(text)))
-    terms = answer.evidence_subtype
-    listed = [terms] if isinstance(terms, str) else terms or []
-    keys = []
-    for term in listed:
-        try:
-            key = find_subtype(_qualified(term, category)).key
-        except ConfigError:
-            key = ""
-        if key not in {subtype.key for subtype in category.subtypes}:
-            known = [subtype.term for subtype in category.subtypes]
-            wrong = f"{term[:60]!r} is no subtype of {category.label}"
-            raise ValueError(f"{wrong}; choose from {known}.")
-        keys.append(key)
-    if answer.has_evidence != bool(keys):
-        raise ValueError("has_evidence and evidence_subtype contradict each other.")
-    return make_report(category, pmid, keys, answer.explanation)
-
-
-def _validate(value: Any) -> _Answer:
+    category = _BY_AGENT.get(call.name)
+    if category is None:
+        return None
     try:
-        return _Answer.model_validate(value)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(map(str, problem["loc"])) or "the answer"
-        raise ValueError(f"{where}: {problem['msg']}.") from None
-
-
-def _qualified(term: str, category: Category) -> str:
-    """Return a term with its category, if it is one of the category's own terms."""
-    for subtype in category.subtypes:
-        if term.strip().casefold() in (subtype.term.casefold(), subtype.label.casefold()):
-            return subtype.key
-    return term
-
-
-def make_consultant(consultant: str | Mapping[str, Any]) -> Consultant:
-    """Make the sub-agents from a plain-JSON option.
-
-    Args:
-        consultant: ``"recorded"``, ``"rules"``, or ``{"kind": "chat", "url": …, "model": …}``
-            with further options of :class:`gym_clinic.consult.chat.ChatClient`.
-
-    Raises:
-        ConfigError: If it is none of these.
-    """
-    if consultant == "recorded":
-        return Recorded()
-    if consultant == "rules":
-        return Rules()
-    if isinstance(consultant, Mapping) and consultant.get("kind") == "chat":
-        options = {key: value for key, value in consultant.items() if key != "kind"}
-        if "api_key" in options:
-            raise ConfigError("a key would be written into env.spec; name api_key_env instead")
-        client = call_with_options(ChatClient, options, "consultant of kind 'chat'")
-        return Chat(ChatConsultant(client))
-    raise ConfigError(
-        f"consultant is 'recorded', 'rules' or {{'kind': 'chat', 'url': …, 'model': …}}, "
-        f"not {consultant!r}"
-    )
+        report = EvidenceReport.model_validate_json(call.response)
+        question = make_question(category, case, report.pmid)
+        reply = question.check(report.model_dump(include=set(EvidenceReply.model_fields)))
+    except (ValidationError, ValueError) as error:
+        raise TaskError(f"{call.name}: its response is no report: {error}") from None
+    if make_report(category, report.pmid, reply) != report:
+        text = call.response[:200]
+        raise TaskError(f"{call.name}: its response is no report of that sub-agent: {text}")
+    return question.conversation(reply)
 
 
 def make_tools(consultant: Consultant) -> tuple[Tool, ...]:
@@ -276,7 +253,8 @@ def _make_tool(category: Category, consultant: Consultant) -> Tool:
         ):
             if given != right:
                 raise ToolError(f"{name} is {given[:80]!r}; on the ticket it is {right!r}")
-        return consultant.report(category, case, pmid)
+        reply = consultant.ask(make_question(category, case, pmid), case)
+        return make_report(category, pmid, reply)
 
     ask.__doc__ = f"""Send one article to the {category.label} curator: {category.about}.
 

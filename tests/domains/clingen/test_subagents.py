@@ -6,14 +6,14 @@ import gymnasium as gym
 import pytest
 
 from gym_clinic import ConfigError, ServiceError
+from gym_clinic.consult import make_consultant
 from gym_clinic.domains.clingen.curation import Curation, gold_calls
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.subagents import (
+    OFFLINE,
     EvidenceReport,
-    Recorded,
-    make_consultant,
-    read_report,
-    role_prompt,
+    make_question,
+    make_report,
 )
 
 ID = "clinic/ClinGen-v0"
@@ -24,13 +24,18 @@ def tasks():
     return gym.make(ID, split="dev").unwrapped.tasks
 
 
+def recorded_report(category, case, pmid):
+    reply = OFFLINE["recorded"].ask(make_question(category, case, pmid), case)
+    return make_report(category, pmid, reply)
+
+
 def test_the_recorded_annotation_answers_for_every_category(tasks):
     for task in tasks[:50]:
-        case, recorded = Curation(task), Recorded()
+        case = Curation(task)
         wanted = {(call[0], call[1]) for call in gold_calls(task)}
         for article in task.record["articles"]:
             for category in CATEGORIES.values():
-                report = recorded.report(category, case, article["pmid"])
+                report = recorded_report(category, case, article["pmid"])
                 assert report.has_evidence == ((category.agent, article["pmid"]) in wanted)
                 assert report.evidence_type == category.key
 
@@ -41,7 +46,7 @@ def test_two_subtypes_of_one_category_come_as_a_list(tasks):
         case = Curation(task)
         for call in gold_calls(task):
             category = next(one for one in CATEGORIES.values() if one.agent == call[0])
-            report = Recorded().report(category, case, call[1])
+            report = recorded_report(category, case, call[1])
             keys = [
                 item["subtype"]
                 for item in task.gold["evidence"]
@@ -58,16 +63,29 @@ def report(**change):
     return json.dumps(body | change)
 
 
+@pytest.fixture(scope="module")
+def question(tasks):
+    case = Curation(tasks[0])
+    pmid = tasks[0].record["articles"][0]["pmid"]
+    return make_question(CATEGORIES["FunctionalAlteration"], case, pmid)
+
+
 @pytest.mark.parametrize(
     "said", ["patient cells", "Patient cells", "Functional Alteration Patient cells"]
 )
-def test_a_model_may_name_a_subtype_in_its_category(said):
-    category = CATEGORIES["FunctionalAlteration"]
+def test_a_model_may_name_a_subtype_in_its_category(said, question):
     for subtype in (said, [said]):
-        read = read_report(report(evidence_subtype=subtype), category, "7")
-        assert read.labels == ["Functional Alteration Patient cells"]
-        assert read.evidence_subtype == "patient cells"
-        assert read.pmid == "7"
+        reply = question.read(report(evidence_subtype=subtype))
+        made = make_report(CATEGORIES["FunctionalAlteration"], "7", reply)
+        assert made.labels == ["Functional Alteration Patient cells"]
+        assert made.evidence_subtype == "patient cells"
+        assert made.pmid == "7"
+
+
+def test_subtypes_come_in_the_order_of_the_category_and_once(question):
+    said = ["non-patient cells", "patient cells", "Patient Cells"]
+    reply = question.read(report(evidence_subtype=said))
+    assert reply.evidence_subtype == ["patient cells", "non-patient cells"]
 
 
 @pytest.mark.parametrize(
@@ -78,22 +96,25 @@ def test_a_model_may_name_a_subtype_in_its_category(said):
         (report(evidence_subtype=["A"]), "no subtype of Functional Alteration"),
         (report(has_evidence=False), "contradict"),
         (report(evidence_subtype=[]), "contradict"),
+        (report(evidence_subtype=None), "contradict"),
         (report(explanation=""), "explanation"),
         (json.dumps({"has_evidence": True}), "explanation"),
     ],
 )
-def test_a_model_outside_its_role_is_refused(text, said):
+def test_a_model_outside_its_role_is_refused(text, said, question):
     with pytest.raises(ValueError, match=said):
-        read_report(text, CATEGORIES["FunctionalAlteration"], "7")
+        question.read(text)
 
 
 def test_the_role_prompt_holds_the_role_its_subtypes_and_the_full_text(tasks):
     case = Curation(tasks[0])
     pmid = tasks[0].record["articles"][0]["pmid"]
     for category in CATEGORIES.values():
-        system, user = role_prompt(category, case, pmid)
+        system, user = make_question(category, case, pmid).messages()
         for subtype in category.subtypes:
             assert f'"{subtype.term}"' in system["content"]
+        for name in ("has_evidence", "evidence_subtype", "explanation"):
+            assert f"- {name} (" in system["content"]
         assert case.full_text(pmid) in user["content"]
         assert case.gene in system["content"]
 
@@ -150,4 +171,4 @@ def test_a_failing_server_is_no_mistake_of_the_agent(chat_server):
 )
 def test_a_wrong_consultant_says_what_would_be_right(consultant, said):
     with pytest.raises(ConfigError, match=said):
-        make_consultant(consultant)
+        make_consultant(consultant, OFFLINE)
