@@ -1,11 +1,16 @@
-"""Finds clinic environments by id."""
+"""Finds clinic environments by id, opens them on any split, and gives their data sheets."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
+from gym_clinic.domain import Domain, load
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import import_module, nearest
@@ -82,3 +87,72 @@ def unwrap(env: gym.Env[str, str]) -> ClinicEnv:
     if not isinstance(clinic, ClinicEnv):
         raise ConfigError(f"{clinic!r} is no ClinicEnv")
     return clinic
+
+
+def domain_name(env_id: str) -> str:
+    """Return the name of the domain of a registered id."""
+    return str(gym.spec(env_id).kwargs.get("domain", "?"))
+
+
+def open_env(env_id: str, split: str | None = None, **options: Any) -> ClinicEnv:
+    """Make an environment on a split, or on the first of train, test and any other that it has.
+
+    Args:
+        env_id: As for :func:`find`.
+        split: The split; None for the first that holds tasks.
+        options: Arguments of the environment.
+
+    Raises:
+        ConfigError: If the id, the split or an option is unknown, or there is no task at all.
+    """
+    if split is None:
+        split = _first_split({**gym.spec(find(env_id)).kwargs, **options})
+    return unwrap(make(env_id, split=split, **options))
+
+
+def open_domain(name: str, split: str | None = None, **options: Any) -> ClinicEnv:
+    """Make an environment of a domain that needs no id; otherwise as :func:`open_env`."""
+    split = split or _first_split({"domain": name, **options})
+    return ClinicEnv(name, split=split, **options)
+
+
+def _first_split(arguments: Mapping[str, Any]) -> str:
+    own = env_arguments()
+    name = arguments["domain"]
+    tasks = load(name, {key: arguments[key] for key in arguments if key not in own}).tasks
+    for split in dict.fromkeys(("train", "test", *tasks)):
+        if split in tasks and len(tasks[split]):
+            return split
+    raise ConfigError(f"domain {name!r} has no tasks")
+
+
+def sizes(domain: Domain) -> str:
+    """Return the splits of a domain with their numbers of tasks, such as ``"train 5, test 8"``."""
+    return ", ".join(f"{split} {len(tasks):,}" for split, tasks in domain.tasks.items())
+
+
+def data_sheet(domain: str) -> str:
+    """Return the docstring of a loaded domain: of its maker if that is a whole data sheet."""
+    module, maker = _home(domain)
+    own = inspect.getdoc(maker) if callable(maker) else None
+    sheet = inspect.getdoc(module) or "no data sheet"
+    if own and "Task:" in own:
+        return own
+    # The settings of one module share its data sheet; each adds a line of its own.
+    return f"{sheet}\n\nThis setting: {own.splitlines()[0]}" if own else sheet
+
+
+def env_arguments(domain: str | None = None) -> dict[str, inspect.Parameter]:
+    """Return the arguments of an environment, and the options of a loaded domain."""
+    found = dict(inspect.signature(ClinicEnv.__init__).parameters)
+    found = {name: one for name, one in found.items() if name not in ("self", "options")}
+    maker = _home(domain)[1] if domain else None
+    return {**found, **inspect.signature(maker).parameters} if maker else found
+
+
+def _home(domain: str) -> tuple[Any, Any]:
+    """Return the module of a loaded domain, and the function that makes it or None."""
+    name, _, attribute = domain.partition(":")
+    module = sys.modules.get(f"gym_clinic.domains.{name}") or importlib.import_module(name)
+    maker = getattr(module, attribute or "domain", None)
+    return module, maker if inspect.isfunction(maker) else None

@@ -1,59 +1,55 @@
-"""``gym-clinic doctor``: whether everything that is needed is here and works."""
+"""``gym-clinic doctor``: a check of this installation."""
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import platform
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from functools import partial
-from importlib import metadata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
-from gym_clinic import paths, policies
+import typer
+
+from gym_clinic import paths
 from gym_clinic._version import __version__
-from gym_clinic.catalog import ids
-from gym_clinic.commands.show import open_any
-from gym_clinic.commands.terminal import console
 from gym_clinic.errors import ClinicError
-from gym_clinic.policies.playing import play
 
 NEEDED = (
-    "gymnasium", "numpy", "orjson", "platformdirs", "pydantic", "rich", "snowballstemmer",
-    "sqlite_utils",
+    "gymnasium", "numpy", "orjson", "platformdirs", "pydantic", "rapidfuzz", "rich",
+    "snowballstemmer", "sqlite_utils", "typer", "typing_extensions",
 )  # fmt: skip
 EXTRAS = {
+    "adversaries": ("sklearn",),
     "chat": ("httpx", "tenacity"),
     "dense": ("faiss",),
     "embed": ("sentence_transformers",),
-    "import": ("lxml",),
+    "images": ("PIL",),
+    "import": ("lxml", "pronto"),
     "numba": ("numba",),
+    "opensearch": ("opensearchpy",),
     "plot": ("matplotlib",),
     "serve": ("fastapi", "httpx", "tenacity", "uvicorn"),
     "tantivy": ("tantivy",),
 }
 
 Finding = tuple[str, str, str]
-"""Verdict (ok, none, broken), what was looked at, what was found."""
+"""Verdict (ok, none, broken), what was checked, what was found."""
+
+app = typer.Typer()
 
 
-def add(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser(
-        "doctor",
-        help="check this installation",
-        description="Check Python, packages, data and every environment; exit status 1 if "
-        "something that is needed is broken.",
-    )
-    parser.set_defaults(run=run)
+@app.command()
+def doctor() -> int:
+    """Check this installation.
 
+    Check Python, packages, data and every environment. Exit status 1 if something that is needed
+    is broken.
+    """
+    from gym_clinic.commands.terminal import console
 
-def run(args: argparse.Namespace) -> int:
-    """Print every finding."""
     screen = console()
     broken = False
     for check in (_python, _packages, _extras, _data, _gpu, _episodes):
@@ -72,6 +68,8 @@ def _python() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
+    from importlib import metadata
+
     for name in NEEDED:
         if importlib.util.find_spec(name) is None:
             yield "broken", name, "missing; pip install --force-reinstall gym_clinic"
@@ -91,9 +89,18 @@ def _extras() -> Iterator[Finding]:
 
 
 def _version(module: str) -> str:
-    """The version of the package that brought a module: faiss comes with one of several names."""
-    packages = metadata.packages_distributions().get(module)
+    """Return the version of the package that brought a module; faiss has several packages."""
+    from importlib import metadata
+
+    packages = _packages_by_module().get(module)
     return metadata.version(packages[0]) if packages else "of no package"
+
+
+@cache
+def _packages_by_module() -> Mapping[str, Sequence[str]]:
+    from importlib import metadata
+
+    return metadata.packages_distributions()
 
 
 def _data() -> Iterator[Finding]:
@@ -113,6 +120,8 @@ def _gpu() -> Iterator[Finding]:
     if tool is None:
         yield "none", "GPU", "no nvidia-smi; only training needs one"
         return
+    import subprocess
+
     try:
         asked = subprocess.run([tool, "-L"], capture_output=True, text=True, timeout=20)
     except subprocess.TimeoutExpired:
@@ -124,6 +133,8 @@ def _gpu() -> Iterator[Finding]:
 
 
 def _episodes() -> Iterator[Finding]:
+    from gym_clinic.catalog import ids
+
     for name in ids():
         yield _tried(name, partial(_oracle, name))
 
@@ -134,8 +145,12 @@ def _oracle(env_id: str) -> str:
     Raises:
         ClinicError: If it does not earn the highest reward.
     """
-    clinic = open_any(env_id)
-    total = play(clinic, clinic.tasks[0], policies.load("oracle", clinic)(0)).info["total"]
+    from gym_clinic.catalog import open_env
+    from gym_clinic.policies import load
+    from gym_clinic.policies.playing import play
+
+    clinic = open_env(env_id)
+    total = play(clinic, clinic.tasks[0], load("oracle", clinic)(0)).info["total"]
     best = clinic.rubric.reward_range[1]
     if abs(total - best) > 1e-9:
         raise ClinicError(f"the oracle earns {total:g} instead of {best:g}")

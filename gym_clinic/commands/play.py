@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from gym_clinic import policies
-from gym_clinic.catalog import make, unwrap
-from gym_clinic.commands.terminal import (
-    add_env_options,
-    add_policy_options,
-    console,
-    options,
-    policy_options,
-    visible,
+import typer
+
+from gym_clinic.commands.options import (
+    POLICY_NAMES,
+    EnvId,
+    EnvOptions,
+    KeyVariable,
+    Model,
+    PolicyOptions,
+    Seed,
+    Split,
+    Url,
+    options_by_policy,
+    read_options,
 )
-from gym_clinic.evaluate.report import Grid
-from gym_clinic.rewards import scale
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,46 +26,52 @@ if TYPE_CHECKING:
 _STYLES = {"assistant": "green", "system": "magenta", "user": "cyan", "tool": "yellow"}
 _NAMES = {"assistant": "agent", "user": "clinic"}
 
-
-def add(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser(
-        "play",
-        help="play or watch one episode",
-        description="Play one episode yourself, or watch a policy play it.",
-    )
-    parser.add_argument("id", help="such as clinic/ClinGen-v0, or module:id")
-    parser.add_argument(
-        "--policy",
-        default="human",
-        help=f"who plays: {', '.join(policies.POLICIES)}, or package.module:NAME "
-        "(default: %(default)s)",
-    )
-    parser.add_argument("--split", default="test", help="which tasks (default: %(default)s)")
-    parser.add_argument("--task-id", metavar="ID", help="the task; else the seed picks one")
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
-    add_env_options(parser)
-    add_policy_options(parser)
-    parser.set_defaults(run=run)
+app = typer.Typer()
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play an episode and print it."""
-    env = make(args.id, split=args.split, **options(args.set))
+@app.command("play")
+def play_episode(
+    env_id: EnvId,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help=f"The policy that acts: {POLICY_NAMES}.")
+    ] = "human",
+    split: Split = "test",
+    task_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The task; by default the seed picks one.")
+    ] = None,
+    seed: Seed = 0,
+    settings: EnvOptions = None,
+    policy_options: PolicyOptions = None,
+    url: Url = None,
+    model: Model = None,
+    api_key_env: KeyVariable = None,
+) -> None:
+    """Play or watch one episode.
+
+    Play one episode yourself, or watch a policy play it.
+    """
+    from gym_clinic.catalog import make, unwrap
+    from gym_clinic.commands.terminal import console, visible
+    from gym_clinic.evaluate.report import Grid
+    from gym_clinic.policies import load, next_action
+    from gym_clinic.rewards import scale
+
+    env = make(env_id, split=split, **read_options(settings))
     clinic = unwrap(env)
-    maker = policies.load(args.policy, clinic, policy_options(args, [args.policy])[args.policy])
+    chat = {"url": url, "model": model, "api_key_env": api_key_env}
+    maker = load(policy, clinic, options_by_policy([policy], policy_options, chat)[policy])
     screen = console()
-    # A person is shown every text by their own policy already.
-    watched = args.policy != "human"
-    chosen = {} if args.task_id is None else {"task_id": args.task_id}
-    observation, info = env.reset(seed=args.seed, options=chosen)
-    screen.rule(f"{clinic.spec.id if clinic.spec else args.id} · task {info['task_id']}")
+    # The human policy itself shows every text to the person.
+    watched = policy != "human"
+    chosen = {} if task_id is None else {"task_id": task_id}
+    observation, info = env.reset(seed=seed, options=chosen)
+    screen.rule(f"{clinic.spec.id if clinic.spec else env_id} · task {info['task_id']}")
     if watched:
         _show(screen, info["messages"], 0)
-    policy = maker(args.seed)
+    player = maker(seed)
     total, over, turn = 0.0, False, 0
     while not over:
-        action = policies.next_action(policy, observation, info)
+        action = next_action(player, observation, info)
         turn += 1
         if watched:
             _show(screen, [{"role": "assistant", "content": action}], turn)
@@ -90,10 +98,11 @@ def run(args: argparse.Namespace) -> int:
     rows += [(name, f"{value:.3f}", "") for name, value in info.get("metrics", {}).items()]
     if rows:
         screen.print(Grid("Figures", ("figure", "value", "weight"), tuple(rows)).rich())
-    return 0
 
 
 def _show(screen: Console, messages: list[dict[str, Any]], turn: int) -> None:
+    from gym_clinic.commands.terminal import visible
+
     for message in messages:
         role = str(message["role"])
         name = message.get("name") or _NAMES.get(role, role)

@@ -2,64 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from gym_clinic.commands.terminal import visible
+import typer
 
 PICTURE = "curves.png"
 """Name of the picture, unless the caller gives one."""
 
-
-def add(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser(
-        "plot",
-        help="draw training curves",
-        description="Draw reward, KL, response length, turns, clip ratio, mixed fraction and the "
-        "success on evaluation tasks of one or more training runs, overlaid, as one picture. A "
-        "run that is still going can be drawn.",
-        epilog="example: gym-clinic plot runs/grpo runs/ttopd --out curves.png",
-    )
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="folder of a training run, which holds metrics-*.jsonl, or one such file",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE.png",
-        help=f"the picture (default: {PICTURE}, in the folder of the run if there is but one)",
-    )
-    parser.add_argument("--title", help="a line above the picture")
-    parser.set_defaults(run=run)
+app = typer.Typer()
 
 
-def run(args: argparse.Namespace) -> int:
-    """Draw, and say where the picture lies."""
+@app.command(epilog="example: gym-clinic plot runs/grpo runs/ttopd --out curves.png")
+def plot(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN",
+            help="Folder of a training run, which holds metrics-*.jsonl, or one such file.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.png",
+            help=f"The picture; {PICTURE} by default, in the folder of the run if there is one "
+            "run only.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A line above the picture.")
+    ] = None,
+) -> None:
+    """Draw training curves.
+
+    Draw reward, KL, response length, turns, clip ratio, mixed fraction and the success on
+    evaluation tasks of one or more training runs, overlaid, as one picture. A run that has not
+    ended yet can be drawn.
+    """
+    from gym_clinic.commands.terminal import visible
     from gym_clinic.viewer.curves import draw
     from gym_clinic.viewer.runs import read_run
 
-    runs = [read_run(path) for path in args.runs]
-    for one in runs:
+    found = [read_run(path) for path in runs]
+    for one in found:
         for path in one.cut:
             print(f"gym-clinic: {path}: the last line is cut short, left out", file=sys.stderr)
     # Runs of one name are told apart by their paths.
-    often = Counter(one.name for one in runs)
-    runs = [
+    often = Counter(one.name for one in found)
+    found = [
         replace(one, name=str(path)) if often[one.name] > 1 else one
-        for one, path in zip(runs, args.runs, strict=True)
+        for one, path in zip(found, runs, strict=True)
     ]
-    alone = args.runs[0] if len(runs) == 1 and args.runs[0].is_dir() else Path()
-    out = args.out or alone / PICTURE
-    draw(runs, out, args.title)
-    shown = ", ".join(f"{one.name} up to step {max(one.steps)}" for one in runs)
-    print(visible(f"{out}: {shown}"))
-    return 0
+    alone = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
+    picture = out or alone / PICTURE
+    draw(found, picture, title)
+    shown = ", ".join(f"{one.name} up to step {max(one.steps)}" for one in found)
+    print(visible(f"{picture}: {shown}"))

@@ -1,25 +1,24 @@
-"""Which knowledge base a command is about: a file, or the one that ships."""
+"""The argument BASE: a knowledge base in a file, or the embedded one."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
-    from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+    from gym_clinic.retrieval import KnowledgeBase
 
 EMBEDDED = Path("embedded")
 
-
-def add_base(parser: argparse.ArgumentParser) -> None:
-    """Declare the argument."""
-    parser.add_argument(
-        "base",
-        type=Path,
+Base = Annotated[
+    Path,
+    typer.Argument(
         metavar="BASE",
-        help=f"a file such as clinic.db, or '{EMBEDDED}' for the base that ships",
-    )
+        help=f"A file such as clinic.db, or '{EMBEDDED}' for the base that ships with gym_clinic.",
+    ),
+]
 
 
 def open_base(path: Path, *, warm: bool = True) -> KnowledgeBase:
@@ -29,6 +28,6 @@ def open_base(path: Path, *, warm: bool = True) -> KnowledgeBase:
         ConfigError: If there is none.
     """
     from gym_clinic import embedded
-    from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
+    from gym_clinic.retrieval import KnowledgeBase
 
     return embedded.knowledge() if path == EMBEDDED else KnowledgeBase(path, warm=warm)

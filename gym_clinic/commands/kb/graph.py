@@ -2,121 +2,111 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from gym_clinic.commands.terminal import visible
-from gym_clinic.names import at_least_one
+import typer
+
+from gym_clinic.commands.options import AsJson, OutFile
 
 if TYPE_CHECKING:
-    from gym_clinic.retrieval.graph.symptom_graph import SymptomGraph
+    from gym_clinic.retrieval import SymptomGraph
 
-SHOWN = 50
-"""Neighbours that are printed, unless the caller says otherwise."""
+GraphFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph", metavar="FILE", help="A built graph; by default that of the embedded facts."
+    ),
+]
+
+app = typer.Typer()
+build = typer.Typer(epilog="example: gym-clinic kb graph build umls 2026AA/META --out umls.db")
+app.add_typer(build, name="build")
 
 
-def add_graph(commands: Any) -> None:
-    """Declare the commands.
+@app.callback()
+def graph() -> None:
+    """Build, read and link to a graph of symptoms.
 
-    Args:
-        commands: The subparsers of ``gym-clinic kb``.
+    Build a graph of symptoms, diseases and disciplines, and read it.
     """
-    parser = commands.add_parser(
-        "graph",
-        help="build, walk and link to a graph of symptoms",
-        description="Build a graph of symptoms, diseases and disciplines, and look into it.",
-    )
-    doing = parser.add_subparsers(dest="graph_command", required=True, metavar="WHAT")
-    _add_build(doing)
-    beside = doing.add_parser(
-        "neighbours",
-        help="print what is related to a node",
-        description="Print the neighbours of a node: id, kind, name and relation.",
-        epilog="example: gym-clinic kb graph neighbours HP:0012735 --kind disease",
-    )
-    beside.add_argument("node", metavar="ID", help="id of the node")
-    beside.add_argument("--relation", help="only those by this relation")
-    beside.add_argument("--kind", help="only symptom, disease or discipline")
-    beside.add_argument(
-        "--limit", type=int, default=SHOWN, help=f"print at most so many (default: {SHOWN})"
-    )
-    link = doing.add_parser(
-        "link",
-        help="print the symptoms that a text names",
-        description="Print each mention of a symptom: whether it is there, id, name, how it was "
-        "recognised, how sure that is, and where it stands.",
-        epilog='example: gym-clinic kb graph link "No fever, but a dry cough."',
-    )
-    link.add_argument("text", metavar="TEXT", help="what a patient or clinician wrote")
-    for one, run in ((beside, run_neighbours), (link, run_link)):
-        one.add_argument(
-            "--graph", type=Path, metavar="FILE", help="a built graph (default: that of the facts)"
-        )
-        one.add_argument("--json", action="store_true", help="print JSON, one object a line")
-        one.set_defaults(run=run)
 
 
-def _add_build(doing: Any) -> None:
-    build = doing.add_parser(
-        "build",
-        help="build a graph from facts, csv files or the UMLS",
-        description="Build a graph and write it as one SQLite file. The old file stays whole until "
-        "the new one is.",
-        epilog="example: gym-clinic kb graph build umls 2026AA/META --out umls.db",
-    )
-    sources = build.add_subparsers(dest="source", required=True, metavar="SOURCE")
-    facts = sources.add_parser("facts", help="the embedded fact tables, or a folder of such")
-    facts.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help="default: the embedded"
-    )
-    table = sources.add_parser(
-        "csv",
-        help="nodes (id,kind,name,synonyms) and relations (head,relation,tail)",
-        description="Read two CSV files with headers: nodes (id,kind,name,synonyms; synonyms set "
-        "apart by |) and relations (head,relation,tail).",
-    )
-    table.add_argument("nodes", type=Path, metavar="NODES", help=".csv of nodes")
-    table.add_argument("relations", type=Path, metavar="RELATIONS", help=".csv of relations")
-    umls = sources.add_parser("umls", help="folder of MRCONSO, MRREL and MRSTY (.RRF)")
-    umls.add_argument("folder", type=Path, metavar="META", help="that folder of a release")
-    for one in (facts, table, umls):
-        one.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
-        one.set_defaults(run=run_build)
+@build.callback()
+def build_graph() -> None:
+    """Build a graph from facts, csv files or the UMLS.
+
+    Build a graph and write it as one SQLite file. The old file stays until the new one is whole.
+    """
 
 
-def run_build(args: argparse.Namespace) -> int:
-    """Build a graph, and say what it holds."""
-    from gym_clinic.retrieval.graph.graph_file import save_graph
-
-    graph = _built(args)
-    save_graph(graph, args.out)
-    kinds = Counter(node.kind for node in graph.nodes)
-    held = ", ".join(f"{kind} {number:,}" for kind, number in sorted(kinds.items()))
-    print(visible(f"{args.out}: {held}; relations {len(graph.neighbour) // 2:,}"))
-    return 0
-
-
-def _built(args: argparse.Namespace) -> SymptomGraph:
-    if args.source == "csv":
-        from gym_clinic.importers.graphs.csv import read_graph
-
-        return read_graph(args.nodes, args.relations)
-    if args.source == "umls":
-        from gym_clinic.importers.graphs.umls import read_umls
-
-        return read_umls(args.folder)
-    return _of_facts(args.folder)
+@build.command("facts")
+def build_from_facts(
+    out: OutFile,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="Fact tables; the embedded by default."),
+    ] = None,
+) -> None:
+    """Build a graph from fact tables: the embedded ones, or those of a folder."""
+    _save(_of_facts(folder), out)
 
 
-def run_neighbours(args: argparse.Namespace) -> int:
-    """Print the neighbours of a node."""
-    at_least_one("--limit", args.limit)
-    found = open_graph(args.graph).neighbours(args.node, relation=args.relation, kind=args.kind)
-    for one in found[: args.limit]:
+@build.command("csv")
+def build_from_csv(
+    nodes: Annotated[Path, typer.Argument(metavar="NODES", help="The .csv file of nodes.")],
+    relations: Annotated[
+        Path, typer.Argument(metavar="RELATIONS", help="The .csv file of relations.")
+    ],
+    out: OutFile,
+) -> None:
+    """Build a graph from a file of nodes and a file of relations.
+
+    Read two CSV files with headers: nodes (id,kind,name,synonyms; synonyms separated by |) and
+    relations (head,relation,tail).
+    """
+    from gym_clinic.importers.graphs.csv import read_graph
+
+    _save(read_graph(nodes, relations), out)
+
+
+@build.command("umls")
+def build_from_umls(
+    folder: Annotated[
+        Path, typer.Argument(metavar="META", help="Folder of MRCONSO, MRREL and MRSTY (.RRF).")
+    ],
+    out: OutFile,
+) -> None:
+    """Build a graph from a release of the UMLS."""
+    from gym_clinic.importers.graphs.umls import read_umls
+
+    _save(read_umls(folder), out)
+
+
+@app.command(epilog="example: gym-clinic kb graph neighbours HP:0012735 --kind disease")
+def neighbours(
+    node: Annotated[str, typer.Argument(metavar="ID", help="Id of the node.")],
+    relation: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only neighbours by this relation.")
+    ] = None,
+    kind: Annotated[
+        Literal["symptom", "disease", "discipline"] | None,
+        typer.Option(help="Only neighbours of this kind."),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", help="Neighbours at most.")] = 50,
+    graph_file: GraphFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the neighbours of a node: id, kind, name and relation."""
+    from gym_clinic.commands.terminal import visible
+    from gym_clinic.names import at_least_one
+
+    at_least_one("--limit", limit)
+    found = open_graph(graph_file).neighbours(node, relation=relation, kind=kind)
+    for one in found[:limit]:
         row = {
             "id": one.node.id,
             "kind": one.node.kind,
@@ -126,17 +116,28 @@ def run_neighbours(args: argparse.Namespace) -> int:
         }
         arrow = "->" if one.forward else "<-"
         line = f"{arrow} {one.relation}  {one.node.id}  {one.node.kind}  {one.node.name}"
-        print(json.dumps(row) if args.json else visible(line))
-    if len(found) > args.limit and not args.json:
-        print(f"... {len(found) - args.limit:,} more")
-    return 0
+        print(json.dumps(row) if as_json else visible(line))
+    if len(found) > limit and not as_json:
+        print(f"... {len(found) - limit:,} more")
 
 
-def run_link(args: argparse.Namespace) -> int:
-    """Print the mentions in a text; exit status 1 if there is none."""
-    from gym_clinic.retrieval.graph.linking import SymptomLinker
+@app.command(epilog='example: gym-clinic kb graph link "No fever, but a dry cough."')
+def link(
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The words of a patient or clinician.")
+    ],
+    graph_file: GraphFile = None,
+    as_json: AsJson = False,
+) -> int:
+    """Print the symptoms that a text names.
 
-    found = SymptomLinker(open_graph(args.graph)).link(args.text)
+    Print each mention of a symptom: present or absent, id, name, how it was recognised, with
+    which confidence, and its position. Exit status 1 if there is none.
+    """
+    from gym_clinic.commands.terminal import visible
+    from gym_clinic.retrieval import SymptomLinker
+
+    found = SymptomLinker(open_graph(graph_file)).link(text)
     for one in found:
         row = {
             "id": one.node.id,
@@ -152,7 +153,7 @@ def run_link(args: argparse.Namespace) -> int:
             f"{one.status}  {one.node.id}  {one.node.name}  ({one.kind} {one.score:.2f}, "
             f"{one.start}-{one.end}: {one.text})"
         )
-        print(json.dumps(row) if args.json else visible(line))
+        print(json.dumps(row) if as_json else visible(line))
     if not found:
         print("no symptom of the graph is named", file=sys.stderr)
     return int(not found)
@@ -162,13 +163,24 @@ def open_graph(path: Path | None) -> SymptomGraph:
     """Return a built graph; without a path, that of the embedded facts."""
     if path is None:
         return _of_facts(None)
-    from gym_clinic.retrieval.graph.graph_file import load_graph
+    from gym_clinic.retrieval import load_graph
 
     return load_graph(path)
 
 
 def _of_facts(folder: Path | None) -> SymptomGraph:
     from gym_clinic.facts import load
-    from gym_clinic.retrieval.graph.facts_graph import graph_of_facts
+    from gym_clinic.retrieval import graph_of_facts
 
     return graph_of_facts(load(folder))
+
+
+def _save(built: SymptomGraph, out: Path) -> None:
+    """Write a graph and print the numbers of its nodes and relations."""
+    from gym_clinic.commands.terminal import visible
+    from gym_clinic.retrieval import save_graph
+
+    save_graph(built, out)
+    kinds = Counter(node.kind for node in built.nodes)
+    numbers = ", ".join(f"{kind} {number:,}" for kind, number in sorted(kinds.items()))
+    print(visible(f"{out}: {numbers}; relations {len(built.neighbour) // 2:,}"))

@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from gym_clinic.facts.check import Proof
 
 
-def add_validate(doing: Any) -> None:
-    """Declare the command."""
-    parser = doing.add_parser(
-        "validate",
-        help="check the fact tables and prove their codes",
-        description="Read every fact table, check that the tables fit together, and count what "
-        "they hold. With RareBench's mappings, prove each HPO, OMIM and ORPHA id against its "
-        "name there and keep the proof beside the tables; without them, check that the kept "
-        "proof is one of these tables. Exit status 1 if a code is not proven.",
-    )
-    parser.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help="the tables (default: the embedded)"
-    )
-    parser.add_argument(
-        "--mappings",
-        type=Path,
-        metavar="DIR",
-        help="folder of RareBench's phenotype_mapping.json and disease_mapping.json",
-    )
-    parser.set_defaults(run=run_validate)
+app = typer.Typer()
 
 
-def run_validate(args: argparse.Namespace) -> int:
-    """Print what the tables hold, and what is wrong with their codes."""
+@app.command()
+def validate(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="The tables; the embedded by default.")
+    ] = None,
+    mappings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of RareBench's phenotype_mapping.json and disease_mapping.json.",
+        ),
+    ] = None,
+) -> int:
+    """Check the fact tables and prove their codes.
+
+    Read every fact table, check that the tables fit together, and count what they hold. With
+    RareBench's mappings, prove each HPO, OMIM and ORPHA id against its name there and keep the
+    proof beside the tables; without them, check that the kept proof is one of these tables. Exit
+    status 1 if a code is not proven.
+    """
     from gym_clinic.facts import load
     from gym_clinic.facts.check import report, stale, write_proof
     from gym_clinic.facts.load import default_folder
 
-    folder = args.folder or default_folder()
+    folder = folder or default_folder()
     facts = load(folder)
-    found = report(facts, args.mappings)
+    found = report(facts, mappings)
     print(f"{folder}: " + ", ".join(f"{table} {n:,}" for table, n in found.records.items()))
     bases = ", ".join(f"{n:,} {basis}" for basis, n in found.frequencies.items())
     print(f"frequencies: {bases}; {found.absent:,} of these features are absent ones")

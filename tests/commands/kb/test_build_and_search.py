@@ -1,4 +1,4 @@
-"""``gym-clinic kb``: what is built, what is found, what is said of it."""
+"""``gym-clinic kb`` build, search and info."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
-from gym_clinic.cli import main
 
 
 @pytest.fixture
@@ -24,38 +22,39 @@ def chunks(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def base(tmp_path: Path, chunks: Path, capsys: pytest.CaptureFixture[str]) -> str:
+def base(tmp_path: Path, chunks: Path, run) -> str:
     out = str(tmp_path / "clinic.db")
-    status = main(["kb", "build", f"book={chunks}", "--out", out, "--licence", "book=CC0"])
-    assert status == 0
-    said = capsys.readouterr()
-    assert said.err == f"skipped: {chunks} line 4: field content: expected text, not nothing\n"
-    assert said.out.startswith(
+    done = run("kb", "build", f"book={chunks}", "--out", out, "--licence", "book=CC0")
+    assert done.status == 0
+    assert done.err == f"skipped: {chunks} line 4: field content: expected text, not nothing\n"
+    assert done.out.startswith(
         f"{out}: 2 passages\n  book: 2\nleft out: duplicates 1, without text 0, broken 1\n"
         "engine: fts5 (porter unicode61 remove_diacritics 2), built with gym_clinic "
     )
     return out
 
 
-def test_a_base_is_built_and_told(base, capsys):
-    assert main(["kb", "info", base]) == 0
-    assert "\ncontent: sha256 " in capsys.readouterr().out
+def test_info_prints_the_manifest(base, run):
+    status, out, _ = run("kb", "info", base)
+    assert status == 0
+    assert "\ncontent: sha256 " in out
 
 
-def test_what_is_found_is_printed_with_its_hits(base, capsys):
-    assert main(["kb", "search", base, "pain", "NOT", "troponin"]) == 0
-    first, second, third = capsys.readouterr().out.splitlines()
+def test_search_prints_passages_with_their_hits(base, run):
+    status, out, _ = run("kb", "search", base, "pain", "NOT", "troponin")
+    assert status == 0
+    first, second, third = out.splitlines()
     assert first == "1. Migraine"
     assert second.startswith("   b  ")
     assert second.endswith("  book, CC0")
     assert third == "   <b>Pain</b> on one side of the head. \\x1b[31m"
-    assert main(["kb", "search", base, "chest head", "--operator", "and"]) == 1
-    assert capsys.readouterr().err == "no passage holds what was asked for\n"
-    assert main(["kb", "search", base, "pain", "--limit", "1", "--source", "book"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    done = run("kb", "search", base, "chest head", "--operator", "and")
+    assert done == (1, "", "no passage holds what was asked for\n")
+    done = run("kb", "search", base, "pain", "--limit", "1", "--source", "book")
+    assert (done.status, len(done.out.splitlines())) == (0, 3)
 
 
-def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path, chunks, capsys, monkeypatch):
+def test_a_stopped_build_goes_on(tmp_path, chunks, run, monkeypatch):
     out = tmp_path / "clinic.db"
 
     def stop(*_: object) -> None:
@@ -63,20 +62,20 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path, chunks, capsys, mo
 
     with monkeypatch.context() as stopped:
         stopped.setattr("gym_clinic.retrieval.passages.fts5.build", stop)
-        assert main(["kb", "build", str(chunks), "--out", str(out)]) == 130
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        "gym-clinic: stopped; the same command goes on from here"
-    )
+        done = run("kb", "build", chunks, "--out", out)
+    assert done.status == 130
+    assert done.err.splitlines()[-1] == "gym-clinic: stopped; the same command goes on from here"
     assert not out.exists()
-    assert main(["kb", "build", str(chunks), "--out", str(out)]) == 0
-    assert capsys.readouterr().err == "going on after 4 records\n"
+    done = run("kb", "build", chunks, "--out", out)
+    assert (done.status, done.err) == (0, "going on after 4 records\n")
 
 
-def test_only_so_many_broken_records_are_named(tmp_path, capsys):
+def test_at_most_twenty_broken_records_are_named(tmp_path, run):
     path = tmp_path / "bad.jsonl"
     path.write_text('{"id": "a", "title": "", "content": "x"}\n' + "{}\n" * 25)
-    assert main(["kb", "build", str(path), "--out", str(tmp_path / "b.db")]) == 0
-    lines = capsys.readouterr().err.splitlines()
+    done = run("kb", "build", path, "--out", tmp_path / "b.db")
+    assert done.status == 0
+    lines = done.err.splitlines()
     assert len(lines) == 21
     assert lines[-1] == "and 5 more"
 
@@ -95,17 +94,17 @@ def test_only_so_many_broken_records_are_named(tmp_path, capsys):
         (["info", "{chunks}"], "chunks.jsonl is no knowledge base"),
     ],
 )
-def test_mistakes_are_named(tmp_path, chunks, capsys, arguments, expected):
+def test_mistakes_are_named(tmp_path, chunks, run, arguments, expected):
     places = {"chunks": chunks, "out": tmp_path / "clinic.db"}
     whole = chunks.read_bytes()
-    assert main(["kb", *(argument.format(**places) for argument in arguments)]) == 2
+    status, _, err = run("kb", *(argument.format(**places) for argument in arguments))
+    assert status == 2
+    assert expected in err
     assert chunks.read_bytes() == whole
-    assert expected in capsys.readouterr().err
     assert not (tmp_path / "clinic.db").exists()
 
 
-def test_the_base_that_ships_goes_by_its_name(capsys):
-    assert main(["kb", "info", "embedded"]) == 0
-    assert "handbook: " in capsys.readouterr().out
-    assert main(["kb", "search", "embedded", "antidote of paracetamol", "--limit", "1"]) == 0
-    assert "acetylcysteine" in capsys.readouterr().out.lower()
+def test_the_embedded_base_has_a_name(run):
+    assert "handbook: " in run("kb", "info", "embedded").out
+    done = run("kb", "search", "embedded", "antidote of paracetamol", "--limit", "1")
+    assert "acetylcysteine" in done.out.lower()

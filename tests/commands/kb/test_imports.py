@@ -1,4 +1,4 @@
-"""``gym-clinic kb import``, on the published files and on what users get wrong."""
+"""``gym-clinic kb import``, on published files and on mistakes of the caller."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from places import ROOT
 from real_data import real
 
-from gym_clinic.cli import main
 from gym_clinic.facts.profiles import read_profiles
 from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named
@@ -32,33 +31,33 @@ ORDER = "00001 A99     0 Made-up fever" + " " * 48 + "Made-up fever\n"
     ],
 )
 def test_a_published_file_is_written_as_json_lines(
-    tmp_path, capsys, name, source, names, records, first
+    tmp_path, run, name, source, names, records, first
 ):
     if name.startswith("orphanet"):
         pytest.importorskip("lxml")
     out = tmp_path / "out.jsonl"
-    named = ["--names", str(real(names))] if names else []
-    assert main(["kb", "import", name, str(real(source)), "--out", str(out), *named]) == 0
-    assert f"out.jsonl: {records:,} records" in capsys.readouterr().out
+    named = ["--names", real(names)] if names else []
+    done = run("kb", "import", name, real(source), "--out", out, *named)
+    assert done.status == 0
+    assert f"out.jsonl: {records:,} records" in done.out
     rows = [json.loads(line) for line in out.read_bytes().splitlines()]
     assert len(rows) == records
     assert rows[0]["id"] == first
 
 
-def test_conditions_keep_their_profile(tmp_path):
+def test_conditions_keep_their_profile(tmp_path, run):
     source, names = real("ddxplus/release_conditions.json"), real("ddxplus/release_evidences.json")
     out = tmp_path / "out.jsonl"
-    arguments = ["kb", "import", "ddxplus", str(source), "--names", str(names), "--out", str(out)]
-    assert main(arguments) == 0
+    assert run("kb", "import", "ddxplus", source, "--names", names, "--out", out).status == 0
     row = json.loads(out.read_bytes().splitlines()[0])
     assert row["icd10"] == "J44.1"
     assert row["profile"]["features"][0]["name"] == "Do you have a cough?"
 
 
-def test_an_imported_file_answers_as_guidelines(tmp_path):
+def test_an_imported_file_answers_as_guidelines(tmp_path, run):
     out = tmp_path / "hpoa.jsonl"
     source = real("hpo/phenotype.excerpt.hpoa")
-    assert main(["kb", "import", "hpoa", str(source), "--out", str(out)]) == 0
+    assert run("kb", "import", "hpoa", source, "--out", out).status == 0
     index = GuidelineIndex(read_profiles(out))
     marfan, mass, none = index.lookup(["Marfan's syndrome", "MASS syndrome", "Common cold"])
     assert marfan.disease.id == "OMIM:154700"
@@ -74,27 +73,28 @@ def test_every_format_has_its_reader_and_is_documented(name):
     assert f"`{name}`" in page.read_text(encoding="utf-8")
 
 
-def test_a_broken_file_leaves_the_old_output(tmp_path, capsys):
+def test_a_broken_file_leaves_the_old_output(tmp_path, run):
     source, out = tmp_path / "order.txt", tmp_path / "out.jsonl"
     source.write_text(ORDER, encoding="utf-8")
-    arguments = ["kb", "import", "icd10cm", str(source), "--out", str(out)]
-    assert main(arguments) == 0
+    arguments = ("kb", "import", "icd10cm", source, "--out", out)
+    assert run(*arguments).status == 0
     before = out.read_bytes()
     assert json.loads(before)["code"] == "A99"
     source.write_text(ORDER + "broken\n", encoding="utf-8")
-    assert main(arguments) == 2
-    assert "order.txt line 2, order number" in capsys.readouterr().err
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert "order.txt line 2, order number" in err
     assert out.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["order.txt", "out.jsonl"]
 
 
-def test_features_are_named_by_the_hpo_alone(tmp_path, capsys):
+def test_only_the_hpo_names_features(tmp_path, run):
     terms = tmp_path / "mondo.obo"
     terms.write_text("format-version: 1.2\n\n[Term]\nid: MONDO:9000001\nname: amber fever\n")
     out = tmp_path / "out.jsonl"
-    arguments = ["kb", "import", "hpoa", "x", "--names", str(terms), "--out", str(out)]
-    assert main(arguments) == 2
-    assert "mondo.obo: an ontology without HPO terms; expected hp.json" in capsys.readouterr().err
+    status, _, err = run("kb", "import", "hpoa", "x", "--names", terms, "--out", out)
+    assert status == 2
+    assert "mondo.obo: an ontology without HPO terms; expected hp.json" in err
     assert not out.exists()
 
 
@@ -110,8 +110,9 @@ def test_features_are_named_by_the_hpo_alone(tmp_path, capsys):
         (["hpo", "missing.json", "--out", "y"], "cannot read missing.json: No such file"),
     ],
 )
-def test_mistakes_are_told(tmp_path, monkeypatch, capsys, arguments, message):
+def test_mistakes_are_named(tmp_path, monkeypatch, run, arguments, message):
     monkeypatch.chdir(tmp_path)
-    assert main(["kb", "import", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    status, _, err = run("kb", "import", *arguments)
+    assert status == 2
+    assert message in err
     assert list(tmp_path.iterdir()) == []

@@ -5,8 +5,6 @@ import json
 import pytest
 from fact_tables import tables, write
 
-from gym_clinic.cli import main
-
 
 @pytest.fixture
 def folder(tmp_path):
@@ -25,42 +23,44 @@ def mappings(tmp_path):
     return folder
 
 
-def test_proven_tables_are_valid_and_stay_so_without_the_mappings(folder, mappings, capsys):
-    assert main(["kb", "validate", str(folder), "--mappings", str(mappings)]) == 0
-    printed = capsys.readouterr().out
-    assert "diseases 2, phenotypes 4" in printed
-    assert "1 sourced, 3 authored, 1 unknown; 1 of these features are absent ones" in printed
-    assert "proven hpo 3, omim 1, orpha 1; without a mapping own 1" in printed
+def test_the_proof_is_kept_for_later_runs(folder, mappings, run):
+    status, out, _ = run("kb", "validate", folder, "--mappings", mappings)
+    assert status == 0
+    assert "diseases 2, phenotypes 4" in out
+    assert "1 sourced, 3 authored, 1 unknown; 1 of these features are absent ones" in out
+    assert "proven hpo 3, omim 1, orpha 1; without a mapping own 1" in out
     assert json.loads((folder / "codes.json").read_bytes())["disagreements"] == []
-    assert main(["kb", "validate", str(folder)]) == 0
-    printed = capsys.readouterr().out
-    assert "not proven again, for no mappings were given" in printed
-    assert "the kept proof is one of these tables" in printed
+    status, out, _ = run("kb", "validate", folder)
+    assert status == 0
+    assert "not proven again, for no mappings were given" in out
+    assert "the kept proof is one of these tables" in out
 
 
-def test_a_code_with_another_name_is_told(folder, mappings, capsys):
+def test_a_code_with_another_name_is_printed(folder, mappings, run):
     names = {"OMIM:100100": "Cyan cough"}
     (mappings / "disease_mapping.json").write_text(json.dumps(names), encoding="utf-8")
-    assert main(["kb", "validate", str(folder), "--mappings", str(mappings)]) == 1
-    printed = capsys.readouterr().out
-    assert "diseases amber-fever: OMIM:100100 is 'Cyan cough' there, here Amber fever" in printed
-    assert "ORPHA:17 is unknown there" in printed
-    assert "2 disagreements" in printed
+    status, out, _ = run("kb", "validate", folder, "--mappings", mappings)
+    assert status == 1
+    assert "diseases amber-fever: OMIM:100100 is 'Cyan cough' there, here Amber fever" in out
+    assert "ORPHA:17 is unknown there" in out
+    assert "2 disagreements" in out
 
 
-def test_tables_without_a_proof_are_told(folder, capsys):
-    assert main(["kb", "validate", str(folder)]) == 1
-    assert "codes.json is missing" in capsys.readouterr().out
+def test_a_missing_proof_is_printed(folder, run):
+    status, out, _ = run("kb", "validate", folder)
+    assert status == 1
+    assert "codes.json is missing" in out
 
 
-def test_a_synonym_of_two_diseases_is_told(tmp_path, capsys):
+def test_a_synonym_of_two_diseases_is_printed(tmp_path, run):
     rows = tables()
     rows["diseases"][1]["synonyms"] = ["AF"]
-    main(["kb", "validate", str(write(tmp_path, rows))])
-    assert "'af' is a synonym of amber-fever, blue-palsy" in capsys.readouterr().out
+    out = run("kb", "validate", write(tmp_path, rows)).out
+    assert "'af' is a synonym of amber-fever, blue-palsy" in out
 
 
-def test_a_broken_table_is_an_error(folder, capsys):
+def test_a_broken_table_is_an_error(folder, run):
     (folder / "drugs.jsonl").write_text("{}\n", encoding="utf-8")
-    assert main(["kb", "validate", str(folder)]) == 2
-    assert "drugs.jsonl line 1, field" in capsys.readouterr().err
+    status, _, err = run("kb", "validate", folder)
+    assert status == 2
+    assert "drugs.jsonl line 1, field" in err

@@ -1,0 +1,65 @@
+"""The progress of a build: bars on a terminal, broken records on the error stream."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from gym_clinic.commands.terminal import console, visible
+from gym_clinic.retrieval import BrokenRecord, Listener
+
+_NAMED = 20
+"""Broken records that are named; of the others only the number is printed."""
+
+
+class BuildProgress(Listener):
+    """Shows how a build advances.
+
+    Args:
+        files: The number of files that are read.
+    """
+
+    def __init__(self, files: int) -> None:
+        self.progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TimeElapsedColumn(), console=console(), disable=not sys.stdout.isatty(),
+            transient=True,
+        )  # fmt: skip
+        self.done: dict[str, int] = {}
+        self.broken_records = 0
+        self.reading = self.progress.add_task("files", total=files)
+        self.indexing = self.progress.add_task("passages indexed", total=None, visible=False)
+
+    def __enter__(self) -> BuildProgress:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.progress.stop()
+        if self.broken_records > _NAMED and error[0] is None:
+            print(f"and {self.broken_records - _NAMED:,} more", file=sys.stderr)
+
+    def resumed(self, records: int) -> None:
+        """Print how many records an earlier build has read."""
+        print(f"going on after {records:,} records", file=sys.stderr)
+
+    def broken(self, record: BrokenRecord) -> None:
+        """Print a broken record that is skipped."""
+        self.broken_records += 1
+        if self.broken_records <= _NAMED:
+            print(f"skipped: {visible(str(record))}", file=sys.stderr)
+
+    def read(self, source: str, records: int) -> None:
+        """Show the number of records of a file."""
+        self.done[source] = records
+        self.progress.update(
+            self.reading,
+            description=f"{visible(Path(source).name)}: {records:,} records",
+            completed=len(self.done),
+        )
+
+    def indexed(self, passages: int, total: int) -> None:
+        """Show the number of passages in the index."""
+        self.progress.update(self.indexing, completed=passages, total=total, visible=True)

@@ -1,0 +1,50 @@
+"""``gym-clinic kb search``: passages for a query."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from gym_clinic.commands.kb.base import Base, open_base
+
+if TYPE_CHECKING:
+    from gym_clinic.retrieval import Passage
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog="example: gym-clinic kb search clinic.db 'chest pain AND \"heart failure\"'",
+)
+def search(
+    base: Base,
+    query: Annotated[list[str], typer.Argument(metavar="WORD", help="Any text.")],
+    limit: Annotated[int, typer.Option(metavar="N", help="Passages at most.")] = 10,
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Passages of this collection only.")
+    ] = None,
+    operator: Annotated[
+        Literal["or", "and"], typer.Option(help="The operator between words.")
+    ] = "or",
+) -> int:
+    """Find passages.
+
+    Print the passages that answer a query best. Exit status 1 if there is none.
+    """
+    found = open_base(base, warm=False).search(" ".join(query), limit, source, operator)
+    for number, passage in enumerate(found, start=1):
+        _print_passage(number, passage)
+    if not found:
+        print("no passage holds what was asked for", file=sys.stderr)
+    return int(not found)
+
+
+def _print_passage(number: int, passage: Passage) -> None:
+    from gym_clinic.commands.terminal import visible
+
+    about = ", ".join(filter(None, (passage.source, passage.category, passage.licence)))
+    print(f"{number}. {visible(passage.title)}")
+    print(f"   {visible(passage.id)}  {passage.score:.3f}  {visible(about)}")
+    print(f"   {visible(' '.join(passage.snippet.split()))}")

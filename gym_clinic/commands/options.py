@@ -1,0 +1,139 @@
+"""Arguments and options that several commands take, and how their values are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from gym_clinic.errors import ConfigError
+
+EnvId = Annotated[
+    str, typer.Argument(metavar="ID", help="An id such as clinic/ClinGen-v0, or module:id.")
+]
+EnvOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="An argument of the environment, as JSON or text, such as --set max_turns=3; "
+        "'gym-clinic info ID' lists them.",
+    ),
+]
+PolicyOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="KEY=VALUE",
+        help="An option of the policy, as JSON or text, such as --option temperature=0; "
+        "POLICY.key=value for one of several policies.",
+    ),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="Server of the chat policy, such as http://localhost:8000/v1."
+    ),
+]
+Model = Annotated[str | None, typer.Option(metavar="NAME", help="Model of the chat policy.")]
+KeyVariable = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key-env",
+        metavar="NAME",
+        help="Environment variable that holds the API key of the chat policy.",
+    ),
+]
+Split = Annotated[str, typer.Option(metavar="NAME", help="Which tasks.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
+OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+
+POLICY_NAMES = (
+    "oracle, random, rules, prior, human, chat, silent, every-tool, every-option, repeater, echo, "
+    "rambler, malformed, forger, snoop, one that the domain brings, or package.module:NAME"
+)
+"""The policies, for help texts; importing their table would load the environment."""
+
+
+def repeating(*flags: str) -> type[TyperCommand]:
+    """Return a class of commands whose ``flags`` take one value or several.
+
+    ``--policy oracle rules`` is then the same as ``--policy oracle --policy rules``.
+    """
+
+    class Command(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            return super().parse_args(ctx, list(_repeat(args, flags)))
+
+    return Command
+
+
+def _repeat(args: Sequence[str], flags: Sequence[str]) -> Iterable[str]:
+    """Yield the arguments with the flag repeated before each of its values."""
+    flag, first = None, False
+    for position, arg in enumerate(args):
+        if arg == "--":
+            yield from args[position:]
+            return
+        if arg.startswith("-"):
+            flag, first = (arg, True) if arg in flags else (None, False)
+            yield arg
+            continue
+        if flag is not None and not first:
+            yield flag
+        first = False
+        yield arg
+
+
+def read_options(pairs: Iterable[str] | None) -> dict[str, Any]:
+    """Read ``key=value`` options; a value is JSON, or else text.
+
+    Raises:
+        ConfigError: If one has no ``=``, or names what the command line has an argument for.
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"an option is written key=value, not {pair!r}")
+        if name in ("id", "env_id", "split"):
+            raise ConfigError(f"{name} is not set this way; give the id first and --split NAME")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+def options_by_policy(
+    policies: Sequence[str], pairs: Iterable[str] | None, chat: Mapping[str, str | None]
+) -> dict[str, dict[str, Any]]:
+    """Return the options of each policy.
+
+    Args:
+        policies: The names of the policies.
+        pairs: ``key=value`` for every policy, ``POLICY.key=value`` for one.
+        chat: The shortcuts ``url``, ``model`` and ``api_key_env``, for the chat policy alone;
+            None where not given.
+
+    Raises:
+        ConfigError: If an option has no ``=``, or a shortcut is given without a chat policy.
+    """
+    found: dict[str, dict[str, Any]] = {policy: {} for policy in policies}
+    for name, value in read_options(pairs).items():
+        owner, dot, rest = name.partition(".")
+        alone = bool(dot) and owner in found
+        for policy in [owner] if alone else policies:
+            found[policy][rest if alone else name] = value
+    given = {name: value for name, value in chat.items() if value is not None}
+    if given and "chat" not in found:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ConfigError(f"{flags}: only the policy 'chat' takes this; add --policy chat")
+    if given:
+        found["chat"].update(given)
+    return found

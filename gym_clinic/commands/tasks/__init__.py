@@ -1,0 +1,22 @@
+"""``gym-clinic tasks``: check task files, build the embedded ones, import published ones."""
+
+from __future__ import annotations
+
+import typer
+
+from gym_clinic.commands.tasks import build, imports, validate
+
+app = typer.Typer()
+
+
+@app.callback()
+def tasks() -> None:
+    """Validate, build and import tasks.
+
+    Check task files, build the embedded ones again, or import published records.
+    """
+
+
+app.add_typer(validate.app)
+app.add_typer(build.app)
+app.add_typer(imports.app, name="import")

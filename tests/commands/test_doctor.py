@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_runs import Run
+
+
+def test_doctor(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, _ = run("doctor")
+    assert status == 0
+    assert "clinic/ClinGen-v0: the oracle earns 1, the highest reward" in out
+    assert "evaluation/Fever-v0: the oracle earns 1.5" in out
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    status, out, _ = run("doctor")
+    assert status == 1
+    assert "broken data tasks: ConfigError: $GYM_CLINIC_DATA has no folder 'tasks'" in out
