@@ -14,7 +14,7 @@ import numpy as np
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.dense.embedder import Rows, unit_rows
-from gym_clinic.retrieval.endpoint import sendable
+from gym_clinic.retrieval.passages.passage import encodable
 
 BATCH = 64
 """Texts that a checkpoint reads at once."""
@@ -118,15 +118,15 @@ class SentenceTransformer:
         title, if there are more.
         """
         if not self.checkpoint.paired:
-            return self._encode(self._texts, texts, [sendable(text).strip() for text in texts])
-        parts = [sendable(text).partition("\n") for text in texts]
+            return self._encode(self._texts, texts, [encodable(text).strip() for text in texts])
+        parts = [encodable(text).partition("\n") for text in texts]
         # In one batch all are pairs or none is; a text without a title has an empty one.
         pairs = [(title, text) if text else ("", title) for title, _, text in parts]
         return self._encode(self._texts, texts, pairs)
 
     def embed_queries(self, texts: Sequence[str]) -> Rows:
         """Return a row for each query, shape (n, dimension)."""
-        asked = [self.checkpoint.instruction + sendable(text) for text in texts]
+        asked = [self.checkpoint.instruction + encodable(text) for text in texts]
         return self._encode(self._queries, texts, asked)
 
     def _encode(self, model: Any, texts: Sequence[str], read: Sequence[object]) -> Rows:

@@ -7,10 +7,13 @@ Source:
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from gym_clinic.retrieval.graph.words import word_set
 
@@ -29,9 +32,6 @@ SHORT = 10
 LONG = 12
 """Letters from which two may be wrong: "conclusion" is no "confusion"."""
 
-COMPARED = 12
-"""Words, those with the most trigrams in common, whose letters are compared."""
-
 ENDINGS = (
     "aemia", "emia", "uria", "penia", "itis", "osis", "oma", "asia", "algia", "pathy", "plegia",
 )  # fmt: skip
@@ -41,7 +41,7 @@ BEGINNINGS = (
 )  # fmt: skip
 """Parts that say what a word means: "hyperthermia" is no misspelt "hypothermia"."""
 
-WORDS_OF_THEIR_OWN = word_set(
+CORRECT_WORDS = word_set(
     "anomia arteritis couch enteritis haemostasis hemostasis irrigation overnight roles rules "
     "scores stores thirty titres tries"
 )
@@ -61,66 +61,32 @@ class Spelling:
     def __init__(self, words: Iterable[str]) -> None:
         """Index the known words, in small letters."""
         self.nearest = lru_cache(maxsize=1 << 14)(self._nearest)
-        self._words = sorted(word for word in words if len(word) >= SHORTEST)
-        self._sizes = [len(_trigrams(word)) for word in self._words]
-        # A misspelling rarely begins with another letter, so only words of the same are compared.
-        self._places: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, word in enumerate(self._words):
-            for trigram in _trigrams(word):
-                self._places[word[0], trigram].append(place)
+        self._words = sorted({word for word in words if len(word) >= SHORTEST})
+        # A misspelling rarely changes the first letter, so only words that share it are compared.
+        self._alike: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in self._words:
+            self._alike[word[0], len(word)].append(word)
 
     def __reduce__(self) -> tuple[type[Spelling], tuple[list[str]]]:
-        """A copy in another process is indexed anew: what it has compared stays here."""
+        """A copy in another process is indexed again, with an empty cache."""
         return Spelling, (self._words,)
 
     def _nearest(self, word: str) -> tuple[str, float]:
         if not SHORTEST <= len(word) <= LONGEST_WORD or not word.isalpha():
             return "", 0.0
-        if word in WORDS_OF_THEIR_OWN:
+        if word in CORRECT_WORDS:
             return "", 0.0
-        trigrams = _trigrams(word)
-        shared = Counter(
-            itertools.chain.from_iterable(
-                self._places.get((word[0], trigram), ()) for trigram in trigrams
-            )
+        # Of equally near words, one of the same length goes first.
+        lengths = (len(word) + more for more in (0, 1, -1, 2, -2))
+        alike = [known for length in lengths for known in self._alike.get((word[0], length), ())]
+        found = process.extract_iter(
+            word, alike, scorer=OSA.distance, processor=None, score_cutoff=MOST_WRONG
         )
-        likely = sorted(
-            (-2 * count / (len(trigrams) + self._sizes[place]), place)
-            for place, count in shared.items()
-            if abs(len(self._words[place]) - len(word)) <= MOST_WRONG
-        )
-        found = min(
-            (
-                (wrong_letters(word, self._words[place]), rank, self._words[place])
-                for rank, (_, place) in enumerate(likely[:COMPARED])
-                if not _differ(word, self._words[place])
-            ),
-            default=(MOST_WRONG + 1, 0, ""),
-        )
-        wrong, _, near = found
-        letters = max(len(word), len(near))
-        if wrong > (MOST_WRONG if letters >= LONG else 1):
-            return "", 0.0
-        return near, 1 - wrong / letters
-
-
-def wrong_letters(one: str, other: str) -> int:
-    """Return the letters more, less, other or changed about, each counted once.
-
-    >>> wrong_letters("palpitatoins", "palpitations")
-    1
-    """
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for number, letter in enumerate(one, 1):
-        last, before, row = before, row, [number]
-        for place, letter_here in enumerate(other, 1):
-            cost = min(before[place] + 1, row[-1] + 1, before[place - 1] + (letter != letter_here))
-            about = number > 1 and place > 1
-            if about and letter == other[place - 2] and one[number - 2] == letter_here:
-                cost = min(cost, last[place - 2] + 1)
-            row.append(cost)
-    return row[-1]
+        for near, wrong, _ in sorted(found, key=itemgetter(1)):
+            letters = max(len(word), len(near))
+            if wrong <= (MOST_WRONG if letters >= LONG else 1) and not _differ(word, near):
+                return near, 1 - wrong / letters
+        return "", 0.0
 
 
 def _differ(one: str, other: str) -> bool:
@@ -136,8 +102,3 @@ def _differ(one: str, other: str) -> bool:
         if first and second and first != second:
             return True
     return False
-
-
-def _trigrams(word: str) -> frozenset[str]:
-    framed = f"^{word}$"
-    return frozenset(framed[start : start + 3] for start in range(len(framed) - 2))

@@ -47,3 +47,8 @@ class BrokenRecord:
 
     def __str__(self) -> str:
         return f"{self.file} {self.place}".rstrip() + f": {self.what}"
+
+
+def encodable(text: str) -> str:
+    """Return a text that UTF-8 can encode: a lone surrogate becomes ``?``."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,90 +1,70 @@
-"""A knowledge base that an OpenSearch cluster holds, searched as the local ones are.
+"""A knowledge base in an OpenSearch cluster, for more passages than one machine holds.
 
-For what one machine does not hold. Written and tested against the documentation of OpenSearch
+It is searched like a local base. Written and tested against the documentation of OpenSearch
 (docs.opensearch.org: Create index, Bulk, Refresh index and Search API, Query DSL, Highlight query
-matches) and responses of the form printed there. It has not been run against a live node.
+matches) and responses of the form printed there; it has not been run against a live node.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from gym_clinic.endpoint import MAX_QUOTE, checked_url
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
-from gym_clinic.names import at_least_one
-from gym_clinic.retrieval.endpoint import BUSY, MAX_QUOTE, Endpoint, sendable
-from gym_clinic.retrieval.passages.passage import Passage
-from gym_clinic.retrieval.passages.query import AnyOf, Node, Phrase, parse
+from gym_clinic.names import at_least_one, checked_number
+from gym_clinic.retrieval.passages.passage import Passage, encodable
+from gym_clinic.retrieval.passages.query import parse
 from gym_clinic.retrieval.passages.searcher import check_search
-
-Answer = TypeVar("Answer", bound=BaseModel)
-
-FIELDS = ("id", "source", "title", "text", "category", "licence")
-
-SNIPPET = 200
-"""Characters of a snippet."""
+from gym_clinic.retrieval.serving.query_dsl import FIELDS, SNIPPET, request
 
 MOST = 10_000
 """Passages that a cluster returns at once (index.max_result_window)."""
 
-PIECE = 8 << 20
-"""Bytes of passages that are sent at once, about; the documentation advises 5 to 15 MiB."""
+BULK_BYTES = 8 << 20
+"""Bytes of passages in one request, at most; the documentation advises 5 to 15 MiB."""
 
-INDEX: Mapping[str, Any] = {
-    "settings": {
-        "analysis": {
-            "analyzer": {
-                "passages": {
-                    "type": "custom",
-                    "tokenizer": "standard",
-                    "filter": ["lowercase", "asciifolding", "porter_stem"],
-                }
-            }
-        }
-    },
-    "mappings": {
-        "dynamic": "strict",
-        "properties": {
-            "id": {"type": "keyword"},
-            "source": {"type": "keyword"},
-            "title": {"type": "text", "analyzer": "passages", "copy_to": "body"},
-            "text": {
-                "type": "text",
-                "analyzer": "passages",
-                "copy_to": "body",
-                "index_options": "offsets",
-            },
-            "category": {"type": "keyword"},
-            "licence": {"type": "keyword"},
-            "body": {"type": "text", "analyzer": "passages"},
-        },
-    },
-}
+BULK_PASSAGES = 100_000
+"""Passages in one request, at most."""
+
+BUSY = (429, 502, 503, 504)
+"""Statuses after which a request is sent again."""
+
+INDEX: Mapping[str, Any] = orjson.loads(
+    Path(__file__).with_name("opensearch_index.json").read_bytes()
+)
 """Settings and fields of an index. Title and text are searched as one field, so that AND holds
 across both and scores are BM25 (k1 1.2, b 0.75, the defaults) as of the local engines."""
 
 
-class OpenSearchBase:
-    """The passages of an index of a cluster.
+_PASSAGES = TypeAdapter(list[Passage])
 
-    Equal scores are ordered by id, and scores count terms over all shards. An answer that some
-    shards did not take part in is refused, since it would differ from run to run. A source that
-    does not exist has no passages, where a local base would name the nearest.
+
+class OpenSearchBase:
+    """The passages of one index of a cluster.
+
+    Equal scores are ordered by id, and scores count terms over all shards. An answer that lacks
+    some shards is refused, since it would differ from run to run. Unlike a local base, a source
+    that does not exist has no passages; it is no error.
 
     Args:
         url: Address of the cluster, as ``https://search.example.org:9200``.
         index: Name of the index, which :meth:`create` makes and :meth:`fill` fills.
         headers: Sent with every request, as ``{"Authorization": "Basic …"}``; never shown.
         timeout: Seconds to wait for an answer to one request.
-        retries: Attempts after the first.
+        retries: Attempts after the first, where a cluster is busy or unreachable.
 
     Raises:
-        ConfigError: If an option is unusable, or httpx is not installed.
+        ConfigError: If an option is unusable, or opensearch-py or tenacity is not installed.
     """
 
     def __init__(
@@ -100,71 +80,75 @@ class OpenSearchBase:
             raise ConfigError(
                 f"{index!r} is no name of an index: lower-case letters, digits, '.', '_' and '-'"
             )
-        self.index = index
-        self._endpoint = Endpoint(
-            url, timeout=timeout, retries=retries, headers=headers, proxies=True
-        )
+        checked_number("timeout", timeout, least=0.0, above=True)
+        checked_number("retries", retries, least=0, whole=True)
+        self.url, self.index = checked_url(url), index
+        self._connect = partial(_connect, self.url, dict(headers or {}), timeout, retries)
+        self._connected: tuple[int, Any] | None = os.getpid(), self._connect()
 
     def __repr__(self) -> str:
-        return f"OpenSearchBase({self._endpoint.url!r}, {self.index!r})"
+        return f"OpenSearchBase({self.url!r}, {self.index!r})"
 
     def create(self, *, shards: int = 1, replicas: int = 1) -> None:
-        """Make the index, of :data:`INDEX`, with no passage in it.
+        """Create the index, as :data:`INDEX` describes it, with no passage in it.
 
         Args:
             shards: Parts that machines share out among themselves.
             replicas: Further copies of each.
 
         Raises:
-            ConfigError: If there is an index of the name, or an option is wrong.
+            ConfigError: If there is an index of that name, or an option is wrong.
             ServiceError: If the cluster fails.
         """
-        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
-            raise ConfigError(f"replicas is a whole number from 0, not {replicas!r}")
+        checked_number("replicas", replicas, least=0, whole=True)
         settings = {
             **INDEX["settings"],
             "number_of_shards": at_least_one("shards", shards),
             "number_of_replicas": replicas,
         }
-        self._ask("", orjson.dumps({**INDEX, "settings": settings}), "PUT")
+        with self._client() as client:
+            client.indices.create(index=self.index, body={**INDEX, "settings": settings})
 
     def fill(self, passages: Iterable[Passage]) -> int:
         """Put passages into the index; they are found as soon as this returns.
 
-        A passage of an id that is there already takes its place, so a filling that failed is
-        simply done again.
+        A passage replaces the one of the same id, so a fill that failed can be repeated.
 
         Returns:
-            How many there were.
+            The number of passages.
 
         Raises:
-            TaskError: If the cluster refuses a passage; those before it are there.
+            TaskError: If the cluster refuses a passage; those before it are stored.
             ConfigError: If the cluster has no such index.
-            ServiceError: If the cluster fails, or stays busy for all attempts.
+            ServiceError: If the cluster fails, or is busy in all attempts.
         """
-        self._ask("")  # a cluster would make a missing index, of fields as it guesses them
+        from opensearchpy.helpers import streaming_bulk
+
         count = 0
-        piece = bytearray()
-        for lines in bulk(self.index, passages):
-            count += 1
-            piece += lines
-            if len(piece) >= PIECE:
-                self._send(bytes(piece))
-                piece.clear()
-        if piece:
-            self._send(bytes(piece))
-        self._ask("/_refresh", method="POST")
+        with self._client() as client:
+            # A cluster would create a missing index by itself, with guessed field types.
+            client.indices.get(index=self.index)
+            for done, item in streaming_bulk(
+                client,
+                map(_action, passages),
+                index=self.index,
+                chunk_size=BULK_PASSAGES,
+                max_chunk_bytes=BULK_BYTES,
+                raise_on_error=False,
+            ):
+                if not done:
+                    raise self._refused(**item["index"])
+                count += 1
+            client.indices.refresh(index=self.index)
         return count
 
-    def _send(self, piece: bytes) -> None:
-        """Send lines of passages; what the cluster did with each of them is in its answer."""
-        for item in self._read(_Filled, self._ask("/_bulk", piece)).items:
-            cause = item.index.error
-            if cause is None:
-                continue
-            if item.index.status in BUSY:
-                raise ServiceError(f"{self._endpoint.url} is busy: {cause}; fill the index again")
-            raise TaskError(f"{self._endpoint.url} refused the passage {item.index.id!r}: {cause}")
+    def _refused(
+        self, _id: str, status: int, error: Mapping[str, str], **_: object
+    ) -> TaskError | ServiceError:
+        cause = f"{error['type']}: {error['reason'][:MAX_QUOTE]}"
+        if status in BUSY:
+            return ServiceError(f"{self.url} is busy: {cause}; fill the index again")
+        return TaskError(f"{self.url} refused the passage {_id!r}: {cause}")
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
@@ -188,180 +172,104 @@ class OpenSearchBase:
             ConfigError: If the cluster has no such index.
             ServiceError: If the cluster fails, or answers in part.
         """
-        asked = {"query": {"term": {"id": sendable(id)}}, "size": 1, "_source": FIELDS}
+        asked = {"query": {"term": {"id": encodable(id)}}, "size": 1, "_source": FIELDS}
         found = self._found(asked)
         return found[0] if found else None
 
     def close(self) -> None:
-        """Close the connections."""
-        self._endpoint.close()
+        """Close the connections; the next request opens new ones."""
+        if self._connected and self._connected[0] == os.getpid():
+            self._connected[1].close()
+        self._connected = None
 
     def _found(self, asked: Mapping[str, Any]) -> list[Passage]:
-        body = orjson.dumps(asked)
-        # One query always goes to the same copies of the shards, which may count terms differently.
-        path = (
-            "/_search?search_type=dfs_query_then_fetch&allow_partial_search_results=false"
-            f"&preference=query-{crc32(body):08x}"
-        )
-        answer = self._read(_Answer, self._ask(path, body))
-        if answer.timed_out or answer.shards.failed:
-            raise ServiceError(
-                f"{self._endpoint.url} answered in part: {answer.shards.failed} of "
-                f"{answer.shards.total} shards failed{', it timed out' * answer.timed_out}"
+        with self._client() as client:
+            found = client.search(
+                index=self.index,
+                body=asked,
+                search_type="dfs_query_then_fetch",
+                allow_partial_search_results="false",
+                # The same query goes to the same copies of the shards: copies may count
+                # terms differently.
+                preference=f"query-{crc32(orjson.dumps(asked)):08x}",
             )
-        return [_passage(hit) for hit in answer.hits.hits]
-
-    def _ask(self, path: str, body: bytes | None = None, method: str | None = None) -> bytes:
-        """Return what the cluster answers to a request on the index, if it is not refused."""
-        status, answer = self._endpoint.ask(f"/{self.index}{path}", body, method)
-        if status == 200:
-            return answer
         try:
-            cause = _Refusal.model_validate_json(answer).error
-        except ValidationError:
-            quoted = answer[:MAX_QUOTE].decode("utf-8", "replace")
-            raise ServiceError(f"{self._endpoint.url} answered {status}: {quoted}") from None
-        if cause.type == "index_not_found_exception":
-            raise ConfigError(f"{self._endpoint.url} has no index {self.index!r}")
-        if cause.type == "resource_already_exists_exception":
-            raise ConfigError(f"{self._endpoint.url} has an index {self.index!r} already")
-        raise ServiceError(f"{self._endpoint.url} answered {status}: {cause}")
+            shards, late = found["_shards"], found["timed_out"]
+            if late or shards["failed"]:
+                raise ServiceError(
+                    f"{self.url} answered in part: {shards['failed']} of {shards['total']} shards "
+                    f"failed{', it timed out' * late}"
+                )
+            return _PASSAGES.validate_python([_fields(hit) for hit in found["hits"]["hits"]])
+        except (LookupError, TypeError, ValidationError) as error:
+            raise ServiceError(
+                f"{self.url}: unexpected answer to a search: {error!r:.300}"
+            ) from error
 
-    def _read(self, kind: type[Answer], body: bytes) -> Answer:
+    @contextmanager
+    def _client(self) -> Iterator[Any]:
+        """Lend the client of this process, and translate its errors."""
+        from opensearchpy.exceptions import OpenSearchException, TransportError
+
+        if self._connected is None or self._connected[0] != os.getpid():
+            self._connected = os.getpid(), self._connect()
         try:
-            return kind.model_validate_json(body)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the answer"
-            raise ServiceError(f"{self._endpoint.url}: {where}: {first['msg']}") from error
+            yield self._connected[1]
+        except TransportError as error:
+            if error.error == "index_not_found_exception":
+                raise ConfigError(f"{self.url} has no index {self.index!r}") from None
+            if error.error == "resource_already_exists_exception":
+                raise ConfigError(f"{self.url} has an index {self.index!r} already") from None
+            raise ServiceError(f"{self.url}: {str(error)[:MAX_QUOTE]}") from error
+        except OpenSearchException as error:  # an answer that is no JSON
+            raise ServiceError(f"{self.url}: {str(error)[:MAX_QUOTE]}") from error
 
 
-def request(query: Node, limit: int, source: str | None) -> dict[str, Any]:
-    """Return the body of ``POST /<index>/_search`` for a query.
+def _connect(url: str, headers: Mapping[str, str], timeout: float, retries: int) -> Any:
+    """Return a client of opensearch-py whose every request is retried by tenacity."""
+    try:
+        import opensearchpy
+        import tenacity
+    except ImportError:
+        raise ConfigError(
+            'an OpenSearch cluster needs opensearch-py: pip install "gym_clinic[opensearch]"'
+        ) from None
 
-    Args:
-        query: As :func:`gym_clinic.retrieval.passages.query.parse` reads it.
-        limit: At most so many passages.
-        source: Only passages of this source.
-    """
-    asked: dict[str, Any] = {"must": [render(query)]}
-    if source is not None:
-        asked["filter"] = [{"term": {"source": sendable(source)}}]
-    return {
-        "query": {"bool": asked},
-        "size": limit,
-        "sort": [{"_score": {"order": "desc"}}, {"id": {"order": "asc"}}],
-        "track_scores": True,
-        "track_total_hits": False,
-        "_source": FIELDS,
-        "highlight": {
-            "pre_tags": ["<b>"],
-            "post_tags": ["</b>"],
-            "require_field_match": False,  # the words are looked for in body, and shown in text
-            "fields": {
-                "text": {
-                    "fragment_size": SNIPPET,
-                    "number_of_fragments": 1,
-                    "no_match_size": SNIPPET,
-                    "order": "score",
-                }
-            },
-        },
-    }
+    def may_pass(error: BaseException) -> bool:
+        if isinstance(error, opensearchpy.ConnectionTimeout):
+            return False  # the cluster is still at work on the request
+        return isinstance(error, opensearchpy.ConnectionError) or (
+            isinstance(error, opensearchpy.TransportError) and error.status_code in BUSY
+        )
 
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception(may_pass),
+        wait=tenacity.wait_random_exponential(multiplier=0.1, max=5.0),
+        stop=tenacity.stop_after_attempt(retries + 1),
+        reraise=True,
+    )
 
-def render(query: Node) -> dict[str, Any]:
-    """Return a query in the Query DSL: match, match_phrase and bool."""
-    if isinstance(query, Phrase):
-        kind = "match" if len(query.words) == 1 else "match_phrase"
-        return {kind: {"body": {"query": " ".join(query.words)}}}
-    if isinstance(query, AnyOf):
-        words: list[str] = []
-        parts: list[dict[str, Any]] = []
-        for one in query.parts:
-            if isinstance(one, Phrase) and len(one.words) == 1:
-                words += one.words
-            else:
-                parts.append(render(one))
-        if words:
-            parts.insert(0, {"match": {"body": {"query": " ".join(words), "operator": "or"}}})
-        return {"bool": {"should": parts, "minimum_should_match": 1}} if parts[1:] else parts[0]
-    asked: dict[str, Any] = {"must": [render(one) for one in query.parts]}
-    if query.excluded:
-        asked["must_not"] = [render(one) for one in query.excluded]
-    return {"bool": asked}
+    class RetryingTransport(opensearchpy.Transport):
+        def perform_request(self, *args: Any, **kwargs: Any) -> Any:
+            return retrying.copy()(super().perform_request, *args, **kwargs)
+
+    return opensearchpy.OpenSearch(
+        [url],
+        transport_class=RetryingTransport,
+        connection_class=opensearchpy.RequestsHttpConnection,  # heeds proxies of the environment
+        headers=headers,
+        timeout=timeout,
+        max_retries=0,
+        pool_maxsize=64,
+    )
 
 
-def bulk(index: str, passages: Iterable[Passage]) -> Iterator[bytes]:
-    """Give, passage by passage, the lines of ``POST /_bulk`` that put them into an index."""
-    for passage in passages:
-        action = {"index": {"_index": index, "_id": passage.id}}
-        document = {name: getattr(passage, name) for name in FIELDS}
-        yield orjson.dumps(action) + b"\n" + orjson.dumps(document) + b"\n"
+def _action(passage: Passage) -> dict[str, Any]:
+    """Return a passage as the bulk helper of opensearch-py takes it."""
+    return {"_id": passage.id, "_source": {name: getattr(passage, name) for name in FIELDS}}
 
 
-class _Part(BaseModel):
-    """A part of an answer; what is not read here may be there as well."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class _Document(_Part):
-    id: str
-    source: str
-    title: str
-    text: str
-    category: str = ""
-    licence: str = ""
-
-
-class _Hit(_Part):
-    score: float = Field(alias="_score")
-    document: _Document = Field(alias="_source")
-    highlight: dict[str, list[str]] = {}
-
-
-class _Hits(_Part):
-    hits: list[_Hit]
-
-
-class _Shards(_Part):
-    total: int
-    failed: int
-
-
-class _Answer(_Part):
-    timed_out: bool
-    shards: _Shards = Field(alias="_shards")
-    hits: _Hits
-
-
-class _Cause(_Part):
-    type: str
-    reason: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.type}: {self.reason[:MAX_QUOTE]}"
-
-
-class _Refusal(_Part):
-    error: _Cause
-
-
-class _Indexed(_Part):
-    id: str = Field(alias="_id")
-    status: int
-    error: _Cause | None = None
-
-
-class _Item(_Part):
-    index: _Indexed
-
-
-class _Filled(_Part):
-    items: list[_Item]
-
-
-def _passage(hit: _Hit) -> Passage:
-    shown = hit.highlight.get("text") or [hit.document.text[:SNIPPET]]
-    return Passage(**hit.document.model_dump(), score=hit.score, snippet=shown[0])
+def _fields(hit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a passage that was found."""
+    shown = hit.get("highlight", {}).get("text") or [hit["_source"]["text"][:SNIPPET]]
+    return {**hit["_source"], "score": hit["_score"], "snippet": shown[0]}

@@ -5,33 +5,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.facts.stems import stem
-from gym_clinic.retrieval.graph.spelling import Spelling, wrong_letters
-
-LETTERS = st.text("abcdeo", max_size=9)
+from gym_clinic.retrieval.graph.spelling import Spelling
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "wrong"),
+    ("word", "near"),
     [
-        ("", "", 0),
-        ("fever", "", 5),
-        ("fevre", "fever", 1),
-        ("fver", "fever", 1),
-        ("feever", "fever", 1),
-        ("fover", "fever", 1),
-        ("ca", "abc", 3),
-        ("hemmorage", "hemorrhage", 3),
+        ("palpitatoins", "palpitations"),  # two letters exchanged
+        ("hematuira", "hematuria"),
+        ("huematuria", "haematuria"),  # of equally near words, the one of the same length
+        ("hypothermai", "hypothermia"),
+        ("edena", ""),  # a short word with another consonant
+        ("hyperthermia", ""),  # another word, not a misspelling
+        ("gever", ""),  # another first letter
+        ("conclusion", ""),
+        ("couch", ""),
     ],
 )
-def test_wrong_letters(one, other, wrong):
-    assert wrong_letters(one, other) == wrong_letters(other, one) == wrong
-
-
-@given(LETTERS, LETTERS)
-def test_wrong_letters_are_none_for_equals_only_and_at_most_all(one, other):
-    wrong = wrong_letters(one, other)
-    assert (wrong == 0) == (one == other)
-    assert abs(len(one) - len(other)) <= wrong <= max(len(one), len(other))
+def test_the_nearest_word(word, near):
+    known = ["palpitations", "hematuria", "haematuria", "hypothermia", "edema", "fever", "cough"]
+    assert Spelling([*known, "confusion"]).nearest(word)[0] == near
 
 
 @given(st.sampled_from(["palpitations", "constipation", "convulsion"]), st.integers(1, 10))

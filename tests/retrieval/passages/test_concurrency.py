@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bases import PASSAGES, base, source
+from search_workers import answers, send_answers
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.passages.build import build
@@ -16,18 +17,12 @@ from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passages.manifest import Manifest
 from gym_clinic.retrieval.passages.passage import Passage
 
-QUERIES = ["pain", "troponin NOT chest", '"heart failure"', "treatment", "β", "nothing"] * 20
-
 
 @pytest.fixture(params=["fts5", "tantivy"])
 def knowledge(request: pytest.FixtureRequest, tmp_path: Path) -> KnowledgeBase:
     if request.param == "tantivy":
         pytest.importorskip("tantivy")
     return base(tmp_path, request.param)
-
-
-def answers(knowledge: KnowledgeBase) -> list[list[Passage]]:
-    return [knowledge.search(query) for query in QUERIES]
 
 
 def test_many_threads_get_the_same_answers(knowledge):
@@ -41,11 +36,6 @@ def test_many_threads_get_the_same_answers(knowledge):
     with ThreadPoolExecutor(16) as pool:
         waiting = [pool.submit(work) for _ in range(16)]
         assert all(one.result(timeout=60) == expected for one in waiting)
-
-
-def send_answers(knowledge: KnowledgeBase, pipe) -> None:
-    pipe.send(answers(knowledge))
-    pipe.close()
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])

@@ -109,3 +109,9 @@ def test_a_snippet_is_a_part_of_the_text_with_marks(tmp_path, engine):
             assert len(inner) < 500
             assert one.text.startswith(inner.strip("…")) or inner.startswith("…")
             assert one.text.endswith(inner.strip("…")) or inner.endswith("…")
+
+
+@pytest.mark.parametrize("text", ["0ꢴ", "हिन्दी", "naïve", "dose 0ꢴ twice"])
+def test_words_with_combining_marks_find_their_text(tmp_path, engine, text):
+    found = base(tmp_path, engine, [Passage("p", "s", "", text)]).search(text, operator="and")
+    assert [one.id for one in found] == ["p"]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.retrieval.passages.passage import Passage
 from gym_clinic.retrieval.passages.query import parse
-from gym_clinic.retrieval.serving.opensearch import FIELDS, INDEX, OpenSearchBase, bulk, render
+from gym_clinic.retrieval.serving.opensearch import OpenSearchBase
+from gym_clinic.retrieval.serving.query_dsl import FIELDS, render
 
-pytest.importorskip("httpx")
+pytest.importorskip("opensearchpy")
 
 # As in "Highlight query matches" and "Search" of docs.opensearch.org, with passages of our own.
 ANSWER = {
@@ -108,12 +110,14 @@ def test_hits_become_passages(base):
 
 def test_what_is_asked(base, chat_server):
     base.search("fever child", 3, "cards")
-    (path,) = chat_server.paths
-    assert re.fullmatch(
-        r"/clinic/_search\?search_type=dfs_query_then_fetch&allow_partial_search_results=false"
-        "&preference=query-[0-9a-f]{8}",
-        path,
-    )
+    (address,) = map(urlsplit, chat_server.paths)
+    assert address.path == "/clinic/_search"
+    options = dict(parse_qsl(address.query))
+    assert re.fullmatch("query-[0-9a-f]{8}", options.pop("preference"))
+    assert options == {
+        "search_type": "dfs_query_then_fetch",
+        "allow_partial_search_results": "false",
+    }
     (asked,) = chat_server.requests
     assert asked["query"] == {
         "bool": {
@@ -168,6 +172,8 @@ def test_a_query_is_rendered(query, operator, rendered):
 
 
 @given(st.text(max_size=200), st.sampled_from(["or", "and"]))
+@example("0ꢴ", "or")  # a digit with a combining mark is one word
+@example("हिन्दी ꢴ", "and")  # a mark alone is none
 def test_only_words_of_the_text_reach_the_cluster(text, operator):
     tree = parse(text, operator)
     if tree is None:
@@ -188,7 +194,10 @@ def test_only_words_of_the_text_reach_the_cluster(text, operator):
     collect(render(tree))
     assert queries
     written = unicodedata.normalize("NFC", text)
-    assert all(part.isalnum() and part in written for one in queries for part in one.split(" "))
+    for part in (part for query in queries for part in query.split(" ")):
+        assert part in written
+        assert part[0].isalnum()
+        assert all(sign.isalnum() or unicodedata.category(sign)[0] == "M" for sign in part)
 
 
 def test_no_words_are_not_asked(base, chat_server):
@@ -218,12 +227,16 @@ def test_a_missing_index_is_told(base, chat_server):
             ANSWER | {"_shards": {"total": 5, "successful": 3, "skipped": 0, "failed": 2}},
             "in part: 2 of 5 shards failed$",
         ),
-        ({"hits": {"hits": []}}, "timed_out: Field required"),
+        ({"hits": {"hits": []}}, r"unexpected answer to a search: KeyError\('_shards'\)"),
         (
             ANSWER | {"hits": {"hits": [{"_score": 1.0, "_source": {"id": "c1"}}]}},
-            r"hits\.hits\.0\._source\.source: Field required",
+            r"unexpected answer to a search: KeyError\('text'\)",
         ),
-        ([], "the answer: Input should be an object"),
+        (
+            ANSWER | {"hits": {"hits": [{"_score": 1.0, "_source": {"id": "c1", "text": ""}}]}},
+            r"(?s)unexpected answer to a search: .*source.*Field required",
+        ),
+        ([], "unexpected answer to a search: TypeError"),
     ],
 )
 def test_an_answer_in_part_or_of_another_form_is_refused(base, chat_server, answer, said):
@@ -240,17 +253,19 @@ def test_failures_are_told(base, chat_server):
         chat_server.raw(json.dumps(ANSWER).encode()),
         chat_server.status(503),
     ]
-    with pytest.raises(ServiceError, match="500: search_phase_execution_exception: all shards"):
+    with pytest.raises(
+        ServiceError, match=r"TransportError\(500, 'search_phase_execution_exception'\)"
+    ):
         base.search("fever")
-    with pytest.raises(ServiceError, match="answered 401: Unauthorized"):
+    with pytest.raises(ServiceError, match=r"AuthenticationException\(401, 'Unauthorized'\)"):
         base.search("fever")
     assert len(base.search("fever")) == 2  # asked again after 429
-    with pytest.raises(ServiceError, match="asked 2 times: status 503"):
+    with pytest.raises(ServiceError, match=r"TransportError\(503"):
         base.search("fever")
 
 
 def test_headers_are_sent_and_not_shown(base, chat_server):
-    closed = OpenSearchBase(base._endpoint.url, "clinic", headers={"Authorization": "Basic c2Vj"})
+    closed = OpenSearchBase(base.url, "clinic", headers={"Authorization": "Basic c2Vj"})
     closed.search("fever")
     assert chat_server.headers[-1]["authorization"] == "Basic c2Vj"
     assert "c2Vj" not in repr(closed)
@@ -269,20 +284,3 @@ def test_headers_are_sent_and_not_shown(base, chat_server):
 def test_wrong_options_are_told(base, ask, said):
     with pytest.raises(ConfigError, match=said):
         ask(base)
-
-
-def test_bulk_lines_fit_the_index():
-    held = [Passage("c1", "cards", "Fever β", "text\nof two lines", score=3.0)]
-    (lines,) = bulk("clinic", held)
-    action, document, end = lines.split(b"\n")
-    assert json.loads(action) == {"index": {"_index": "clinic", "_id": "c1"}}
-    assert json.loads(document) == {
-        "id": "c1",
-        "source": "cards",
-        "title": "Fever β",
-        "text": "text\nof two lines",
-        "category": "",
-        "licence": "",
-    }
-    assert end == b""
-    assert set(json.loads(document)) <= set(INDEX["mappings"]["properties"])
