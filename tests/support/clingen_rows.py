@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
@@ -12,6 +13,19 @@ from gym_clinic.paths import tasks_dir
 FOLDER = tasks_dir("clingen")
 LABELS = list(CATEGORIES)
 Rows = dict[str, list[dict[str, Any]]]
+Some = Callable[[Sequence[Any]], Sequence[Any]]
+"""The fixture `some`: a sample of a population, or all of it."""
+
+
+def read_rows() -> Rows:
+    """Split -> its tasks, as the files have them."""
+    return {
+        split: [
+            json.loads(line)
+            for line in (FOLDER / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
+        for split in SIZES
+    }
 
 
 def articles(rows: Rows, *splits: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

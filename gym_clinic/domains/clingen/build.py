@@ -115,17 +115,32 @@ def build(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str, Any]
 
 def build_split(split: str, pairs: Sequence[Pair], seed: int = 0) -> list[dict[str, Any]]:
     """Make the tasks of one split from its pairs."""
+    order = order_of(split, pairs, seed)
+    return [build_task(split, order, index, seed) for index in range(len(order))]
+
+
+def order_of(split: str, pairs: Sequence[Pair], seed: int = 0) -> list[Pair]:
+    """Return the pairs of a split in the order of its tasks."""
     order = list(pairs)
     Random(f"{seed}:{split}:order").shuffle(order)
-    return [
-        _task(f"{seed}:{split}:{index}", pair, order, split) for index, pair in enumerate(order)
-    ]
+    return order
 
 
-def _task(key: str, pair: Pair, peers: Sequence[Pair], split: str) -> dict[str, Any]:
-    """One task object; raises TaskError if the SOP does not give the published class."""
+def build_task(split: str, order: Sequence[Pair], index: int, seed: int = 0) -> dict[str, Any]:
+    """Make one task.
+
+    Args:
+        split: Split of the task.
+        order: The pairs of the split, from `order_of`.
+        index: Position of the task in the split.
+        seed: Decides everything that is drawn.
+
+    Raises:
+        TaskError: If the SOP does not give the published class.
+    """
+    key, pair = f"{seed}:{split}:{index}", order[index]
     rng = Random(f"{key}:plan")
-    drafts = plan_task(rng, pair, peers, key=_digest(key, 12), wide=split == "test")
+    drafts = plan_task(rng, pair, order, key=_digest(key, 12), wide=split == "test")
     articles, evidence, genetic = [], [], []
     for number, draft in enumerate(drafts):
         written = write_front(draft)

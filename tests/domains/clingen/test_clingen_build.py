@@ -8,20 +8,40 @@ import sys
 from pathlib import Path
 
 import pytest
-from clingen_rows import FOLDER, Rows
+from clingen_rows import FOLDER, Rows, Some
 
 from gym_clinic.domains.clingen import build
 from gym_clinic.domains.clingen.download import COLUMNS
-from gym_clinic.domains.clingen.splits import SIZES, assign
+from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import json_line
 
 
+@pytest.fixture(scope="module")
+def chosen() -> dict[str, list[Pair]]:
+    """The pairs of each split."""
+    return assign(build.read_pairs(FOLDER / "curations.jsonl"), 0)
+
+
+@pytest.mark.population
 @pytest.mark.parametrize("split", SIZES)
-def test_a_split_is_built_again_byte_for_byte(split: str) -> None:
-    pairs = build.read_pairs(FOLDER / "curations.jsonl")
-    again = build.build_split(split, assign(pairs, 0)[split], 0)
-    assert b"".join(map(json_line, again)) == (FOLDER / f"{split}.jsonl").read_bytes()
+def test_a_split_is_built_again_byte_for_byte(
+    split: str, chosen: dict[str, list[Pair]], some: Some
+) -> None:
+    lines = (FOLDER / f"{split}.jsonl").read_bytes().splitlines(keepends=True)
+    order = build.order_of(split, chosen[split])
+    assert len(order) == len(lines)
+    for index in some(range(len(lines))):
+        assert json_line(build.build_task(split, order, index)) == lines[index]
+
+
+def test_a_split_has_its_tasks_in_order(chosen: dict[str, list[Pair]]) -> None:
+    pairs = chosen["test"][:12]
+    order = build.order_of("test", pairs, 3)
+    assert sorted(order) == sorted(pairs)
+    tasks = build.build_split("test", pairs, 3)
+    assert tasks == [build.build_task("test", order, index, 3) for index in range(12)]
+    assert [task["record"]["gene"] for task in tasks] == [pair.gene for pair in order]
 
 
 def test_curations_are_renewed_from_the_importers_output(tmp_path: Path) -> None:

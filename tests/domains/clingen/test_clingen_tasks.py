@@ -129,14 +129,17 @@ def test_the_sop_gives_every_published_class(rows: Rows) -> None:
             assert all(g["pmid"] in with_evidence and g["points"] > 0 for g in gold["genetic"])
 
 
-def test_articles_are_written_again_byte_for_byte(rows: Rows, written: dict[str, Article]) -> None:
+@pytest.mark.population
+def test_articles_are_written_again_byte_for_byte(
+    sample: Rows, written: dict[str, Article]
+) -> None:
     notes = {
         (item["pmid"], item["subtype"]): item["summary"]
         for split in SIZES
-        for row in rows[split]
+        for row in sample[split]
         for item in row["gold"]["evidence"]
     }
-    for _, article in articles(rows):
+    for _, article in articles(sample):
         again = written[article["pmid"]]
         assert (again.title, again.abstract) == (article["title"], article["abstract"])
         for subtype, summary in again.summaries.items():
@@ -144,7 +147,8 @@ def test_articles_are_written_again_byte_for_byte(rows: Rows, written: dict[str,
     assert not notes
 
 
-def test_no_text_is_shared(rows: Rows, written: dict[str, Article]) -> None:
+@pytest.mark.population
+def test_no_text_is_shared(sample: Rows, written: dict[str, Article]) -> None:
     texts = [article.full_text for article in written.values()]
     abstracts = [article.abstract for article in written.values()]
     assert len(set(texts)) == len(texts)
@@ -153,7 +157,7 @@ def test_no_text_is_shared(rows: Rows, written: dict[str, Article]) -> None:
     def sentences(split: str) -> list[str]:
         found = [
             sentence
-            for _, article in articles(rows, split)
+            for _, article in articles(sample, split)
             for _, text in written[article["pmid"]].sections
             for sentence in re.split(r"(?<=[.?]) ", text)
         ]
@@ -165,10 +169,11 @@ def test_no_text_is_shared(rows: Rows, written: dict[str, Article]) -> None:
         assert sum(sentence in train for sentence in mine) / len(mine) < 0.05
 
 
+@pytest.mark.population
 def test_the_human_genetics_is_in_the_full_text_only(
-    rows: Rows, written: dict[str, Article]
+    sample: Rows, written: dict[str, Article]
 ) -> None:
-    for row, article in articles(rows, "test"):
+    for row, article in articles(sample, "test"):
         assert not re.search(r"unrelated proband|null variant|\bpoints?\b.*genetic", front(article))
         told = "unrelated proband" in written[article["pmid"]].full_text
         assert told == any(g["pmid"] == article["pmid"] for g in row["gold"]["genetic"])
