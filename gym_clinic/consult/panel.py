@@ -113,8 +113,10 @@ class Discussion(Generic[R]):
     @property
     def reply(self) -> R | None:
         """The most confident reply for the choice, the first if several are; None without one."""
-        replies = [one for one in self.opinions if one.choice == self.choice and one.reply]
-        return max(replies, key=lambda one: one.confidence).reply if replies else None
+        if self.choice is None:
+            return None
+        supporters = [one for one in self.opinions if one.choice == self.choice]
+        return max(supporters, key=lambda one: one.confidence).reply if supporters else None
 
     @property
     def tokens(self) -> dict[str, int]:
