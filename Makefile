@@ -94,9 +94,9 @@ tasks: $(VENV)/.test  ## every task: schema, ids, tools, the oracle's full marks
 	$(BIN)/gym-clinic tasks validate
 	$(BIN)/python -m pytest -n auto -m population --whole $(ARGS)
 
-kb: $(VENV)/.core  ## check that the facts are as built, and prove their codes where MAPPINGS is at hand
-	$(BIN)/python -m kb.build --check
-	$(BIN)/gym-clinic kb validate $(if $(wildcard $(MAPPINGS)),--mappings '$(MAPPINGS)')
+kb: $(VENV)/.core  ## check the fact tables, and prove their ids where MAPPINGS is at hand
+	$(BIN)/python -m kb.build --check $(if $(wildcard $(MAPPINGS)),--mappings '$(MAPPINGS)')
+	$(BIN)/gym-clinic kb validate
 
 bench: $(VENV)/.core  ## print what a step costs, and what every policy is worth
 	$(BIN)/python bench/env.py

@@ -22,16 +22,13 @@ from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import orjson
-
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts import load
-from gym_clinic.facts.profiles import profiles
-from gym_clinic.files import numbered_lines
+from gym_clinic.facts import load, profiles_of
+from gym_clinic.facts.passages import COLLECTION, LICENCE, fingerprint, handbook
+from gym_clinic.facts.tables import default_folder
 from gym_clinic.names import call_with_options, nearest
-from gym_clinic.paths import cache_dir, data_dir
+from gym_clinic.paths import cache_dir
 from gym_clinic.retrieval import (
-    BrokenRecord,
     GuidelineIndex,
     HashedNgrams,
     KnowledgeBase,
@@ -56,7 +53,6 @@ EMBEDDED = "embedded"
 """The option that stands for what ships."""
 
 _NAME = "clinic.db"
-_FIELDS = ("id", "source", "title", "content", "category", "licence")
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -89,21 +85,17 @@ def knowledge() -> KnowledgeBase:
     """Return the embedded passages, on diseases, drugs, scores, guidelines and emergencies.
 
     Raises:
-        ConfigError: If there is no file of passages, or the base is not yet built and the cache
-            folder cannot be written.
-        TaskError: If a passage in ``$GYM_CLINIC_DATA`` is broken.
+        ConfigError: If there are no fact tables (``$GYM_CLINIC_DATA``), or the base has to be built
+            first and the cache folder cannot be written.
+        TaskError: If a fact table is broken.
     """
-    file = data_dir("kb") / "passages.jsonl"
-    if not file.is_file():
-        raise ConfigError(
-            f"no passages {file}; expected a JSON object a line: {', '.join(_FIELDS)}"
-        )
-    made_of = f"{FORMAT} {fts5.TOKENIZER} ".encode() + file.read_bytes()
-    content = hashlib.sha256(made_of).hexdigest()
-    folder = cache_dir() / f"handbook-{content[:16]}"
-    if not (folder / _NAME).exists():
-        _build(Source(str(file), content, lambda: _passages(file)), folder)
-    return KnowledgeBase(folder / _NAME)
+    folder = default_folder()
+    made_of = f"{FORMAT} {fts5.TOKENIZER} {fingerprint(folder)}"
+    content = hashlib.sha256(made_of.encode()).hexdigest()
+    home = cache_dir() / f"handbook-{content[:16]}"
+    if not (home / _NAME).exists():
+        _build(Source(str(folder), content, _passages), home)
+    return KnowledgeBase(home / _NAME)
 
 
 def _build(source: Source, folder: Path) -> None:
@@ -125,25 +117,16 @@ def _build(source: Source, folder: Path) -> None:
         ) from None
 
 
-def _passages(file: Path) -> Iterator[Passage | BrokenRecord]:
-    for number, line in numbered_lines(file):
-        try:
-            record = orjson.loads(line)
-            texts = [record[field] for field in _FIELDS]
-        except (ValueError, KeyError, TypeError):
-            texts = [None]
-        if all(isinstance(text, str) for text in texts):
-            yield Passage(*texts)
-        else:
-            what = f"expected a JSON object with the texts {', '.join(_FIELDS)}"
-            yield BrokenRecord(str(file), f"line {number}", what)
+def _passages() -> Iterator[Passage]:
+    for one in handbook(load()):
+        yield Passage(one.id, COLLECTION, one.title, one.text, one.category, LICENCE)
 
 
 @_one_at_a_time
 @lru_cache(maxsize=1)
 def guidelines() -> GuidelineIndex:
     """Return the phenotype profiles of the embedded diseases, by their names."""
-    return GuidelineIndex(profiles(load()))
+    return GuidelineIndex(profiles_of(load()))
 
 
 @_one_at_a_time

@@ -1,7 +1,8 @@
-"""What the fact tables hold: diseases, phenotypes, disciplines, drugs, instruments, guidelines.
+"""The records of the fact tables: diseases, phenotypes, disciplines, drugs, instruments, guidelines.
 
-Every text is one line without blanks at its ends. A frequency says what it rests on: a source
-that states it, a qualitative class of the table's authors, or nothing at all.
+Every text is one line without blanks at its ends. A frequency has a basis: a source that states
+it, the judgement of the table's authors, or none. A disease is written with the names of its
+findings (`DiseaseEntry`) and read with their ids (`Disease`).
 
 Source:
     The bands and their ids are those of the Human Phenotype Ontology's frequency subontology.
@@ -51,7 +52,7 @@ def _day(text: str) -> str:
 
 def _distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
     if double := [text for number, text in enumerate(texts) if text in texts[:number]]:
-        raise ValueError(f"{double[0]!r} stands twice")
+        raise ValueError(f"duplicate {double[0]!r}")
     return texts
 
 
@@ -68,7 +69,7 @@ Icd10cm = Annotated[str, Field(pattern=r"^[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?$"
 
 
 class Strict(BaseModel):
-    """What is read as it stands: no further field, no conversion, no change afterwards."""
+    """A record without unknown fields and without conversion of types; it cannot be changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -90,12 +91,12 @@ class Source(Strict):
 
 
 class Record(Strict):
-    """What every record carries.
+    """The fields of every record.
 
     Attributes:
         sources: Keys of the sources that its facts come from.
         provenance: Whether its authors wrote it or took it from its sources.
-        reviewed: Day on which it was last checked, YYYY-MM-DD.
+        reviewed: Day of the last review, YYYY-MM-DD.
     """
 
     sources: Slugs
@@ -109,7 +110,7 @@ class Frequency(Strict):
     Attributes:
         value: Share of patients, 0 to 1; only where a source states it.
         band: Qualitative class; "excluded" means that the feature is absent.
-        basis: What this rests on: a source, the authors' judgement (a band alone), or nothing.
+        basis: A source, the authors' judgement (a band alone), or nothing known.
         source: Key of the source, where there is one.
         patients: In how many patients the share was counted, where the source says.
     """
@@ -141,13 +142,50 @@ class Frequency(Strict):
         return self.band == "excluded" or self.value == 0
 
 
+class StatedFrequency(Frequency):
+    """A frequency that a source states.
+
+    Attributes:
+        references: Publications and entries of databases that the source cites for it.
+    """
+
+    basis: Literal["sourced"] = "sourced"
+    references: Texts = ()
+
+
+class FindingEntry(Strict):
+    """A finding of a disease as it is written in the table.
+
+    Attributes:
+        finding: Name of the phenotype, as in the table of phenotypes.
+        band: How frequent it is in the authors' judgement; None where nobody knows.
+        stated: What a source states; it goes before the band.
+    """
+
+    finding: Text
+    band: BandName | None = None
+    stated: StatedFrequency | None = None
+
+    def feature(self, phenotype: str) -> Feature:
+        """Return the feature that this makes of a phenotype's id."""
+        if self.stated is None:
+            basis: Literal["authored", "unknown"] = "authored" if self.band else "unknown"
+            return Feature(phenotype=phenotype, frequency=Frequency(band=self.band, basis=basis))
+        stated = self.stated.model_dump(exclude={"references"})
+        return Feature(
+            phenotype=phenotype,
+            frequency=Frequency(**stated),
+            references=self.stated.references,
+        )
+
+
 class Feature(Strict):
     """A phenotype of a disease, or one that the disease does not have.
 
     Attributes:
         phenotype: Id of the phenotype.
         frequency: How often it occurs.
-        references: Publications and entries of databases where the source has it from.
+        references: Publications and entries of databases that the source cites.
     """
 
     phenotype: PhenotypeId
@@ -155,12 +193,12 @@ class Feature(Strict):
     references: Texts = ()
 
 
-def _once(features: tuple[Feature, ...]) -> tuple[Feature, ...]:
-    _distinct(tuple(feature.phenotype for feature in features))
-    return features
+def _distinct_findings(entries: tuple[FindingEntry, ...]) -> tuple[FindingEntry, ...]:
+    _distinct(tuple(entry.finding for entry in entries))
+    return entries
 
 
-Features = Annotated[tuple[Feature, ...], AfterValidator(_once)]
+FindingEntries = Annotated[tuple[FindingEntry, ...], AfterValidator(_distinct_findings)]
 
 
 class Codes(Strict):
@@ -172,8 +210,8 @@ class Codes(Strict):
     icd10cm: Annotated[tuple[Icd10cm, ...], AfterValidator(_distinct)] = ()
 
 
-class Disease(Record):
-    """A disease.
+class DiseaseFields(Record):
+    """The fields of a disease, but for its findings.
 
     Attributes:
         id: Slug.
@@ -182,26 +220,24 @@ class Disease(Record):
         codes: Its ids elsewhere.
         discipline: Id of the discipline that cares for it.
         rare: Whether it is a rare disease.
-        phenotypes: Its features, present and absent.
+        summary: One or two sentences.
         look_alikes: Ids of diseases that it is mistaken for.
         red_flags: Signs that call for help at once.
-        treatment: What is done about it.
-        tests: What proves it.
-        summary: One or two sentences.
+        tests: First tests.
+        treatment: Its management.
     """
 
     id: Slug
     name: Text
-    synonyms: Texts
-    codes: Codes
+    synonyms: Texts = ()
+    codes: Codes = Codes()
     discipline: Slug
     rare: bool
-    phenotypes: Features = Field(min_length=1)
-    look_alikes: Slugs
-    red_flags: Texts
-    treatment: Texts
-    tests: Texts
     summary: Text
+    look_alikes: Slugs = ()
+    red_flags: Texts = ()
+    tests: Texts = ()
+    treatment: Texts = ()
 
     @model_validator(mode="after")
     def _names_others(self) -> Self:
@@ -212,20 +248,40 @@ class Disease(Record):
         return self
 
 
+class DiseaseEntry(DiseaseFields):
+    """A disease as it is written in the table.
+
+    Attributes:
+        findings: Its findings by name, present and absent.
+    """
+
+    findings: FindingEntries = Field(min_length=1)
+
+
+class Disease(DiseaseFields):
+    """A disease.
+
+    Attributes:
+        phenotypes: Its features, present and absent.
+    """
+
+    phenotypes: tuple[Feature, ...]
+
+
 class Phenotype(Record):
     """A symptom, sign or finding.
 
     Attributes:
         id: HPO id, or a slug that begins with "sym-" where the HPO has none.
         name: Preferred name; the HPO's where the id is one of its ids.
-        synonyms: Other names, of lay people and clinicians.
         group: Body system.
+        synonyms: Other names, of lay people and clinicians.
     """
 
     id: PhenotypeId
     name: Text
-    synonyms: Texts
     group: Text
+    synonyms: Texts = ()
 
 
 class Discipline(Record):
@@ -243,10 +299,10 @@ class Discipline(Record):
 
 
 class Interaction(Strict):
-    """What a drug does together with another.
+    """An interaction of a drug with another.
 
     Attributes:
-        other: Id of a drug, or a class of drugs; the field is called "with" in the table.
+        other: Id of a drug, or a class of drugs; the field is named "with" in the table.
         effect: What happens.
     """
 
@@ -260,24 +316,26 @@ class Drug(Record):
     Attributes:
         id: Slug.
         name: International nonproprietary name.
+        synonyms: Other names.
         classes: Classes that it belongs to.
         uses: What it is given for: ids of diseases, or text.
         cautions: When not to give it, or with care.
-        interactions: What it does together with others.
+        interactions: Its interactions with other drugs.
         summary: One or two sentences.
     """
 
     id: Slug
     name: Text
-    classes: Texts
-    uses: Texts
-    cautions: Texts
-    interactions: tuple[Interaction, ...]
+    synonyms: Texts = ()
     summary: Text
+    classes: Texts = ()
+    uses: Texts = ()
+    cautions: Texts = ()
+    interactions: tuple[Interaction, ...] = ()
 
 
 class ScoreBand(Strict):
-    """What a range of scores means.
+    """A range of scores with its interpretation.
 
     Attributes:
         range: Such as "0-4".
@@ -295,6 +353,7 @@ class Instrument(Record):
         id: Slug.
         name: Name.
         purpose: What it measures, and in whom.
+        citation: The publication that defines it.
         items: What is scored.
         bands: What the scores mean.
     """
@@ -302,6 +361,7 @@ class Instrument(Record):
     id: Slug
     name: Text
     purpose: Text
+    citation: Text
     items: Texts
     bands: tuple[ScoreBand, ...]
 
@@ -311,16 +371,16 @@ class Guideline(Record):
 
     Attributes:
         id: Slug.
-        topic: What it is about.
+        topic: Its topic.
+        summary: One or two sentences.
         diseases: Ids of the diseases concerned.
         steps: What to do, in order.
         red_flags: Signs that call for help at once.
-        summary: One or two sentences.
     """
 
     id: Slug
     topic: Text
-    diseases: Slugs
-    steps: Texts
-    red_flags: Texts
     summary: Text
+    diseases: Slugs = ()
+    steps: Texts
+    red_flags: Texts = ()

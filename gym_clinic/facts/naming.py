@@ -1,10 +1,16 @@
-"""Names of diseases and findings: their words, and whether two names are the same."""
+"""Names of diseases and findings: their words, the stems of words, and whether two names agree.
+
+Source:
+    The stems are those of Porter's second stemmer (snowballstem.org).
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from functools import lru_cache
+
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
@@ -23,7 +29,7 @@ _WORD = re.compile(r"[^\W_]+")
 def words(name: str) -> tuple[str, ...]:
     """Return the words of a name: small letters, no accents, no punctuation, no possessive s.
 
-    Spelling is American.
+    British and American spelling give the same words.
 
     >>> words("Ménière's disease, type II")
     ('meniere', 'disease', 'type', 'ii')
@@ -33,21 +39,22 @@ def words(name: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
     plain = _MARKS.sub("", plain).translate(_LIGATURES)
     plain = _APOSTROPHE.sub("", _POSSESSIVE.sub("", plain))
-    return tuple(american(word) for word in _WORD.findall(plain))
+    return tuple(_fold_spelling(word) for word in _WORD.findall(plain))
 
 
 @lru_cache(maxsize=1 << 16)
-def american(word: str) -> str:
-    """Return a word in American spelling.
+def stem(word: str) -> str:
+    """Return the stem of a word in small letters, the same for its British and American forms.
 
-    A few words only look British ("toe" gives "te"): both that are compared are to be spelt so.
-
-    Args:
-        word: A word in small letters, without accents.
+    >>> stem("oedemas") == stem("edema"), stem("tiredness") == stem("tired")
+    (True, True)
     """
-    for british, spelt in _AMERICAN:
-        word = british.sub(spelt, word)
-    return word
+    word = _fold_spelling(word)
+    if word.endswith("itis"):
+        return word  # the stemmer would give an inflamed organ the stem of the organ
+    # A stemmer keeps the word it works on, so each call has its own. It runs twice, so that
+    # "tiredness" gets the stem of "tired".
+    return str(EnglishStemmer().stemWord(EnglishStemmer().stemWord(word)))
 
 
 def same_name(one: str, other: str) -> bool:
@@ -59,3 +66,17 @@ def same_name(one: str, other: str) -> bool:
     these, those = words(one), words(other)
     inverted = "," in one or "," in other
     return bool(these) and (these == those or (inverted and sorted(these) == sorted(those)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _fold_spelling(word: str) -> str:
+    """Return a word in American spelling.
+
+    A few words only look British ("toe" gives "te"), so both sides of a comparison are folded.
+
+    Args:
+        word: A word in small letters, without accents.
+    """
+    for british, american in _AMERICAN:
+        word = british.sub(american, word)
+    return word

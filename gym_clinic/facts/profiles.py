@@ -1,4 +1,4 @@
-"""The phenotype profile of a disease: what patients with it have, and what they do not have."""
+"""The phenotype profile of a disease: the features that patients have, and those they lack."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gym_clinic.facts.lines import read_lines
-from gym_clinic.facts.load import Facts
+from gym_clinic.facts.typed_json import read_lines
+from gym_clinic.facts.tables import Facts
 from gym_clinic.facts.models import Codes, Frequency, Slug, Strict, Text, Texts
 
 
@@ -16,10 +16,10 @@ class ProfileFeature(Strict):
 
     Attributes:
         id: Id of the phenotype.
-        name: Its name; empty where the source gives the id alone.
-        frequency: How often it occurs; `frequency.absent` tells an absent feature.
-        references: Publications and entries of databases where the source has it from; those of
-            the frequency come first.
+        name: Its name; empty where the source gives only the id.
+        frequency: How often it occurs; `frequency.absent` marks an absent feature.
+        references: Publications and entries of databases that the source cites; those of the
+            frequency come first.
     """
 
     id: Text
@@ -51,9 +51,9 @@ class Profile(Strict):
 def merge(stated: Iterable[ProfileFeature]) -> tuple[ProfileFeature, ...]:
     """Return each feature once, in the order of first mention, with all its references.
 
-    Where statements differ, a present feature goes before an absent one, a share counted in more
-    patients before one counted in fewer or in an unknown number, that before a band, and a band
-    before an unknown frequency; of equals the first stays. Nothing is averaged.
+    Where statements differ, one is kept: a present feature before an absent one, a share counted
+    in more patients before one counted in fewer or in an unknown number, a share before a band,
+    and a band before an unknown frequency; of equal ones the first. Nothing is averaged.
     """
     found: dict[str, list[ProfileFeature]] = {}
     for one in stated:
@@ -68,13 +68,13 @@ def _merged(stated: list[ProfileFeature]) -> ProfileFeature:
 
 
 def strength(one: ProfileFeature) -> tuple[bool, bool, int, bool]:
-    """Return what orders statements on one feature, as `merge` says; the greatest is kept."""
+    """Return the key by which `merge` orders statements on one feature; the greatest is kept."""
     frequency = one.frequency
     counted = frequency.value is not None
     return not frequency.absent, counted, frequency.patients or 0, frequency.band is not None
 
 
-def profiles(facts: Facts) -> list[Profile]:
+def profiles_of(facts: Facts) -> list[Profile]:
     """Return the profiles of all diseases of the fact tables, sorted by id."""
     return [
         Profile(

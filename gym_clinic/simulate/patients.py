@@ -6,7 +6,7 @@ That independence, and these shares, are choices of the simulation and no clinic
 feature that the disease does not have is never drawn; it is recorded as absent. A patient in
 whom too few features came out gets the most frequent of the others. Some have in addition a
 feature of a look-alike, as patients have more than one trouble. A feature that names the disease
-is never drawn (:mod:`gym_clinic.facts.giveaway`).
+is never drawn (:mod:`gym_clinic.facts.restating`).
 
 The tables say nothing of age or sex, so neither do the patients; but no patient has findings that
 only women have together with such that only men have. A patient depends on the seed and its own
@@ -27,7 +27,7 @@ from typing import Any, Protocol
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.giveaway import gives_away
+from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.facts.models import BANDS, Disease, Frequency
 from gym_clinic.files import numbered_lines
 from gym_clinic.names import at_least_one
@@ -238,7 +238,7 @@ class _Profile:
         self.chances = {
             one.phenotype: probability(one.frequency)
             for one in disease.phenotypes
-            if one.frequency.absent or not gives_away(disease, facts.phenotypes[one.phenotype])
+            if one.frequency.absent or not restates_diagnosis(disease, facts.phenotypes[one.phenotype])
         }
         own = {one.phenotype for one in disease.phenotypes}
         alike = {
@@ -248,7 +248,7 @@ class _Profile:
             if not one.frequency.absent
         }
         self.foreign = [
-            key for key in sorted(alike - own) if not gives_away(disease, facts.phenotypes[key])
+            key for key in sorted(alike - own) if not restates_diagnosis(disease, facts.phenotypes[key])
         ]
         self.names = {key: facts.phenotypes[key].name for key in (*self.chances, *self.foreign)}
         self.absent = tuple(self.names[key] for key, chance in self.chances.items() if not chance)

@@ -8,7 +8,7 @@ import yaml
 from places import KB
 from real_data import real
 
-from gym_clinic.facts.load import Facts, load
+from gym_clinic.facts.tables import Facts, load
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from typing import Any
 from clingen_rows import FOLDER
 
 from gym_clinic.domains.clingen.splits import SIZES
-from gym_clinic.facts.giveaway import gives_away
-from gym_clinic.facts.load import Facts
+from gym_clinic.facts.restating import restates_diagnosis
+from gym_clinic.facts.tables import Facts
 from gym_clinic.facts.wording import american
 
 NAMED_BY_THE_FINDING = {
@@ -84,7 +84,7 @@ def test_no_finding_is_its_disease_in_other_words(facts: Facts) -> None:
         (one.id, finding.name)
         for one in facts.diseases.values()
         for has in one.phenotypes
-        if not has.frequency.absent and gives_away(one, finding := facts.phenotypes[has.phenotype])
+        if not has.frequency.absent and restates_diagnosis(one, finding := facts.phenotypes[has.phenotype])
     }
     assert told == NAMED_BY_THE_FINDING
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from gym_clinic.facts.load import Facts
+from gym_clinic.facts.tables import Facts
 
 HERE = {
     "acetaminophen": "paracetamol",

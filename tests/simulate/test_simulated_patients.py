@@ -15,7 +15,7 @@ from seeded_embedder import SeededEmbedder
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.giveaway import gives_away
+from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.facts.models import Frequency
 from gym_clinic.paths import data_dir
 from gym_clinic.retrieval.patients.matcher import PatientCase, PatientMatcher
@@ -185,7 +185,7 @@ def test_no_embedded_patient_has_a_finding_that_names_the_disease():
             finding = facts.phenotypes[key]
             assert not names & {finding.name, *finding.synonyms}, (names, finding)
         # What names the disease is left out of the noise as well as of its own features.
-        assert not any(gives_away(disease, facts.phenotypes[key]) for key in one.features)
+        assert not any(restates_diagnosis(disease, facts.phenotypes[key]) for key in one.features)
 
 
 def test_no_embedded_patient_has_findings_of_both_sexes():
@@ -231,7 +231,7 @@ def test_every_disease_keeps_enough_features():
         kept = [
             has
             for has in one.phenotypes
-            if not has.frequency.absent and not gives_away(one, facts.phenotypes[has.phenotype])
+            if not has.frequency.absent and not restates_diagnosis(one, facts.phenotypes[has.phenotype])
         ]
         assert len(kept) >= FEWEST, one.id
 

@@ -84,6 +84,7 @@ def tables() -> dict[str, Any]:
                 "id": "glow-score",
                 "name": "Glow score",
                 "purpose": "How much it glows.",
+                "citation": "Us 1999",
                 "items": ["Glow, 0 to 4"],
                 "bands": [{"range": "0-4", "meaning": "glows"}],
                 **STAMP,
@@ -107,13 +108,31 @@ def tables() -> dict[str, Any]:
     }
 
 
+def finding(feature: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """Return a feature as it is written, with the name of its phenotype."""
+    frequency = {key: value for key, value in feature["frequency"].items() if value is not None}
+    written: dict[str, Any] = {"finding": names.get(feature["phenotype"], feature["phenotype"])}
+    if frequency.pop("basis") == "sourced":
+        written["stated"] = {**frequency, "references": feature.get("references", [])}
+    else:
+        written |= frequency
+    return written
+
+
 def write(folder: Path, found: dict[str, Any]) -> Path:
-    """Write the tables into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the tables into a folder; features of diseases may be given as they are read."""
+    names = {one["id"]: one["name"] for one in found["phenotypes"]}
     for name, rows in found.items():
-        if name == "sources":
-            (folder / "sources.json").write_text(json.dumps(rows), encoding="utf-8")
-        else:
-            lines = "".join(json.dumps(row) + "\n" for row in rows)
-            (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+        file = folder / ("diseases/all.json" if name == "diseases" else f"{name}.json")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if name == "diseases":
+            rows = [
+                {
+                    **{key: value for key, value in row.items() if key != "phenotypes"},
+                    "findings": [finding(one, names) for one in row["phenotypes"]],
+                }
+                for row in rows
+            ]
+        table = rows if name == "sources" else {"records": rows}
+        file.write_text(json.dumps(table), encoding="utf-8")
     return folder

@@ -1,14 +1,17 @@
-"""``gym-clinic kb validate``: check the fact tables and prove their codes."""
+"""``gym-clinic kb validate``: check the fact tables."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from gym_clinic.facts.check import Proof
+    from gym_clinic.facts import Disease, Phenotype
 
 
 app = typer.Typer()
@@ -19,49 +22,35 @@ def validate(
     folder: Annotated[
         Path | None, typer.Argument(metavar="FOLDER", help="The tables; the embedded by default.")
     ] = None,
-    mappings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of RareBench's phenotype_mapping.json and disease_mapping.json.",
-        ),
-    ] = None,
 ) -> int:
-    """Check the fact tables and prove their codes.
+    """Check the fact tables.
 
-    Read every fact table, check that the tables fit together, and count what they hold. With
-    RareBench's mappings, prove each HPO, OMIM and ORPHA id against its name there and keep the
-    proof beside the tables; without them, check that the kept proof is one of these tables. Exit
-    status 1 if a code is not proven.
+    Read every fact table, check that the tables fit together, and count what they hold. A mistake
+    is named by file, record and field.
     """
     from gym_clinic.facts import load
-    from gym_clinic.facts.check import report, stale, write_proof
-    from gym_clinic.facts.load import default_folder
+    from gym_clinic.facts.tables import default_folder
 
     folder = folder or default_folder()
     facts = load(folder)
-    found = report(facts, mappings)
-    print(f"{folder}: " + ", ".join(f"{table} {n:,}" for table, n in found.records.items()))
-    bases = ", ".join(f"{n:,} {basis}" for basis, n in found.frequencies.items())
-    print(f"frequencies: {bases}; {found.absent:,} of these features are absent ones")
-    for table, names in found.shared.items():
-        for name, ids in names.items():
-            print(f"  {table}: {name!r} is a synonym of {', '.join(ids)}")
-    if found.proof is not None:
-        return _tell(found.proof, write_proof(folder, found.proof))
-    print("codes: not proven again, for no mappings were given (--mappings)")
-    problem = stale(facts, folder)
-    print(f"codes: {problem}" if problem else "codes: the kept proof is one of these tables")
-    return int(problem is not None)
+    tables = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    print(f"{folder}: " + ", ".join(f"{name} {len(table):,}" for name, table in tables.items()))
+    features = [has for one in facts.diseases.values() for has in one.phenotypes]
+    bases = Counter(has.frequency.basis for has in features)
+    absent = sum(has.frequency.absent for has in features)
+    counts = ", ".join(f"{bases[basis]:,} {basis}" for basis in ("sourced", "authored", "unknown"))
+    print(f"frequencies: {counts}; {absent:,} of these features are absent ones")
+    for name, ids in shared_synonyms(facts.diseases.values()).items():
+        print(f"  diseases: {name!r} is a synonym of {', '.join(ids)}")
+    for name, ids in shared_synonyms(facts.phenotypes.values()).items():
+        print(f"  phenotypes: {name!r} is a synonym of {', '.join(ids)}")
+    return 0
 
 
-def _tell(proof: Proof, file: Path) -> int:
-    proven = ", ".join(f"{kind} {n:,}" for kind, n in proof.proven.items())
-    without = ", ".join(f"{kind} {n:,}" for kind, n in proof.unproven.items())
-    print(f"codes: proven {proven}; without a mapping {without}; written to {file}")
-    for one in proof.disagreements:
-        theirs = "is unknown there" if one.theirs is None else f"is {one.theirs!r} there"
-        print(f"  {one.table} {one.id}: {one.code} {theirs}, here {' / '.join(one.ours)}")
-    if proof.disagreements:
-        print(f"codes: {len(proof.disagreements):,} disagreements")
-    return int(bool(proof.disagreements))
+def shared_synonyms(records: Iterable[Disease | Phenotype]) -> dict[str, tuple[str, ...]]:
+    """Return the synonyms of several records, in small letters, with the ids of the records."""
+    owners: dict[str, list[str]] = {}
+    for one in records:
+        for name in dict.fromkeys(synonym.casefold() for synonym in one.synonyms):
+            owners.setdefault(name, []).append(one.id)
+    return {name: tuple(ids) for name, ids in sorted(owners.items()) if len(ids) > 1}

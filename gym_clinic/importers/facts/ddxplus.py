@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.lines import build, read_mapping
+from gym_clinic.facts.typed_json import make_record, read_mapping
 from gym_clinic.facts.models import Frequency, Text, band_of
 from gym_clinic.facts.profiles import Profile, ProfileFeature
 from gym_clinic.names import suggest
@@ -140,9 +140,9 @@ def read_conditions(
             question = evidences[name].question if evidences else ""
             frequency = _frequency(share)
             features.append(
-                build(ProfileFeature, place, id=name, name=question, frequency=frequency)
+                make_record(ProfileFeature, place, id=name, name=question, frequency=frequency)
             )
-        profile = build(
+        profile = make_record(
             Profile,
             place,
             id=f"DDXPLUS:{key}",

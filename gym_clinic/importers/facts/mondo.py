@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.lines import build
+from gym_clinic.facts.typed_json import make_record
 from gym_clinic.facts.models import Codes
 from gym_clinic.facts.profiles import Profile
 from gym_clinic.importers.formats.obographs import read_obo_graph
@@ -69,7 +69,7 @@ def _profile(term: Term, place: str) -> Profile:
     )
     orpha = _coded(term, r"Orphanet:[1-9][0-9]*")
     icd10cm = _coded(term, r"ICD10CM:[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
-    codes = build(
+    codes = make_record(
         Codes,
         place,
         omim=_coded(term, r"OMIM:[0-9]{6}"),
@@ -77,7 +77,7 @@ def _profile(term: Term, place: str) -> Profile:
         mondo=(term.id,),
         icd10cm=tuple(code.partition(":")[2] for code in icd10cm),
     )
-    return build(
+    return make_record(
         Profile,
         place,
         id=term.id,

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.lines import read_object, read_value
+from gym_clinic.facts.typed_json import read_object, read_value
 from gym_clinic.importers.formats.ontology import Scope, Synonym, Term
 
 _SCOPES: dict[str, Scope] = {

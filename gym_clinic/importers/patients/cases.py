@@ -23,7 +23,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.lines import read_lines
+from gym_clinic.facts.typed_json import read_lines
 from gym_clinic.files import json_line, replace_file
 from gym_clinic.retrieval.patients.matcher import PatientCase
 

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from typing_extensions import Self
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.lines import read_record
+from gym_clinic.facts.typed_json import read_record
 from gym_clinic.importers.patients.cases import DURATION
 from gym_clinic.retrieval.patients.matcher import PatientCase
 

@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.lines import explain
+from gym_clinic.facts.typed_json import explain
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.retrieval.graph.linking import SymptomLinker
 from gym_clinic.retrieval.patients.matcher import PatientCase

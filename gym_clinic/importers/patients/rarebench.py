@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.lines import read_lines
+from gym_clinic.facts.typed_json import read_lines
 from gym_clinic.names import suggest
 from gym_clinic.retrieval.patients.matcher import PatientCase
 

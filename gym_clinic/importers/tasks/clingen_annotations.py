@@ -32,7 +32,7 @@ from gym_clinic.domains.clingen.download import INHERITANCE
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.sop import GENETIC_CAP
-from gym_clinic.facts.lines import read_lines
+from gym_clinic.facts.typed_json import read_lines
 
 _ONE_LINE = "^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"  # a line more would be a line of the ticket
 

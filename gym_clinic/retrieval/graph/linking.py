@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts.stems import stem
+from gym_clinic.facts.naming import stem
 from gym_clinic.retrieval.graph.context import Status, statuses
 from gym_clinic.retrieval.graph.spelling import LONGEST_WORD, Spelling
 from gym_clinic.retrieval.graph.symptom_graph import Kind, Node, SymptomGraph

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.facts.stems import stem
+from gym_clinic.facts.naming import stem
 from gym_clinic.retrieval.graph.spelling import Spelling
 
 

@@ -1,0 +1,157 @@
+"""The passages of a disease: presentation, look-alikes, urgency and management."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from gym_clinic.facts.tables import Facts
+from gym_clinic.facts.models import BANDS, Disease
+from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named
+from gym_clinic.facts.passages.sentences import capitalised, inside, listed, phrase
+
+PRESENT = tuple(name for name in BANDS if name != "excluded")
+
+COMPARED = 3
+"""Look-alikes that a disease is compared with in detail."""
+
+
+def disease_passages(
+    facts: Facts, one: Disease, common: Collection[str]
+) -> Iterator[HandbookPassage]:
+    """Yield the passages of a disease.
+
+    Args:
+        facts: The fact tables.
+        one: The disease.
+        common: Ids of findings that too many diseases have to discriminate between them.
+    """
+    discipline = inside(facts.disciplines[one.discipline].name)
+    also = [text for text in one.synonyms if text.casefold() != one.name.casefold()]
+    # A passage is found by itself, so each of them has the names that people ask by.
+    topic = f"{inside(one.name)} ({'; '.join(also[:3])})" if also else inside(one.name)
+    others = [inside(facts.diseases[key].name) for key in one.look_alikes]
+    for part, title, category, sentences in (
+        (
+            "presentation",
+            "what it is, symptoms and signs",
+            "presentation",
+            _presentation(facts, one, discipline, also, others),
+        ),
+        (
+            "look-alikes",
+            "differential diagnosis, what it is mistaken for",
+            "look-alikes",
+            _look_alikes(facts, one, common, others),
+        ),
+        (
+            "urgency",
+            "red flags, diagnosis and first tests",
+            "red flags",
+            _urgency(facts, one, topic, others),
+        ),
+        (
+            "management",
+            "management and treatment",
+            "management",
+            _management(facts, one, topic, discipline),
+        ),
+    ):
+        if part != "look-alikes" or others:
+            key = f"disease-{one.id}-{part}"
+            yield compose(key, f"{one.name}: {title}", category, one.name, one, sentences)
+
+
+def _presentation(
+    facts: Facts, one: Disease, discipline: str, also: list[str], others: list[str]
+) -> Iterator[str]:
+    rarity = "a rare disease" if one.rare else "a disease"
+    yield f"{one.name} is {rarity} in the field of {discipline}."
+    yield f"In short: {inside(one.summary)}"
+    if also:
+        yield f"It is also called {listed(also[:4])}."
+    for how_often in BANDS:
+        if found := named(facts, one, [how_often]):
+            yield phrase("findings", how_often, key=f"{one.id} {how_often}", items=found)
+    yield from _counted(facts, one)
+    yield from _everyday(facts, one)
+    if others:
+        yield f"It resembles {listed(others[:3])}."
+
+
+def _counted(facts: Facts, one: Disease) -> Iterator[str]:
+    shares = [
+        f"{inside(facts.phenotypes[has.phenotype].name)} in {100 * has.frequency.value:.0f} percent"
+        for has in one.phenotypes
+        if has.frequency.value
+    ]
+    if shares:
+        yield f"In patients counted in published annotations there was {listed(shares[:5])}."
+
+
+def _everyday(facts: Facts, one: Disease) -> Iterator[str]:
+    """Yield the everyday names of the most frequent findings."""
+    lay = [
+        f"“{found.synonyms[0]}”"
+        for has in one.phenotypes
+        if band(has) in OFTEN and (found := facts.phenotypes[has.phenotype]).synonyms
+    ]
+    if lay:
+        yield f"In patients' own words this may be {listed(lay[:4])}."
+
+
+def _urgency(facts: Facts, one: Disease, topic: str, others: list[str]) -> Iterator[str]:
+    yield phrase("red_flags", key=f"{one.id} flags", items=one.red_flags, topic=topic)
+    yield phrase("tests", key=f"{one.id} tests", items=one.tests)
+    yield f"The suspicion arises above all from {listed(named(facts, one, OFTEN)[:5])}."
+    if others:
+        yield f"To be weighed at the same time: {listed(others[:3])}."
+    yield f"Management begins with {one.treatment[0]}."
+
+
+def _management(facts: Facts, one: Disease, topic: str, discipline: str) -> Iterator[str]:
+    yield phrase("treatment", key=f"{one.id} treatment", items=one.treatment, topic=topic)
+    yield f"What is treated: {inside(one.summary)}"
+    yield phrase("review", key=f"{one.id} review", items=one.red_flags[:3])
+    drugs = [
+        f"{inside(drug.name)} (caution: {drug.cautions[0]})" if drug.cautions else inside(drug.name)
+        for drug in facts.drugs.values()
+        if one.id in drug.uses
+    ]
+    if drugs:
+        yield f"Drugs described here that have a place in it: {listed(drugs[:5])}."
+    topics = [f"“{guide.topic}”" for guide in facts.guidelines.values() if one.id in guide.diseases]
+    if topics:
+        yield f"Steps in order stand under {listed(topics[:3])}."
+    yield f"Care belongs to {discipline}."
+
+
+def _look_alikes(
+    facts: Facts, one: Disease, common: Collection[str], others: list[str]
+) -> Iterator[str]:
+    yield f"{one.name} is mistaken for {listed(others[:COMPARED])}."
+    for key in one.look_alikes[:COMPARED]:
+        yield from _compared(facts, one, facts.diseases[key], common)
+    if rest := others[COMPARED : COMPARED + 4]:
+        yield f"Further possibilities: {listed(rest)}."
+    yield f"What settles the matter most often: {listed(one.tests[:2])}."
+
+
+def _compared(facts: Facts, one: Disease, other: Disease, common: Collection[str]) -> Iterator[str]:
+    """Yield what two diseases share, and what speaks for either.
+
+    The disease itself is "it": with its name in every sentence, a search for it would find this
+    passage first.
+    """
+    mine, theirs = (
+        {has.phenotype for has in disease.phenotypes if band(has) != "excluded"}
+        for disease in (one, other)
+    )
+    second = inside(other.name)
+    if shared := named(facts, one, PRESENT, mine & theirs):
+        yield phrase("shared", key=f"{one.id} {other.id}", items=shared[:3], other=second)
+    else:
+        yield f"With {second} it shares none of the findings described here."
+    for disease, only, name in ((one, mine - theirs, "it"), (other, theirs - mine, second)):
+        if found := named(facts, disease, PRESENT, only - set(common)):
+            speak = "would speak" if len(found) == 1 else "speak"
+            yield capitalised(f"{listed(found[:3])} {speak} for {name}.")

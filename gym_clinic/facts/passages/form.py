@@ -1,0 +1,101 @@
+"""The form of a handbook passage, and the findings of a disease by how frequent they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from gym_clinic.facts.tables import Facts
+from gym_clinic.facts.models import BandName, Disease, Feature, Record, band_of
+from gym_clinic.facts.passages.sentences import american_spellings, inside
+
+COLLECTION = "handbook"
+"""The collection of the passages."""
+
+LICENCE = "Apache-2.0"
+"""The licence of the passages."""
+
+MOST_SPELLINGS = 8
+"""American spellings named at the end of a passage, at most."""
+
+OFTEN: tuple[BandName, ...] = ("obligate", "very_frequent", "frequent")
+"""Bands of the findings that a patient is likely to have."""
+
+
+@dataclass(frozen=True)
+class HandbookPassage:
+    """A passage that was composed from a record of the fact tables.
+
+    Attributes:
+        id: Its id.
+        title: Title.
+        text: The text.
+        category: Kind of text, such as ``presentation``.
+        topic: Name of the record.
+        record: The record.
+    """
+
+    id: str
+    title: str
+    text: str
+    category: str
+    topic: str
+    record: Record
+
+
+def compose(
+    key: str, title: str, category: str, topic: str, record: Record, sentences: Iterable[str]
+) -> HandbookPassage:
+    """Return a passage of sentences.
+
+    Args:
+        key: Its id.
+        title: Its title.
+        category: Its kind.
+        topic: Name of the record that it is about.
+        record: The record.
+        sentences: Its text.
+    """
+    text = " ".join(sentences)
+    # Search compares words as they are spelt: a query for anemia must find anaemia.
+    also = american_spellings(f"{title} {text}")[:MOST_SPELLINGS]
+    text = f"{text} Also written: {', '.join(also)}." if also else text
+    return HandbookPassage(key, title, text, category, topic, record)
+
+
+def band(feature: Feature) -> BandName | None:
+    """Return how frequent a finding is; None where nobody knows."""
+    frequency = feature.frequency
+    return frequency.band if frequency.value is None else band_of(frequency.value)
+
+
+def own_names(disease: Disease) -> set[str]:
+    """Return the names of a disease in small letters."""
+    return {text.casefold() for text in (disease.name, *disease.synonyms)}
+
+
+def named(
+    facts: Facts,
+    disease: Disease,
+    bands: Sequence[BandName],
+    wanted: Collection[str] | None = None,
+) -> list[str]:
+    """Return the names of a disease's findings, as they stand inside a sentence.
+
+    A finding with the name of the disease is left out.
+
+    Args:
+        facts: The fact tables.
+        disease: The disease.
+        bands: How frequent they are; those of the first band come first.
+        wanted: Ids of the findings to name; all by default.
+    """
+    own = own_names(disease)
+    found: dict[BandName, list[str]] = {one: [] for one in bands}
+    for has in disease.phenotypes:
+        how_often = band(has)
+        if how_often in found and (wanted is None or has.phenotype in wanted):
+            name = facts.phenotypes[has.phenotype].name
+            if name.casefold() not in own:
+                found[how_often].append(inside(name))
+    return [name for one in bands for name in found[one]]

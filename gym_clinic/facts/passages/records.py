@@ -1,0 +1,156 @@
+"""The passages of findings, drugs, scores and guidelines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from gym_clinic.facts.tables import Facts
+from gym_clinic.facts.models import BANDS, Disease
+from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named, own_names
+from gym_clinic.facts.passages.sentences import inside, listed, phrase
+
+FEWEST_DISEASES = 4
+"""A finding of so many diseases has a passage."""
+
+_POINTS = re.compile(r"\(-?[0-9]")
+
+
+def finding_passages(facts: Facts) -> Iterator[HandbookPassage]:
+    """Yield a passage of every finding that several diseases share."""
+    having: dict[str, list[tuple[int, Disease]]] = {}
+    bands = list(BANDS)
+    for disease in facts.diseases.values():
+        for has in disease.phenotypes:
+            how_often = band(has)
+            finding = facts.phenotypes[has.phenotype].name.casefold()
+            if how_often not in (None, "excluded") and finding not in own_names(disease):
+                having.setdefault(has.phenotype, []).append((bands.index(how_often), disease))
+    for key, one in facts.phenotypes.items():
+        found = sorted(having.get(key, ()), key=lambda pair: (pair[0], pair[1].id))
+        if len(found) < FEWEST_DISEASES:
+            continue
+        often = [inside(disease.name) for rank, disease in found if bands[rank] in OFTEN]
+        seldom = [inside(disease.name) for rank, disease in found if bands[rank] not in OFTEN]
+        fields = Counter(facts.disciplines[disease.discipline].name for _, disease in found)
+        with_it = Counter(
+            has.phenotype
+            for _, disease in found
+            for has in disease.phenotypes
+            if has.phenotype != key and band(has) in OFTEN
+        )
+        companions = sorted(with_it, key=lambda other: (-with_it[other], other))[:4]
+        name = inside(one.name)
+        sentences = [f"{one.name} is a finding of this body system: {one.group}."]
+        if one.synonyms:
+            words = listed([f"“{text}”" for text in one.synonyms[:4]])
+            sentences.append(f"Other words for it: {words}.")
+        if often:
+            sentences.append(f"It is prominent in {listed(often[:9])}.")
+        if seldom:
+            sentences.append(f"It may also occur in {listed(seldom[:9])}.")
+        sentences += [
+            "Findings that go with it in these diseases, and that one should ask for, are "
+            f"{listed([inside(facts.phenotypes[other].name) for other in companions])}.",
+            f"The {len(found)} diseases described here with {name} belong above all to "
+            f"{listed([inside(field) for field, _ in fields.most_common(3)])}.",
+        ]
+        yield compose(
+            f"finding-{key.replace(':', '-').lower()}",
+            f"{one.name}: meaning and causes",
+            "finding",
+            one.name,
+            one,
+            sentences,
+        )
+
+
+def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
+    """Yield a passage of every drug."""
+    names = {key: inside(drug.name) for key, drug in facts.drugs.items()}
+    for key, one in facts.drugs.items():
+        uses = [
+            inside(facts.diseases[use].name) if use in facts.diseases else use for use in one.uses
+        ]
+        # An interaction is with a drug of the tables or with a class of drugs.
+        pairs = [
+            f"with {names.get(pair.other, f'any {pair.other}')}, {pair.effect}"
+            for pair in one.interactions
+        ]
+        synonyms = f" ({listed(one.synonyms)})" if one.synonyms else ""
+        yield compose(
+            f"drug-{key}",
+            f"{one.name}: uses, cautions and interactions",
+            "drug",
+            one.name,
+            one,
+            [
+                f"{one.name}{synonyms} is a drug of "
+                f"{'the class' if len(one.classes) == 1 else 'these classes:'} "
+                f"{listed(one.classes)}.",
+                f"In short: {inside(one.summary)}",
+                f"It has its place in {listed(uses)}."
+                if not uses[0].startswith("no ")
+                else f"There is {listed(uses)}.",
+                phrase("cautions", key=f"{key} cautions", items=one.cautions),
+                *([f"Interactions that matter: {'; '.join(pairs)}."] if pairs else []),
+            ],
+        )
+
+
+def instrument_passages(facts: Facts) -> Iterator[HandbookPassage]:
+    """Yield a passage of every clinical score."""
+    for key, one in facts.instruments.items():
+        meanings = [f"{band.range}: {band.meaning}" for band in one.bands]
+        scored = ", with its points in brackets" if _POINTS.search("; ".join(one.items)) else ""
+        yield compose(
+            f"instrument-{key}",
+            f"{one.name}: purpose, items and interpretation",
+            "instrument",
+            one.name,
+            one,
+            [
+                f"The instrument “{one.name}” {one.purpose}.",
+                f"What enters it{scored}: {listed(one.items)}.",
+                f"How the result is read: {'; '.join(meanings)}.",
+                f"Reference: {one.citation}.",
+            ],
+        )
+
+
+def guideline_passages(facts: Facts) -> Iterator[HandbookPassage]:
+    """Yield the steps of every guideline, and the diseases that it chooses between."""
+    for key, one in facts.guidelines.items():
+        yield compose(
+            f"guideline-{key}",
+            f"{one.topic}: approach, step by step" if one.diseases else one.topic,
+            "guideline",
+            one.topic,
+            one,
+            [
+                f"{one.topic}.",
+                one.summary,
+                *one.steps,
+                *([f"Signs of danger: {listed(one.red_flags)}."] if one.red_flags else []),
+            ],
+        )
+        # With a single disease there is nothing to choose between.
+        if len(one.diseases) > 1:
+            yield compose(
+                f"guideline-{key}-causes",
+                f"{one.topic}: differential diagnosis",
+                "guideline",
+                one.topic,
+                one,
+                [
+                    f"Differential diagnosis on the topic “{inside(one.topic)}”, first of all:",
+                    *(
+                        f"{facts.diseases[other].name}: look for "
+                        f"{listed(named(facts, facts.diseases[other], OFTEN)[:4])}; first test: "
+                        f"{facts.diseases[other].tests[0]}."
+                        for other in one.diseases
+                    ),
+                    f"Whatever the cause, these call for help at once: {listed(one.red_flags)}.",
+                ],
+            )

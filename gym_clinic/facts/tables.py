@@ -1,0 +1,236 @@
+"""Reading the fact tables, and checking that they fit together.
+
+A table is one JSON file, ``{"defaults": {...}, "records": [{...}, ...]}``: a record has the fields
+of the defaults unless it gives its own. The diseases are a folder of such files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.typed_json import Model, read_fields, read_mapping, read_object
+from gym_clinic.facts.models import (
+    Discipline,
+    Disease,
+    DiseaseEntry,
+    Drug,
+    Guideline,
+    Instrument,
+    Phenotype,
+    Record,
+    Source,
+)
+from gym_clinic.names import suggest
+from gym_clinic.paths import data_dir
+
+DISEASES = "diseases"
+"""The folder of the diseases, with a file for each discipline or any other division."""
+
+SOURCES = "sources.json"
+"""The file of the sources: an object of key -> source."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All fact tables, by id and in the order of the ids; they cannot be changed.
+
+    Attributes:
+        diseases: Diseases.
+        phenotypes: Symptoms, signs and findings.
+        disciplines: Disciplines of medicine.
+        drugs: Drugs.
+        instruments: Clinical scores.
+        guidelines: Management by topic, step by step.
+        sources: Where the facts come from, by key.
+    """
+
+    diseases: Mapping[str, Disease]
+    phenotypes: Mapping[str, Phenotype]
+    disciplines: Mapping[str, Discipline]
+    drugs: Mapping[str, Drug]
+    instruments: Mapping[str, Instrument]
+    guidelines: Mapping[str, Guideline]
+    sources: Mapping[str, Source]
+
+
+def load(folder: str | os.PathLike[str] | None = None) -> Facts:
+    """Read and check the fact tables; the same folder is read once.
+
+    Args:
+        folder: Where the tables are; the embedded ones by default.
+
+    Raises:
+        ConfigError: If a file cannot be opened.
+        TaskError: For the first mistake; the text names file, record, field and what would be
+            right.
+    """
+    return _load(default_folder() if folder is None else Path(folder).resolve())
+
+
+def default_folder() -> Path:
+    """Return the folder of the embedded tables."""
+    return data_dir("kb") / "facts"
+
+
+def table_files(folder: Path) -> list[Path]:
+    """Return the files of the fact tables, sorted.
+
+    Raises:
+        ConfigError: If there are none of diseases.
+    """
+    diseases = sorted((folder / DISEASES).glob("*.json"))
+    if not diseases:
+        raise ConfigError(f"no files in {folder / DISEASES}; expected tables of diseases, *.json")
+    return [*diseases, *sorted(folder.glob("*.json"))]
+
+
+def read_table(file: Path, model: type[Model]) -> Iterator[tuple[str, Model]]:
+    """Read one table.
+
+    Args:
+        file: The file.
+        model: The class of its records.
+
+    Yields:
+        The place of a record, for errors, and the record.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a mistake; the text names file, record and field.
+    """
+    table = read_object(file, distinct=True)
+    defaults, records = table.pop("defaults", {}), table.pop("records", None)
+    if table or not isinstance(defaults, dict) or not isinstance(records, list):
+        raise TaskError(f"{file}: expected an object with 'defaults' (an object) and 'records'")
+    for number, fields in enumerate(records, 1):
+        place = f"{file} record {number}"
+        if not isinstance(fields, dict):
+            raise TaskError(f"{place}: expected a JSON object, not {type(fields).__name__}")
+        if "id" in fields:
+            place += f" ({fields['id']})"
+        yield place, read_fields(defaults | fields, model, place)
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path) -> Facts:
+    sources = read_mapping(folder / SOURCES, Source)
+    phenotypes = _Table(read_table(folder / "phenotypes.json", Phenotype))
+    disciplines = _Table(read_table(folder / "disciplines.json", Discipline))
+    drugs = _Table(read_table(folder / "drugs.json", Drug))
+    instruments = _Table(read_table(folder / "instruments.json", Instrument))
+    guidelines = _Table(read_table(folder / "guidelines.json", Guideline))
+    diseases = _Table(_diseases(folder, phenotypes.records.values()))
+
+    diseases.check_names(lambda one: (one.name, *one.synonyms))
+    phenotypes.check_names(lambda one: (one.name, *one.synonyms))
+    disciplines.check_names(lambda one: (one.name,))
+    drugs.check_names(lambda one: (one.name, *one.synonyms))
+    instruments.check_names(lambda one: (one.name,))
+    guidelines.check_names(lambda one: (one.topic,))
+
+    for table in (diseases, phenotypes, disciplines, drugs, instruments, guidelines):
+        table.check_known("sources", sources, lambda one: one.sources)
+    diseases.check_known("discipline", disciplines.records, lambda one: (one.discipline,))
+    diseases.check_known(
+        "findings.stated.source",
+        sources,
+        lambda one: (has.frequency.source for has in one.phenotypes if has.frequency.source),
+    )
+    diseases.check_unshared(
+        "codes", lambda one: (*one.codes.omim, *one.codes.orpha, *one.codes.mondo)
+    )
+    classes = {name for drug in drugs.records.values() for name in drug.classes}
+    drugs.check_known(
+        "interactions.with",
+        classes | set(drugs.records),
+        lambda one: (pair.other for pair in one.interactions),
+    )
+    guidelines.check_known("diseases", diseases.records, lambda one: one.diseases)
+    return Facts(
+        MappingProxyType(diseases.records),
+        MappingProxyType(phenotypes.records),
+        MappingProxyType(disciplines.records),
+        MappingProxyType(drugs.records),
+        MappingProxyType(instruments.records),
+        MappingProxyType(guidelines.records),
+        MappingProxyType(sources),
+    )
+
+
+def _diseases(folder: Path, phenotypes: Iterable[Phenotype]) -> Iterator[tuple[str, Disease]]:
+    """Yield the diseases with the ids of their findings, and look-alikes in both directions."""
+    ids = {one.name: one.id for one in phenotypes}
+    files = [file for file in table_files(folder) if file.parent.name == DISEASES]
+    entries = [found for file in files for found in read_table(file, DiseaseEntry)]
+    look_alikes = {one.id: list(one.look_alikes) for _, one in entries}
+    for place, one in entries:
+        for other in one.look_alikes:
+            if other not in look_alikes:
+                raise _unknown(place, "look_alikes", other, look_alikes)
+            if one.id not in look_alikes[other]:
+                look_alikes[other].append(one.id)
+    for place, one in entries:
+        features = []
+        for entry in one.findings:
+            if entry.finding not in ids:
+                raise _unknown(place, "findings", entry.finding, ids)
+            features.append(entry.feature(ids[entry.finding]))
+        fields = {name: getattr(one, name) for name in DiseaseEntry.model_fields}
+        del fields["findings"]
+        fields["look_alikes"] = tuple(look_alikes[one.id])
+        yield place, Disease(**fields, phenotypes=tuple(features))
+
+
+def _unknown(place: str, field: str, name: str, known: Iterable[str]) -> TaskError:
+    return TaskError(f"{place}, field {field}: unknown {name!r}; {suggest(name, known)}")
+
+
+AnyRecord = TypeVar("AnyRecord", Disease, Phenotype, Discipline, Drug, Instrument, Guideline)
+
+
+class _Table(Generic[AnyRecord]):
+    """The records of one table by id, with the place of each for errors."""
+
+    def __init__(self, found: Iterable[tuple[str, AnyRecord]]) -> None:
+        self.records: dict[str, AnyRecord] = {}
+        self.places: dict[str, str] = {}
+        for place, record in sorted(found, key=lambda pair: pair[1].id):
+            if record.id in self.records:
+                raise TaskError(f"{place}, field id: duplicate of {self.places[record.id]}")
+            self.records[record.id], self.places[record.id] = record, place
+
+    def check_known(
+        self, field: str, known: Collection[str], named: Callable[[AnyRecord], Iterable[str]]
+    ) -> None:
+        """Check that the names in a field exist."""
+        for key, record in self.records.items():
+            for name in named(record):
+                if name not in known:
+                    raise _unknown(self.places[key], field, name, known)
+
+    def check_names(self, names: Callable[[AnyRecord], tuple[str, ...]]) -> None:
+        """Check that no record's name, the first of its names, is another's name or synonym."""
+        by_id = reversed(list(self.records.items()))
+        owners = {names(record)[0].casefold(): key for key, record in by_id}
+        for key, record in self.records.items():
+            for name in names(record):
+                if (owner := owners.get(name.casefold(), key)) != key:
+                    raise self._error(key, "name", f"{name!r} is the name of {owner!r} already")
+
+    def check_unshared(self, field: str, values: Callable[[AnyRecord], Iterable[str]]) -> None:
+        """Check that no two records share a value of a field."""
+        owners: dict[str, str] = {}
+        for key, record in self.records.items():
+            for value in values(record):
+                if (owner := owners.setdefault(value, key)) != key:
+                    raise self._error(key, field, f"{value!r} belongs to {owner!r} already")
+
+    def _error(self, key: str, field: str, what: str) -> TaskError:
+        return TaskError(f"{self.places[key]}, field {field}: {what}")

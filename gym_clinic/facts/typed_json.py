@@ -1,0 +1,158 @@
+"""JSON and JSON Lines read as typed records; an error names file, line and field."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from gym_clinic import strict_json
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import numbered_lines
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_lines(path: Path, model: type[Model]) -> Iterator[tuple[int, Model]]:
+    """Read a file of records, one JSON object a line; blank lines are passed over.
+
+    Args:
+        path: The file.
+        model: What each line holds.
+
+    Yields:
+        The number of the line, from 1, and its record.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a broken line; the text names file, line and field.
+    """
+    for number, line in numbered_lines(path):
+        if line.strip():
+            yield number, read_record(line, model, f"{path} line {number}")
+
+
+def read_record(data: bytes, model: type[Model], place: str) -> Model:
+    """Read one JSON object as a record.
+
+    Args:
+        data: The JSON text in UTF-8.
+        model: What it holds.
+        place: Where it stands, for the error.
+
+    Raises:
+        TaskError: If it is broken; the text names the place and the field.
+    """
+    try:
+        strict_json.loads(data.decode())  # refuses keys that stand twice; pydantic takes the last
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        raise TaskError(f"{place}, {explain(error)}") from None
+    except UnicodeDecodeError:
+        raise TaskError(f"{place}: not UTF-8; expected a JSON object") from None
+    except ValueError as error:
+        raise TaskError(f"{place}: {error}") from None
+
+
+def read_fields(fields: object, model: type[Model], place: str) -> Model:
+    """Read a value of parsed JSON as a record; its types are those of JSON.
+
+    Args:
+        fields: The value, an object.
+        model: What it holds.
+        place: Where it stands, for the error.
+
+    Raises:
+        TaskError: If it is broken; the text names the place and the field.
+    """
+    try:
+        return model.model_validate_json(orjson.dumps(fields))
+    except ValidationError as error:
+        raise TaskError(f"{place}, {explain(error)}") from None
+
+
+def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
+    """Read a JSON object whose every value is a record.
+
+    Args:
+        path: The file.
+        model: What each value holds.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: If it is broken; the text names file, key and field.
+    """
+    return {
+        key: read_fields(value, model, f"{path} key {key!r}")
+        for key, value in read_object(path, distinct=True).items()
+    }
+
+
+def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
+    """Read a file that is one JSON object, at once.
+
+    Args:
+        path: The file.
+        distinct: Whether a key that stands twice is refused, which takes longer.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: If it is none; the text names file and line.
+    """
+    try:
+        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        text = data.decode()
+        found = orjson.loads(text)
+        if distinct:
+            found = strict_json.loads(text)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TaskError(f"{path} line {line}: not UTF-8; expected a JSON object") from None
+    except orjson.JSONDecodeError as error:
+        raise TaskError(
+            f"{path} line {error.lineno}: not valid JSON: {error.msg} (is the file whole?)"
+        ) from None
+    except ValueError as error:
+        raise TaskError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise TaskError(f"{path}: expected a JSON object, not {type(found).__name__}")
+    return found
+
+
+def make_record(model: type[Model], place: str, **fields: object) -> Model:
+    """Make a record from fields; as `read_value`."""
+    return read_value(model, place, fields)
+
+
+def read_value(model: type[Model], place: str, value: object) -> Model:
+    """Make a record from what a file gives.
+
+    Args:
+        model: The record.
+        place: Where it stands in the file, for the error.
+        value: What the file gives.
+
+    Raises:
+        TaskError: If it is none; the text names the place and the field.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise TaskError(f"{place}, {explain(error)}") from None
+
+
+def explain(error: ValidationError) -> str:
+    """Return the first mistake: its field, what was wrong there and what was found."""
+    first = error.errors(include_url=False)[0]
+    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    what = first["msg"].removeprefix("Value error, ")
+    own = first["type"] in ("missing", "value_error") and not isinstance(first["input"], str)
+    found = "" if own else f", found {first['input']!r:.80}"
+    return f"field {field.lstrip('.') or 'record'}: {what}{found}"

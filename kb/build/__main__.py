@@ -1,0 +1,101 @@
+"""Check and renew the fact tables.
+
+    python -m kb.build                                write every table in its layout
+    python -m kb.build --mappings DIR                 and prove its ids against published names
+    python -m kb.build --mappings DIR --hpoa FILE     and take ids and frequencies anew
+    python -m kb.build --check ...                    write nothing; report what would change
+
+The same files give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts import load
+from gym_clinic.facts.tables import table_files
+from gym_clinic.facts.typed_json import read_object
+from gym_clinic.files import replace_files
+from kb.build.layout import lay_out
+from kb.build.proof import PROOF, objection, prove
+from kb.build.published import renewed
+
+FACTS = PROOF.parent.parent / "facts"
+
+
+def build(
+    folder: Path, proof: Path, mappings: Path | None = None, hpoa: Path | None = None
+) -> dict[Path, bytes]:
+    """Return the files as they should be.
+
+    Args:
+        folder: The fact tables.
+        proof: The proof of their ids.
+        mappings: Folder of RareBench's mappings; without it the kept proof must hold.
+        hpoa: HPO annotations; without it ids and stated frequencies stay as they are.
+
+    Raises:
+        ConfigError: If a file cannot be read.
+        TaskError: If a table is broken, or an id is not proven.
+    """
+    load(folder)
+    tables = {file: read_object(file) for file in table_files(folder)}
+    if mappings is not None and hpoa is not None:
+        tables |= renewed(folder, mappings, hpoa)
+    files = {file: lay_out(file, table) for file, table in tables.items()}
+    with tempfile.TemporaryDirectory() as scratch:
+        copies = {Path(scratch) / file.relative_to(folder): data for file, data in files.items()}
+        replace_files({copy: [data] for copy, data in copies.items()})
+        facts = load(scratch)
+        if mappings is None:
+            if problem := objection(facts, proof):
+                raise TaskError(problem)
+        else:
+            files[proof] = prove(facts, mappings)
+    return files
+
+
+def changed(files: Mapping[Path, bytes]) -> list[Path]:
+    """Return which files are missing or hold something else."""
+    return [
+        file for file, data in files.items() if not file.is_file() or file.read_bytes() != data
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the files, or compare them."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kb.build",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--check", action="store_true", help="compare only")
+    parser.add_argument("--mappings", type=Path, metavar="DIR", help="RareBench's mappings")
+    parser.add_argument("--hpoa", type=Path, metavar="FILE", help="HPO annotations")
+    parser.add_argument("--folder", type=Path, default=FACTS, help="the tables")
+    parser.add_argument("--proof", type=Path, default=PROOF, help="the proof of their ids")
+    args = parser.parse_args(arguments)
+    if args.hpoa and not args.mappings:
+        parser.error("--hpoa needs --mappings")
+    try:
+        files = build(args.folder, args.proof, args.mappings, args.hpoa)
+        other = changed(files)
+        if not args.check:
+            replace_files({file: [files[file]] for file in other})
+        for file in other:
+            print(f"{file} {'differs' if args.check else 'written'}")
+        if args.mappings and (problem := objection(load(args.folder), args.proof)):
+            raise TaskError(problem)
+    except (ConfigError, TaskError) as error:
+        sys.exit(f"kb.build: {error}")
+    print("nothing to change" if not other else f"{len(other)} of {len(files)} files")
+    return int(args.check and bool(other))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

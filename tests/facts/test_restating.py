@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+from fact_tables import disease, phenotype
+
+from gym_clinic.facts.restating import restates_diagnosis
+from gym_clinic.facts.models import Disease, Phenotype
+from gym_clinic.facts.naming import stem
+
+
+def told(names: list[str], finding: list[str]) -> bool:
+    rare = disease("d", names[0], synonyms=names[1:])
+    shown = phenotype("HP:0000001", finding[0], synonyms=finding[1:])
+    # As the tables read them, lists for tuples.
+    return restates_diagnosis(
+        Disease.model_validate(rare, strict=False), Phenotype.model_validate(shown, strict=False)
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "finding"),
+    [
+        (["Giardiasis", "giardia"], ["Giardia infection"]),
+        (["Brucellosis"], ["Brucella infection"]),
+        (["Trichomoniasis"], ["Trichomonas infection"]),
+        (["Deep vein thrombosis", "DVT"], ["Deep venous thrombosis", "DVT"]),
+        (["Restless legs syndrome"], ["Restless legs"]),
+        (["Coarctation of the aorta"], ["Coarctation of aorta"]),
+        (["Familial ectopia lentis"], ["Ectopia lentis"]),
+        (["Phaeochromocytoma"], ["Pheochromocytoma"]),
+        (["Crohn disease"], ["Crohn's disease"]),
+        (["Aortic stenosis"], ["Aortic valve stenosis"]),
+        (["Raynaud disease"], ["Raynaud phenomenon"]),
+        (["Chronic kidney disease"], ["Stage 5 chronic kidney disease"]),
+        (["Amber fever", "blue palsy"], ["BLUE PALSIES"]),
+    ],
+)
+def test_a_finding_that_names_the_disease_gives_it_away(names, finding):
+    assert told(names, finding)
+
+
+@pytest.mark.parametrize(
+    ("names", "finding"),
+    [
+        (["Dengue fever"], ["Fever"]),
+        (["Rheumatoid arthritis"], ["Arthritis"]),
+        (["Hepatitis A"], ["Hepatitis"]),
+        (["Epilepsy", "seizure disorder"], ["Focal-onset seizure"]),
+        (["Essential tremor"], ["Head tremor"]),
+        (["Chronic kidney disease"], ["Enlarged kidney"]),
+        (["Chronic fatigue syndrome"], ["Fatigue"]),
+        (["Hereditary angioedema"], ["Angioedema"]),
+        (["Bacterial conjunctivitis"], ["Conjunctival injection"]),
+        (["Syndrome"], ["Fever"]),
+    ],
+)
+def test_what_is_only_a_part_of_the_name_gives_nothing_away(names, finding):
+    assert not told(names, finding)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("anaemia", "anemia"), ("tumour", "tumors"), ("generalised", "generalized"), ("fit", "fits")],
+)
+def test_forms_of_a_word_have_one_stem(one, other):
+    assert stem(one) == stem(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("thyroid", "thyroiditis"), ("four", "for"), ("anuria", "anemia")]
+)
+def test_other_words_have_other_stems(one, other):
+    assert stem(one) != stem(other)
