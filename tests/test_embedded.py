@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import time
@@ -10,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from threading import Barrier, Event
 
-import orjson
 import pytest
+from fact_tables import tables, write
 
 from gym_clinic import embedded
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load
-from gym_clinic.paths import data_dir
+from gym_clinic.facts.passages import handbook
+from gym_clinic.facts.tables import _load
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def forget():
 
 
 def test_the_embedded_base_holds_every_passage(cache):
-    lines = (data_dir("kb") / "passages.jsonl").read_bytes().splitlines()
+    passages = handbook(load())
     base = embedded.knowledge()
-    assert len(base) == len(lines) >= 1_200
-    record = orjson.loads(lines[17])
-    found = base.get(record["id"])
-    assert (found.title, found.text) == (record["title"], record["content"])
+    assert len(base) == len(passages) >= 1_200
+    one = passages[17]
+    found = base.get(one.id)
+    assert (found.title, found.text, found.source) == (one.title, one.text, "handbook")
     titles = [one.title for one in base.search("Kawasaki disease management", 3)]
     assert "Kawasaki disease: management and treatment" in titles
 
@@ -98,19 +98,37 @@ def test_a_fork_waits_for_a_thread_that_makes_something():
         assert first.result() == os.getpid()
 
 
-@pytest.mark.parametrize(
-    "line", ["{", "[1]", '{"id": "a"}', orjson.dumps(dict.fromkeys(embedded._FIELDS, 5)).decode()]
-)
-def test_a_broken_passage_of_ones_own_is_named(cache, tmp_path, monkeypatch, line):
-    (tmp_path / "kb").mkdir()
-    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
-    with pytest.raises(ConfigError, match=r"no passages .*passages\.jsonl"):
+def test_fact_tables_of_ones_own_are_told(cache, tmp_path, monkeypatch):
+    folder = tmp_path / "data"
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(folder))
+    with pytest.raises(ConfigError, match="no folder 'kb'"):
         embedded.knowledge()
-    whole = json.dumps(dict.fromkeys(embedded._FIELDS, "text")) + "\n"
-    (tmp_path / "kb" / "passages.jsonl").write_text(whole + line + "\n", encoding="utf-8")
-    with pytest.raises(TaskError, match=r"passages\.jsonl line 2: expected .*id, source, title"):
+    rows = tables()
+    for row in rows["diseases"]:
+        row |= {"red_flags": ["fits"], "tests": ["a test"], "treatment": ["rest"]}
+    for row in rows["drugs"]:
+        row |= {"classes": ["blocker"], "uses": ["pain"], "cautions": ["sleep"]}
+    facts = write(folder / "kb" / "facts", rows)
+    first = embedded.knowledge()
+    assert "Amber fever is a rare disease" in first.get("disease-amber-fever-presentation").text
+    forget()
+    rows["diseases"][0]["rare"] = False
+    write(facts, rows)
+    load_anew()
+    second = embedded.knowledge()
+    assert first.path != second.path
+    assert "Amber fever is a disease" in second.get("disease-amber-fever-presentation").text
+    forget()
+    (facts / "drugs.json").write_text('{"records": [{}]}', encoding="utf-8")
+    load_anew()
+    with pytest.raises(TaskError, match=r"drugs\.json record 1, field sources"):
         embedded.knowledge()
-    assert not list(cache.iterdir())
+    assert len(list(cache.iterdir())) == 2
+
+
+def load_anew():
+    """Let the tables be read anew, as by another process."""
+    _load.cache_clear()
 
 
 def test_a_cache_that_cannot_be_written_is_named(cache):

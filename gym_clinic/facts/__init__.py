@@ -9,7 +9,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gym_clinic.facts.tables import Facts, load
     from gym_clinic.facts.models import (
         BANDS,
         Disease,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from gym_clinic.facts.naming import same_name, stem, words
     from gym_clinic.facts.profiles import Profile, ProfileFeature, profiles_of, read_profiles
     from gym_clinic.facts.restating import restates_diagnosis
+    from gym_clinic.facts.tables import Facts, load
 
 _HOMES = {
     "BANDS": "models",

@@ -1,4 +1,4 @@
-"""The records of the fact tables: diseases, phenotypes, disciplines, drugs, instruments, guidelines.
+"""The records of the fact tables: diseases, phenotypes, drugs, instruments, guidelines and more.
 
 Every text is one line without blanks at its ends. A frequency has a basis: a source that states
 it, the judgement of the table's authors, or none. A disease is written with the names of its

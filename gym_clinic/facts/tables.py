@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.typed_json import Model, read_fields, read_mapping, read_object
 from gym_clinic.facts.models import (
     Discipline,
     Disease,
@@ -24,9 +23,9 @@ from gym_clinic.facts.models import (
     Guideline,
     Instrument,
     Phenotype,
-    Record,
     Source,
 )
+from gym_clinic.facts.typed_json import Model, read_fields, read_mapping, read_object
 from gym_clinic.names import suggest
 from gym_clinic.paths import data_dir
 
@@ -169,7 +168,7 @@ def _diseases(folder: Path, phenotypes: Iterable[Phenotype]) -> Iterator[tuple[s
     ids = {one.name: one.id for one in phenotypes}
     files = [file for file in table_files(folder) if file.parent.name == DISEASES]
     entries = [found for file in files for found in read_table(file, DiseaseEntry)]
-    look_alikes = {one.id: list(one.look_alikes) for _, one in entries}
+    look_alikes = {key: list(one.look_alikes) for key, one in _Table(entries).records.items()}
     for place, one in entries:
         for other in one.look_alikes:
             if other not in look_alikes:
@@ -192,7 +191,9 @@ def _unknown(place: str, field: str, name: str, known: Iterable[str]) -> TaskErr
     return TaskError(f"{place}, field {field}: unknown {name!r}; {suggest(name, known)}")
 
 
-AnyRecord = TypeVar("AnyRecord", Disease, Phenotype, Discipline, Drug, Instrument, Guideline)
+AnyRecord = TypeVar(
+    "AnyRecord", DiseaseEntry, Disease, Phenotype, Discipline, Drug, Instrument, Guideline
+)
 
 
 class _Table(Generic[AnyRecord]):

@@ -26,9 +26,7 @@ from typing import Any, Protocol
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts import Facts, load
-from gym_clinic.facts.restating import restates_diagnosis
-from gym_clinic.facts.models import BANDS, Disease, Frequency
+from gym_clinic.facts import BANDS, Disease, Facts, Frequency, load, restates_diagnosis
 from gym_clinic.files import numbered_lines
 from gym_clinic.names import at_least_one
 from gym_clinic.paths import data_dir
@@ -238,7 +236,8 @@ class _Profile:
         self.chances = {
             one.phenotype: probability(one.frequency)
             for one in disease.phenotypes
-            if one.frequency.absent or not restates_diagnosis(disease, facts.phenotypes[one.phenotype])
+            if one.frequency.absent
+            or not restates_diagnosis(disease, facts.phenotypes[one.phenotype])
         }
         own = {one.phenotype for one in disease.phenotypes}
         alike = {
@@ -248,7 +247,9 @@ class _Profile:
             if not one.frequency.absent
         }
         self.foreign = [
-            key for key in sorted(alike - own) if not restates_diagnosis(disease, facts.phenotypes[key])
+            key
+            for key in sorted(alike - own)
+            if not restates_diagnosis(disease, facts.phenotypes[key])
         ]
         self.names = {key: facts.phenotypes[key].name for key in (*self.chances, *self.foreign)}
         self.absent = tuple(self.names[key] for key, chance in self.chances.items() if not chance)

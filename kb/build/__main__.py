@@ -22,7 +22,7 @@ from gym_clinic.facts.tables import table_files
 from gym_clinic.facts.typed_json import read_object
 from gym_clinic.files import replace_files
 from kb.build.layout import lay_out
-from kb.build.proof import PROOF, objection, prove
+from kb.build.proof import PROOF, check_proof, prove
 from kb.build.published import renewed
 
 FACTS = PROOF.parent.parent / "facts"
@@ -53,8 +53,7 @@ def build(
         replace_files({copy: [data] for copy, data in copies.items()})
         facts = load(scratch)
         if mappings is None:
-            if problem := objection(facts, proof):
-                raise TaskError(problem)
+            check_proof(facts, proof)
         else:
             files[proof] = prove(facts, mappings)
     return files
@@ -62,9 +61,7 @@ def build(
 
 def changed(files: Mapping[Path, bytes]) -> list[Path]:
     """Return which files are missing or hold something else."""
-    return [
-        file for file, data in files.items() if not file.is_file() or file.read_bytes() != data
-    ]
+    return [file for file, data in files.items() if not file.is_file() or file.read_bytes() != data]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -89,8 +86,6 @@ def main(arguments: list[str] | None = None) -> int:
             replace_files({file: [files[file]] for file in other})
         for file in other:
             print(f"{file} {'differs' if args.check else 'written'}")
-        if args.mappings and (problem := objection(load(args.folder), args.proof)):
-            raise TaskError(problem)
     except (ConfigError, TaskError) as error:
         sys.exit(f"kb.build: {error}")
     print("nothing to change" if not other else f"{len(other)} of {len(files)} files")

@@ -51,18 +51,17 @@ def lay_out(file: Path, table: Mapping[str, Any]) -> bytes:
     else:
         model = MODELS[DISEASES if file.parent.name == DISEASES else file.name]
         order = [name for name in model.model_fields if name not in Record.model_fields]
-        defaults = _ordered(table["defaults"], (*order, *Record.model_fields))
-        table = {
-            "defaults": defaults,
-            "records": [
-                {
-                    name: value
-                    for name, value in _ordered(one, (*order, *Record.model_fields)).items()
-                    if name not in defaults or value != defaults[name]
-                }
-                for one in table["records"]
-            ],
-        }
+        order += Record.model_fields
+        defaults = _ordered(table.get("defaults", {}), order)
+        records = [
+            {
+                name: value
+                for name, value in _ordered(one, order).items()
+                if name not in defaults or value != defaults[name]
+            }
+            for one in table["records"]
+        ]
+        table = {"defaults": defaults, "records": records} if defaults else {"records": records}
     return (_text(table, "", 0, broken=True) + "\n").encode()
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import orjson
 
+from gym_clinic.errors import TaskError
 from gym_clinic.facts import Facts, same_name
 from gym_clinic.facts.typed_json import read_object
 
@@ -66,21 +67,25 @@ def prove(facts: Facts, mappings: Path) -> bytes:
 
     Raises:
         ConfigError: If a mapping cannot be opened.
-        TaskError: If a mapping is not a JSON object of names.
+        TaskError: If a mapping is not a JSON object of names, or an id has another name there or
+            none; the text lists all of these.
     """
     phenotypes = read_object(mappings / PHENOTYPE_NAMES)
     diseases = read_object(mappings / DISEASE_NAMES)
     published = {"hpo": phenotypes, "omim": diseases, "orpha": diseases}
     proven: Counter[str] = Counter()
     unproven: Counter[str] = Counter()
-    disagreements = []
+    wrong = []
     for code in codes_of(facts):
         if code.kind not in published:
             unproven[code.kind] += 1
         elif _agree(code.names, name := published[code.kind].get(code.id)):
             proven[code.kind] += 1
         else:
-            disagreements.append({**asdict(code), "published": name})
+            theirs = "has no name" if name is None else f"is {name!r}"
+            wrong.append(f"{code.id} of {code.record!r} {theirs} there, here {list(code.names)}")
+    if wrong:
+        raise TaskError(f"{len(wrong)} ids are not proven:\n  " + "\n  ".join(wrong))
     found = {
         "names": digest(facts),
         "against": {
@@ -89,24 +94,21 @@ def prove(facts: Facts, mappings: Path) -> bytes:
         },
         "proven": dict(proven),
         "unproven": dict(unproven),
-        "disagreements": disagreements,
     }
     return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def objection(facts: Facts, proof: Path = PROOF) -> str | None:
-    """Return why a kept proof does not hold for the tables; None if it does.
+def check_proof(facts: Facts, proof: Path = PROOF) -> None:
+    """Check that a kept proof is of these tables.
 
     Raises:
         ConfigError: If it cannot be opened.
-        TaskError: If it is broken.
+        TaskError: If it is broken, or of other names or ids.
     """
-    kept = read_object(proof)
-    if kept.get("names") != digest(facts):
-        return f"a name or an id has changed since {proof} was written; prove them with --mappings"
-    if kept.get("disagreements"):
-        return f"{proof} lists {len(kept['disagreements'])} disagreements"
-    return None
+    if read_object(proof).get("names") != digest(facts):
+        raise TaskError(
+            f"a name or an id has changed since {proof} was written; prove them with --mappings"
+        )
 
 
 def digest(facts: Facts) -> str:

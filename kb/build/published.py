@@ -61,11 +61,10 @@ PARTS = {
     "ORPHA:77259": "Gaucher disease, type 1",
     "ORPHA:93473": "Hurler syndrome, the severe form",
 }
-"""Ids of one form of a disease, whose frequencies may differ from those of the whole -> the form."""
+"""Ids of one form of a disease, whose frequencies may differ from the whole -> the form."""
 
 COUNTED = 30
 """Patients of whom a share is taken, at least; a smaller series is mostly of unusual cases."""
-
 
 
 def renewed(folder: Path, mappings: Path, annotations: Path) -> dict[Path, dict[str, Any]]:
@@ -100,9 +99,11 @@ def renewed(folder: Path, mappings: Path, annotations: Path) -> dict[Path, dict[
                     finding["stated"] = _stated_fields(found)
             by_kind = {**dict(entries[key].codes), **_by_kind(codes.get(key, ()))}
             record["codes"] = {kind: list(several) for kind, several in by_kind.items() if several}
-            sources = [*table["defaults"]["sources"], *([NAMES_SOURCE] if key in codes else [])]
-            named = {one["stated"]["source"] for one in record["findings"] if "stated" in one}
-            record["sources"] = [*sources, *sorted(named)]
+            given = [NAMES_SOURCE] if key in codes else []
+            if any("stated" in finding for finding in record["findings"]):
+                given.append(orphanet.SOURCE)
+            own = set(entries[key].sources) - {NAMES_SOURCE, orphanet.SOURCE}
+            record["sources"] = [*(one for one in entries[key].sources if one in own), *given]
     return tables
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -8,7 +7,8 @@ import yaml
 from places import KB
 from real_data import real
 
-from gym_clinic.facts.tables import Facts, load
+from gym_clinic.facts import Facts, load
+from gym_clinic.facts.passages import HandbookPassage, handbook
 
 
 @pytest.fixture(scope="session")
@@ -18,10 +18,9 @@ def facts() -> Facts:
 
 
 @pytest.fixture(scope="session")
-def rows() -> list[dict[str, Any]]:
-    """The embedded passages of this checkout."""
-    lines = (KB / "passages.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+def passages(facts: Facts) -> list[HandbookPassage]:
+    """The handbook of this checkout."""
+    return handbook(facts)
 
 
 @pytest.fixture(scope="session")

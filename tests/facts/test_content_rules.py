@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from typing import Any
 
 from clingen_rows import FOLDER
 
 from gym_clinic.domains.clingen.splits import SIZES
-from gym_clinic.facts.restating import restates_diagnosis
-from gym_clinic.facts.tables import Facts
-from gym_clinic.facts.wording import american
+from gym_clinic.facts import Facts, restates_diagnosis
+from gym_clinic.facts.passages import HandbookPassage
+from gym_clinic.facts.passages.sentences import american_spellings
 
 NAMED_BY_THE_FINDING = {
     ("alcohol-use-disorder", "Alcohol craving"),
@@ -84,7 +83,8 @@ def test_no_finding_is_its_disease_in_other_words(facts: Facts) -> None:
         (one.id, finding.name)
         for one in facts.diseases.values()
         for has in one.phenotypes
-        if not has.frequency.absent and restates_diagnosis(one, finding := facts.phenotypes[has.phenotype])
+        if not has.frequency.absent
+        and restates_diagnosis(one, finding := facts.phenotypes[has.phenotype])
     }
     assert told == NAMED_BY_THE_FINDING
 
@@ -157,7 +157,10 @@ def test_diseases_go_by_their_american_names_too(facts: Facts) -> None:
     for one in facts.diseases.values():
         known = set(re.findall(r"\w+", " ".join(one.synonyms).casefold()))
         if one.id not in AMERICAN_ELSEWHERE:
-            assert set(american(one.name)) <= known, (one.id, american(one.name))
+            assert set(american_spellings(one.name)) <= known, (
+                one.id,
+                american_spellings(one.name),
+            )
 
 
 def test_look_alikes_count_in_both_directions(facts: Facts) -> None:
@@ -166,24 +169,24 @@ def test_look_alikes_count_in_both_directions(facts: Facts) -> None:
             assert one.id in facts.diseases[other].look_alikes, (one.id, other)
 
 
-def test_sentences_are_sound(rows: list[dict[str, Any]]) -> None:
+def test_sentences_are_sound(passages: list[HandbookPassage]) -> None:
     wrong = re.compile(
         r"\ba (?!eu|once?\b|one-|uni|use|usual|ure|uro|uri|ute)[aeiou][a-z]"
         r"|\b[Aa]n (?!hour|heir|honest)[bcdfghjklmnpqrstvwxyz][a-z]"
         r"|\b([a-z]+) \1\b|; and and|[a-z]\.[A-Z]| :|: [.;]"
     )
-    for row in rows:
+    for one in passages:
         # "hepatitis A and": the letter is no article
-        text = re.sub(r"\b(hepatitis|vitamin|haemophilia|influenza) [A-E]\b", r"\1", row["content"])
+        text = re.sub(r"\b(hepatitis|vitamin|haemophilia|influenza) [A-E]\b", r"\1", one.text)
         found = wrong.search(text)
-        assert not found, (row["id"], text[max(0, found.start() - 30) : found.end() + 30])
+        assert not found, (one.id, text[max(0, found.start() - 30) : found.end() + 30])
 
 
-def test_no_passage_repeats_another(rows: list[dict[str, Any]]) -> None:
+def test_no_passage_repeats_another(passages: list[HandbookPassage]) -> None:
     """At most two thirds of the five-word runs of a passage stand in any other one."""
     shingles = []
-    for row in rows:
-        words = re.findall(r"\w+", row["content"].casefold())
+    for one in passages:
+        words = re.findall(r"\w+", one.text.casefold())
         shingles.append({tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)})
     holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, runs in enumerate(shingles):
@@ -196,16 +199,16 @@ def test_no_passage_repeats_another(rows: list[dict[str, Any]]) -> None:
             shared.update((one, other) for one in numbers for other in numbers if one < other)
     for (one, other), count in shared.items():
         part = count / min(len(shingles[one]), len(shingles[other]))
-        assert part <= 2 / 3, (rows[one]["id"], rows[other]["id"], part)
+        assert part <= 2 / 3, (passages[one].id, passages[other].id, part)
 
 
-def test_no_passage_cites_an_article_that_nothing_proves(rows: list[dict[str, Any]]) -> None:
+def test_no_passage_cites_an_article_that_nothing_proves(passages: list[HandbookPassage]) -> None:
     ids = re.compile(r"PMID|PMC ?[0-9]|\bdoi\b|10\.[0-9]{4,}/|arXiv", re.IGNORECASE)
-    for row in rows:
-        assert not ids.search(row["content"] + row["title"]), row["id"]
+    for one in passages:
+        assert not ids.search(one.text + one.title), one.id
 
 
-def test_no_passage_holds_an_answer_of_the_tasks(rows: list[dict[str, Any]]) -> None:
+def test_no_passage_holds_an_answer_of_the_tasks(passages: list[HandbookPassage]) -> None:
     """No class beside a curated gene, no id of a task or its articles, and none of their text."""
     tasks = [
         json.loads(line)
@@ -230,13 +233,13 @@ def test_no_passage_holds_an_answer_of_the_tasks(rows: list[dict[str, Any]]) -> 
         )
     }
     runs = {run for text in told for run in _runs(text)}
-    for row in rows:
-        text = f"{row['title']}. {row['content']}"
-        assert not ids.search(text), row["id"]
-        assert not set(_runs(text.casefold())) & runs, row["id"]
+    for one in passages:
+        text = f"{one.title}. {one.text}"
+        assert not ids.search(text), one.id
+        assert not set(_runs(text.casefold())) & runs, one.id
         for sentence in re.split(r"(?<=[.;]) ", text):
             if genes & set(re.findall(r"[\w-]+", sentence)):
-                assert not classes.search(sentence), (row["id"], sentence)
+                assert not classes.search(sentence), (one.id, sentence)
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:

@@ -1,51 +1,20 @@
-"""The embedded tables and passages: built from the text, whole, and fit to be read."""
+"""The embedded tables and the handbook: whole, and fit to be read."""
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from places import KB
-from real_data import real
 
-from gym_clinic.facts.check import stale
-from gym_clinic.facts.compose import CODE_COLUMNS
-from gym_clinic.facts.tables import Facts
-from gym_clinic.facts.passage_form import own_names
-from gym_clinic.facts.passages import passages
-from gym_clinic.facts.wording import inside, listed, opening, pick
-from kb.build import build, changed, tables
-from kb.renew import disease_codes, phenotype_codes, table
-
-
-def test_the_files_are_what_the_text_gives() -> None:
-    assert changed(build(KB / "authoring"), KB) == [], "run python -m kb.build"
-
-
-def test_a_file_that_is_not_as_built_is_named(tmp_path: Path) -> None:
-    files = {"facts/drugs.jsonl": b"{}\n", "passages.jsonl": b""}
-    (tmp_path / "facts").mkdir()
-    (tmp_path / "facts" / "drugs.jsonl").write_bytes(b"{}\n")
-    assert changed(files, tmp_path) == ["passages.jsonl"]
-    (tmp_path / "passages.jsonl").write_bytes(b"")
-    assert changed(files, tmp_path) == []
-    (tmp_path / "facts" / "drugs.jsonl").write_bytes(b"{}")
-    assert changed(files, tmp_path) == ["facts/drugs.jsonl"]
-
-
-def test_the_build_repeats() -> None:
-    assert tables(KB / "authoring") == tables(KB / "authoring")
-
-
-def test_ids_are_those_of_the_published_files() -> None:
-    phenotypes = json.loads(real("rarebench/phenotype_mapping.json").read_bytes())
-    diseases = json.loads(real("rarebench/disease_mapping.json").read_bytes())
-    folder = KB / "authoring"
-    rows = [*disease_codes(folder, diseases), *phenotype_codes(folder, phenotypes)]
-    assert (folder / "codes.tsv").read_bytes() == table(CODE_COLUMNS, rows)
+from gym_clinic.facts import Facts
+from gym_clinic.facts.passages import HandbookPassage, fingerprint, handbook, sentences
+from gym_clinic.facts.passages.form import own_names
+from gym_clinic.facts.passages.sentences import capitalised, inside, listed, pick
 
 
 def test_every_stated_share_says_where_it_is_from(facts: Facts) -> None:
@@ -59,10 +28,6 @@ def test_every_stated_share_says_where_it_is_from(facts: Facts) -> None:
     for has in stated:
         assert has.frequency.source == "orphanet"  # whose licence lets its figures stand here
         assert has.references[0].startswith("ORPHA:")
-
-
-def test_the_proof_of_the_codes_holds(facts: Facts) -> None:
-    assert stale(facts, KB / "facts") is None
 
 
 def test_counts(facts: Facts) -> None:
@@ -95,47 +60,54 @@ def test_every_finding_is_used(facts: Facts) -> None:
     assert used == set(facts.phenotypes)
 
 
-def test_passages_are_many_and_distinct(facts: Facts, rows: list[dict[str, Any]]) -> None:
-    assert rows == json.loads(json.dumps(passages(facts)))
-    assert len(rows) >= 1200
-    assert len({row["id"] for row in rows}) == len(rows)
-    assert len({row["content"] for row in rows}) == len(rows)
-    assert len({row["title"] for row in rows}) == len(rows)
-    assert min(Counter(row["category"] for row in rows).values()) >= 40
+def test_passages_are_many_and_distinct(passages: list[HandbookPassage]) -> None:
+    assert len(passages) >= 1200
+    for field in ("id", "text", "title"):
+        assert len({getattr(one, field) for one in passages}) == len(passages)
+    assert min(Counter(one.category for one in passages).values()) >= 40
 
 
-def test_passages_read_as_text(rows: list[dict[str, Any]]) -> None:
+def test_passages_read_as_text(passages: list[HandbookPassage]) -> None:
     broken = re.compile(r"[{}<>|_*]|\bNone\b|  | [.,;:]|[,;:]\.|\.\.|,,|\(\)|: ;|TODO")
-    for row in rows:
-        text = row["content"]
-        assert 40 <= len(text.split()) <= 200, row["id"]
-        assert text[0].isupper() or text[0].isdigit(), row["id"]
-        assert text.endswith("."), row["id"]
-        assert not broken.search(text), (row["id"], broken.search(text))
-        assert all(row[key] for key in ("title", "category", "topic", "sources")), row["id"]
-        assert (row["licence"], row["provenance"]) == ("Apache-2.0", "authored")
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["date"])
+    for one in passages:
+        assert 40 <= len(one.text.split()) <= 200, one.id
+        assert one.text[0].isupper() or one.text[0].isdigit(), one.id
+        assert one.text.endswith("."), one.id
+        assert not broken.search(one.text), (one.id, broken.search(one.text))
+        assert all((one.title, one.category, one.topic, one.record.sources)), one.id
 
 
-def test_no_passage_holds_an_answer_of_the_curation_tasks(rows: list[dict[str, Any]]) -> None:
+def test_composing_repeats_and_the_fingerprint_follows_the_tables(
+    facts: Facts, passages: list[HandbookPassage], tmp_path: Path
+) -> None:
+    assert handbook(facts) == passages
+    folder = tmp_path / "facts"
+    shutil.copytree(KB / "facts", folder)
+    assert fingerprint(folder) == fingerprint(KB / "facts")
+    file = folder / "diseases" / "urology.json"
+    file.write_text(file.read_text(encoding="utf-8").replace("kidney", "renal", 1), "utf-8")
+    assert fingerprint(folder) != fingerprint(KB / "facts")
+
+
+def test_no_passage_holds_an_answer_of_the_curation_tasks(passages: list[HandbookPassage]) -> None:
     lines = (KB.parent / "tasks" / "clingen" / "curations.jsonl").read_text().splitlines()
     curations = [json.loads(line) for line in lines]
     genes = {one["gene"] for one in curations}
     classes = {one["classification"] for one in curations}
     named = re.compile("|".join(map(re.escape, sorted(classes))))
-    for row in rows:
-        text = f"{row['title']} {row['content']}"
-        assert not named.search(text), row["id"]
-        assert not re.search(r"ClinGen|gene-disease", text), row["id"]
+    for one in passages:
+        text = f"{one.title} {one.text}"
+        assert not named.search(text), one.id
+        assert not re.search(r"ClinGen|gene-disease", text), one.id
         if genes & set(re.findall(r"[\w-]+", text)):
             assert not re.search(r"(definitive|moderate|limited|strong) evidence", text, re.I)
 
 
-def test_wording() -> None:
+def test_sentences() -> None:
     assert inside("Wilson disease") == "Wilson disease"
     assert inside("HIV infection") == "HIV infection"
     assert inside("Dilated cardiomyopathy") == "dilated cardiomyopathy"
-    assert opening("fever") == "Fever"
+    assert capitalised("fever") == "Fever"
     assert listed([]) == ""
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
@@ -143,9 +115,10 @@ def test_wording() -> None:
     chosen = {pick(("one", "two", "three"), str(number)) for number in range(50)}
     assert chosen == {"one", "two", "three"}
     assert pick(("one", "two"), "key") == pick(("one", "two"), "key")
+    assert doctest.testmod(sentences) == (0, 4)
 
 
-def test_the_page_tells_the_true_figures(facts: Facts, rows: list[dict[str, Any]]) -> None:
+def test_the_page_states_the_true_figures(facts: Facts, passages: list[HandbookPassage]) -> None:
     page = (KB / "SOURCES.md").read_text(encoding="utf-8")
     stated = [(one.id, has.frequency) for one in facts.diseases.values() for has in one.phenotypes]
     sourced = [(key, has) for key, has in stated if has.basis == "sourced"]
@@ -153,9 +126,9 @@ def test_the_page_tells_the_true_figures(facts: Facts, rows: list[dict[str, Any]
         f"{len(facts.diseases):,} diseases of {len(facts.disciplines)} disciplines",
         f"{len(facts.phenotypes):,} findings, {len(facts.drugs)} drugs",
         f"{len(facts.instruments)} scores, {len(facts.guidelines)} guidelines",
-        f"{len(rows):,} passages",
+        f"{len(passages):,} passages",
         f"{len(facts.guidelines)} written by hand",
-        f"{len(rows) - len(facts.guidelines):,} put together",
+        f"{len(passages) - len(facts.guidelines):,} put together",
         f"**{len(sourced)} frequencies** of {len(dict(sourced))} diseases",
         f"The other {len(stated) - len(sourced):,} are",
     ):

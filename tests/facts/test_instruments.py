@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gym_clinic.facts.tables import Facts
 from gym_clinic.facts.models import Instrument
+from gym_clinic.facts.tables import Facts
 
 OF = {
     "abcd2": "abcd2",

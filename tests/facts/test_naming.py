@@ -54,4 +54,4 @@ def test_punctuation_is_of_no_matter(name):
 
 
 def test_the_examples_of_the_documentation_hold():
-    assert doctest.testmod(naming) == (0, 3)
+    assert doctest.testmod(naming) == (0, 4)

@@ -4,68 +4,114 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fact_tables import STAMP, authored, disease, phenotype, tables, write
+from places import KB
+from real_data import real
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.compose import read_codes
-from kb import renew
+from gym_clinic.facts.models import DiseaseEntry
+from gym_clinic.facts.tables import read_table, table_files
+from gym_clinic.facts.typed_json import read_object
+from kb.build.__main__ import main
+from kb.build.published import (
+    PARTS,
+    REFUSED,
+    check_phenotypes,
+    check_release,
+    disease_codes,
+    release,
+    stated_frequencies,
+)
 
-HEAD = "# reviewed: 2026-01-31\n"
-ENTRIES = (
-    "== Amber fever | AF\nS It is made up.\nV Fever; Chill\nC Cough\nX Rash\nU Ache\n"
-    "G Ambre fever\n"
-    "== Blue cough\nS It is made up.\nF Cough\n"
-)
-CODES = (
-    "kind\tname\tid\nphenotype\tFever\tHP:0000001\nphenotype\tCough\tHP:0000002\n"
-    "phenotype\tRash\tHP:0000003\nphenotype\tAche\tHP:0000004\nphenotype\tChill\tHP:0000005\n"
-    "disease\tAmber fever\tORPHA:17\ndisease\tAmbre fever\tORPHA:18\n"
-    "disease\tAF\tORPHA:178029\ndisease\tAmber fever\tOMIM:100100\ndisease\tBlue cough\tORPHA:20\n"
-)
 COLUMNS = "database_id\tdisease_name\tqualifier\thpo_id\treference\tfrequency\taspect"
+NAMES = ("Fever", "Cough", "Rash", "Ache", "Chill")
+IDS = {name: f"HP:000000{number}" for number, name in enumerate(NAMES, 1)}
+CODES = {
+    "amber-fever": ("OMIM:100100", "ORPHA:17", "ORPHA:178029", "ORPHA:18"),
+    "blue-cough": ("ORPHA:20",),
+}
 
 
-def row(disease: str, name: str, phenotype: int, frequency: str, qualifier: str = "") -> str:
-    reference = disease if disease.startswith("ORPHA") else f"PMID:{phenotype}"
-    return f"{disease}\t{name}\t{qualifier}\tHP:000000{phenotype}\t{reference}\t{frequency}\tP"
+def row(code: str, name: str, number: int, frequency: str, qualifier: str = "") -> str:
+    reference = code if code.startswith("ORPHA") else f"PMID:{number}"
+    return f"{code}\t{name}\t{qualifier}\tHP:000000{number}\t{reference}\t{frequency}\tP"
+
+
+def features(**bands: str | None) -> list[dict[str, Any]]:
+    unknown = {"band": None, "basis": "unknown"}
+    return [
+        {"phenotype": IDS[name.title()], "frequency": authored(band) if band else unknown}
+        for name, band in bands.items()
+    ]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "diseases").mkdir()
-    (tmp_path / "diseases" / "neurology.txt").write_text(HEAD + ENTRIES, encoding="utf-8")
-    (tmp_path / "codes.tsv").write_text(CODES, encoding="utf-8")
-    return tmp_path
+    """Tables with two diseases, whose fields are those that every record of the file has."""
+    rows = tables()
+    rows["phenotypes"] = [phenotype(code, name) for name, code in IDS.items()]
+    rows["diseases"] = [
+        disease(
+            "amber-fever",
+            "Amber fever",
+            synonyms=["AF", "Ambre fever"],
+            phenotypes=features(
+                fever="very_frequent",
+                chill="very_frequent",
+                cough="occasional",
+                rash="excluded",
+                ache=None,
+            ),
+        ),
+        disease("blue-cough", "Blue cough", phenotypes=features(cough="frequent")),
+    ]
+    source = {"title": "Orphanet, 2025-01-16", "licence": "CC-BY-4.0", "taken": "bands"}
+    rows["sources"] |= {"orphanet": source, "rarebench": {**source, "title": "RareBench"}}
+    write(tmp_path / "facts", rows)
+    file = tmp_path / "facts" / "diseases" / "all.json"
+    table = {"defaults": STAMP, **read_object(file)}
+    file.write_text(json.dumps(table), encoding="utf-8")
+    for name in ("disciplines", "drugs", "guidelines", "instruments", "phenotypes"):
+        other = tmp_path / "facts" / f"{name}.json"
+        other.write_text(json.dumps({"defaults": {}, **read_object(other)}), encoding="utf-8")
+    return tmp_path / "facts"
 
 
-def stated(folder: Path, *rows: str) -> list[tuple[str, ...]]:
-    path = folder / "phenotype.hpoa"
+def stated(folder: Path, *rows: str) -> dict[tuple[str, str], tuple[Any, ...]]:
+    path = folder.parent / "phenotype.hpoa"
     path.write_text("\n".join([COLUMNS, *rows, ""]), encoding="utf-8")
-    return list(renew.frequencies(folder, read_codes(folder / "codes.tsv"), path))
+    file = folder / "diseases" / "all.json"
+    entries = {one.id: one for _, one in read_table(file, DiseaseEntry)}
+    return {
+        key: (has.frequency.value or has.frequency.band, has.frequency.patients, *has.references)
+        for key, has in stated_frequencies(entries, CODES, IDS, path).items()
+    }
 
 
 def test_shares_and_bands_are_taken_with_their_source(folder: Path) -> None:
     assert stated(
         folder,
         row("ORPHA:18", "Ambre fever", 1, "45/60"),
-        row("ORPHA:17", "Fever, amber", 1, "HP:0040281"),
-        row("ORPHA:17", "Fever, amber", 2, "HP:0040282"),
-        row("ORPHA:17", "Fever, amber", 4, "HP:0040284"),
-    ) == [
-        ("amber-fever", "HP:0000001", "0.75", "", "60", "orphanet", "ORPHA:18"),
-        ("amber-fever", "HP:0000002", "", "frequent", "", "orphanet", "ORPHA:17"),
-        ("amber-fever", "HP:0000004", "", "very_rare", "", "orphanet", "ORPHA:17"),
-    ]
+        row("ORPHA:17", "Amber fever", 1, "HP:0040281"),
+        row("ORPHA:17", "Amber fever", 2, "HP:0040282"),
+        row("ORPHA:17", "Amber fever", 4, "HP:0040284"),
+    ) == {
+        ("amber-fever", "HP:0000001"): (0.75, 60, "ORPHA:18"),
+        ("amber-fever", "HP:0000002"): ("frequent", None, "ORPHA:17"),
+        ("amber-fever", "HP:0000004"): ("very_rare", None, "ORPHA:17"),
+    }
 
 
 @pytest.mark.parametrize(
     ("left", "why"),
     [
-        (row("ORPHA:18", "Ambre fever", 6, "45/60"), "no finding written here"),
-        (row("ORPHA:21", "Ambre fever", 1, "45/60"), "no id of the disease here"),
-        (row("OMIM:100100", "Amber fever", 1, "45/60"), "terms under which it may not stand here"),
-        (row("ORPHA:18", "Ambre fever, type 2", 1, "45/60"), "no name of the disease here"),
+        (row("ORPHA:18", "Ambre fever", 6, "45/60"), "not a finding of the tables"),
+        (row("ORPHA:21", "Ambre fever", 1, "45/60"), "not an id of the disease"),
+        (row("OMIM:100100", "Amber fever", 1, "45/60"), "under another licence"),
+        (row("ORPHA:18", "Ambre fever, type 2", 1, "45/60"), "not a name of the disease"),
         (row("ORPHA:178029", "AF", 1, "45/60"), "one form of a disease"),
         (row("ORPHA:18", "Ambre fever", 1, "29/29"), "counted in too few"),
         (row("ORPHA:18", "Ambre fever", 1, ""), "nothing stated"),
@@ -73,79 +119,112 @@ def test_shares_and_bands_are_taken_with_their_source(folder: Path) -> None:
         (row("ORPHA:17", "Amber fever", 3, "HP:0040283"), "two bands from excluded"),
     ],
 )
-def test_what_does_not_hold_for_a_disease_as_written_is_left(
-    folder: Path, left: str, why: str
-) -> None:
+def test_what_does_not_hold_for_the_disease_is_left(folder: Path, left: str, why: str) -> None:
     kept = row("ORPHA:20", "Blue cough", 2, "50%")
-    assert stated(folder, left, kept) == [
-        ("blue-cough", "HP:0000002", "0.5", "", "", "orphanet", "ORPHA:20")
-    ], why
+    found = stated(folder, left, kept)
+    assert found == {("blue-cough", "HP:0000002"): (0.5, None, "ORPHA:20")}, why
 
 
-def test_a_count_far_from_what_is_written_is_taken(folder: Path) -> None:
-    (found,) = stated(folder, row("ORPHA:17", "Amber fever", 5, "0/30"))
-    assert found[2:5] == ("0", "", "30")
+def test_a_count_far_from_the_authors_band_is_taken(folder: Path) -> None:
+    found = stated(folder, row("ORPHA:17", "Amber fever", 5, "0/30"))
+    assert found == {("amber-fever", "HP:0000005"): ("excluded", 30, "ORPHA:17")}
 
 
 def test_the_share_of_most_patients_is_taken(folder: Path) -> None:
-    (found,) = stated(
+    found = stated(
         folder,
         row("ORPHA:18", "Ambre fever", 1, "45/60"),
         row("ORPHA:17", "Amber fever", 1, "45/90"),
     )
-    assert found[2:] == ("0.5", "", "90", "orphanet", "ORPHA:17")
+    assert list(found.values()) == [(0.5, 90, "ORPHA:17")]
 
 
 def test_the_sources_name_the_release_that_is_read(folder: Path) -> None:
     path = folder / "phenotype.hpoa"
     path.write_text(f"#description: made up\n#version: 2025-01-16\n{COLUMNS}\n", encoding="utf-8")
-    sources = folder / "sources.txt"
-    written = HEAD + "== orphanet\nN Annotations, 2025-01-16\nL a licence\nT shares\n"
-    sources.write_text(written, encoding="utf-8")
-    renew.check_release(folder, path)
-    sources.write_text(written.replace("2025-01-16", "2021-08-02"), encoding="utf-8")
-    with pytest.raises(
-        TaskError, match=r"line 2: .*2021-08-02' is not the release read, 2025-01-16"
-    ):
-        renew.check_release(folder, path)
+    sources = folder / "sources.json"
+    check_release(sources, path)
+    text = sources.read_text(encoding="utf-8")
+    sources.write_text(text.replace("2025-01-16", "2021-08-02"), encoding="utf-8")
+    with pytest.raises(TaskError, match=r"'orphanet': .*2021-08-02' is not the release 2025-01-16"):
+        check_release(sources, path)
     path.write_text(f"{COLUMNS}\n", encoding="utf-8")
     with pytest.raises(TaskError, match="no line '#version: YYYY-MM-DD'"):
-        renew.release(path)
+        release(path)
 
 
 def test_refused_ids_and_ids_of_a_part_are_different() -> None:
-    assert not set(renew.REFUSED) & set(renew.PARTS)
+    assert not set(REFUSED) & set(PARTS)
 
 
-def test_both_tables_are_written_or_none(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"Fevers": "HP:0000001"}, "'Fever' is no name of the HPO; nearest is 'Fevers'"),
+        ({"Fever": "HP:0000009"}, "'Fever' is HP:0000009, not HP:0000001"),
+    ],
+)
+def test_a_phenotype_has_the_name_of_its_id(
+    folder: Path, names: dict[str, str], message: str
 ) -> None:
-    names = {f"HP:000000{n}": name for n, name in enumerate(("Fever", "Cough", "Rash"), 1)}
-    names |= {"HP:0000004": "Ache", "HP:0000005": "Chill"}
-    (folder / "phenotype_mapping.json").write_text(json.dumps(names), encoding="utf-8")
-    (folder / "disease_mapping.json").write_text('{"ORPHA:18": "Amber fever"}', encoding="utf-8")
-    (folder / "sources.txt").write_text(
-        HEAD + "== orphanet\nN Orphanet, 2025-01-16\nL CC-BY-4.0\nT bands\n", encoding="utf-8"
-    )
-    path = folder / "phenotype.hpoa"
+    with pytest.raises(TaskError, match=rf"phenotypes\.json record 1 .HP:0000001.: {message}"):
+        check_phenotypes(folder / "phenotypes.json", {code: name for name, code in names.items()})
+
+
+def test_a_phenotype_of_the_hpo_has_its_id(tmp_path: Path) -> None:
+    folder = write(tmp_path, tables())
+    published = {row["id"]: row["name"] for row in tables()["phenotypes"]}
+    published["HP:0000099"] = "AMBER GLOW"
+    with pytest.raises(TaskError, match="the HPO has 'AMBER GLOW'; expected the id HP:0000099"):
+        check_phenotypes(folder / "phenotypes.json", published)
+
+
+def test_the_tables_are_renewed_all_or_none(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {code: name for name, code in IDS.items()}
+    (folder.parent / "phenotype_mapping.json").write_text(json.dumps(names), encoding="utf-8")
+    mapping = folder.parent / "disease_mapping.json"
+    mapping.write_text('{"ORPHA:18": "Amber fever", "ORPHA:20": "AF"}', encoding="utf-8")
+    path = folder.parent / "phenotype.hpoa"
+    file = folder / "diseases" / "all.json"
+    proof = folder.parent / "proof.json"
 
     def run(frequency: str, *more: str) -> int:
         stated = row("ORPHA:18", "Amber fever", 1, frequency)
         path.write_text(f"#version: 2025-01-16\n{COLUMNS}\n{stated}\n", encoding="utf-8")
-        given = ["--mappings", str(folder), "--hpoa", str(path), "--folder", str(folder), *more]
-        monkeypatch.setattr("sys.argv", ["kb.renew", *given])
-        return renew.main()
+        arguments = ["--mappings", folder.parent, "--hpoa", path, "--folder", folder]
+        return main([*map(str, [*arguments, "--proof", proof]), *more])
 
-    with pytest.raises(SystemExit, match=r"kb\.renew: .* line 3, column frequency: 'often'"):
+    before = file.read_bytes()
+    with pytest.raises(SystemExit, match=r"kb\.build: .* line 3, column frequency: 'often'"):
         run("often")
-    assert (folder / "codes.tsv").read_text(encoding="utf-8") == CODES
-    assert not (folder / "frequencies.tsv").exists()
-    assert run("HP:0040281") == 0
-    assert "disease\tAmber fever\tORPHA:18\n" in (folder / "codes.tsv").read_text()
-    assert (folder / "frequencies.tsv").read_text().splitlines()[1:] == [
-        "amber-fever\tHP:0000001\t\tvery_frequent\t\torphanet\tORPHA:18"
-    ]
-    assert run("HP:0040281", "--check") == 0
+    assert (file.read_bytes(), proof.exists()) == (before, False)
+    assert run("HP:0040282") == 0
+    amber, blue = read_object(file)["records"]
+    assert (amber["codes"], "codes" in blue) == ({"orpha": ["ORPHA:18"]}, False)
+    assert amber["sources"] == ["own", "rarebench", "orphanet"]
+    assert amber["findings"][0] == {
+        "finding": "Fever",
+        "band": "very_frequent",
+        "stated": {"band": "frequent", "source": "orphanet", "references": ["ORPHA:18"]},
+    }
+    assert json.loads(proof.read_bytes())["proven"] == {"hpo": 5, "orpha": 1}
+    assert run("HP:0040282", "--check") == 0
     capsys.readouterr()
-    assert run("HP:0040282", "--check") == 1
-    assert capsys.readouterr().out == "frequencies.tsv is not what is published\n"
+    assert run("HP:0040281", "--check") == 1
+    assert capsys.readouterr().out == f"{file} differs\n1 of 8 files\n"
+
+
+def test_the_ids_of_the_embedded_tables_are_the_published_ones() -> None:
+    phenotypes = json.loads(real("rarebench/phenotype_mapping.json").read_bytes())
+    diseases = json.loads(real("rarebench/disease_mapping.json").read_bytes())
+    check_phenotypes(KB / "facts" / "phenotypes.json", phenotypes)
+    files = [file for file in table_files(KB / "facts") if file.parent.name == "diseases"]
+    entries = {one.id: one for file in files for _, one in read_table(file, DiseaseEntry)}
+    ours = {
+        one.id: tuple(sorted((*one.codes.omim, *one.codes.orpha)))
+        for one in entries.values()
+        if one.codes.omim or one.codes.orpha
+    }
+    assert disease_codes(entries.values(), diseases) == ours

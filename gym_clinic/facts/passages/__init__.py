@@ -12,7 +12,6 @@ import hashlib
 from collections import Counter
 from pathlib import Path
 
-from gym_clinic.facts.tables import Facts, table_files
 from gym_clinic.facts.passages.diseases import disease_passages
 from gym_clinic.facts.passages.form import COLLECTION, LICENCE, HandbookPassage
 from gym_clinic.facts.passages.records import (
@@ -21,6 +20,7 @@ from gym_clinic.facts.passages.records import (
     guideline_passages,
     instrument_passages,
 )
+from gym_clinic.facts.tables import Facts, table_files
 
 __all__ = ["COLLECTION", "LICENCE", "HandbookPassage", "fingerprint", "handbook"]
 

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from gym_clinic.facts.tables import Facts
 from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named, own_names
 from gym_clinic.facts.passages.sentences import inside, listed, phrase
+from gym_clinic.facts.tables import Facts
 
 FEWEST_DISEASES = 4
 """A finding of so many diseases has a passage."""

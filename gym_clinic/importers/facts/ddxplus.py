@@ -20,9 +20,9 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.typed_json import make_record, read_mapping
 from gym_clinic.facts.models import Frequency, Text, band_of
 from gym_clinic.facts.profiles import Profile, ProfileFeature
+from gym_clinic.facts.typed_json import make_record, read_mapping
 from gym_clinic.names import suggest
 
 SOURCE = "ddxplus"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
 from gym_clinic.facts.models import Frequency
-from gym_clinic.facts.profiles import Profile, ProfileFeature, profiles
+from gym_clinic.facts.profiles import Profile, ProfileFeature, profiles_of
 from gym_clinic.retrieval.patients.guidelines import GuidelineIndex, by_frequency, how_often
 
 
@@ -22,7 +22,7 @@ def profile(key: str, name: str, *features: ProfileFeature, synonyms=()) -> Prof
 
 @pytest.fixture
 def index(tmp_path) -> GuidelineIndex:
-    return GuidelineIndex(profiles(load(write(tmp_path, tables()))))
+    return GuidelineIndex(profiles_of(load(write(tmp_path, tables()))))
 
 
 def test_a_disease_is_found_with_its_features(index):
