@@ -22,6 +22,8 @@ from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import orjson
+
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load, profiles_of
 from gym_clinic.facts.passages import COLLECTION, LICENCE, fingerprint, handbook

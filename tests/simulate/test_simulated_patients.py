@@ -116,9 +116,11 @@ def test_noise_comes_from_look_alikes(facts):
     assert {len(one.noise) for one in patients} == {0, 1, 2}
     for one in patients:
         own = {item.phenotype for item in facts.diseases[one.disease].phenotypes}
-        (other,) = facts.diseases[one.disease].look_alikes
         alike = {
-            item.phenotype for item in facts.diseases[other].phenotypes if not item.frequency.absent
+            item.phenotype
+            for other in facts.diseases[one.disease].look_alikes
+            for item in facts.diseases[other].phenotypes
+            if not item.frequency.absent
         }
         assert set(one.noise) <= alike - own
         assert one.features[len(one.features) - len(one.noise) :] == one.noise
