@@ -1,13 +1,13 @@
 """Readers of published records: formats, passages, facts, patients, graphs and tasks.
 
-The table below holds strings only, so that a command can list the importers without loading them.
+The tables below hold strings only, so that a command can list the importers without loading them.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FACTS", "Importer"]
+__all__ = ["FACTS", "TASKS", "Importer", "TaskImporter"]
 
 
 class Importer(NamedTuple):
@@ -55,9 +55,71 @@ FACTS: dict[str, Importer] = {
             f"{_FACTS}.orphanet:read_prevalences",
             "Orphanet product 9 -> rates",
         ),
+        (
+            "clingen",
+            f"{_FACTS}.clingen:read_validity",
+            "ClinGen gene-disease validity (CSV) -> classifications",
+        ),
         ("icd10cm", f"{_FACTS}.icd10cm:read_icd10cm", "ICD-10-CM order file -> codes, titles"),
         ("ddxplus", f"{_FACTS}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
         ("ddxplus-evidences", f"{_FACTS}.ddxplus:read_evidences", "DDXPlus evidences -> questions"),
     )
 }
 """Importers of facts, as ``gym-clinic kb import`` lists them; each reader takes a path."""
+
+
+class TaskImporter(NamedTuple):
+    """An entry in the table of importers of tasks.
+
+    Attributes:
+        reader: ``"package.module:read"``, where ``read(path, **options)`` yields tasks.
+        makes: What it reads, in one line.
+        format: Format of the file.
+        group: Field of the record whose values are kept in one split; empty if there is none.
+        watched: Fields of the record that should not have one value in two splits; the command
+            reports those that do. ``articles.pmid`` is the field of every article.
+    """
+
+    reader: str
+    makes: str
+    format: str
+    group: str = ""
+    watched: tuple[str, ...] = ()
+
+
+_TASKS = "gym_clinic.importers.tasks"
+
+TASKS: dict[str, TaskImporter] = {
+    "clingen": TaskImporter(
+        f"{_TASKS}.clingen:read",
+        "evidence annotations of gene-disease curations, with JATS full texts",
+        "JSON Lines and XML",
+        group="panel",
+        watched=("gene", "articles.pmid"),
+    ),
+    "medqa": TaskImporter(
+        f"{_TASKS}.medqa:read",
+        "questions of the US medical licensing examination",
+        "JSON Lines",
+        watched=("question",),
+    ),
+    "medmcqa": TaskImporter(
+        f"{_TASKS}.medmcqa:read",
+        "questions of Indian medical entrance examinations",
+        "JSON Lines",
+        watched=("question",),
+    ),
+    "pubmedqa": TaskImporter(
+        f"{_TASKS}.pubmedqa:read",
+        "questions that an abstract answers with yes, no or maybe",
+        "JSON",
+        watched=("question",),
+    ),
+    "mmlu_medical": TaskImporter(
+        f"{_TASKS}.mmlu_medical:read",
+        "medical subjects of MMLU: a file, or a folder of files",
+        "CSV",
+        watched=("question",),
+    ),
+}
+"""Benchmarks, as ``gym-clinic tasks import`` lists them."""

@@ -36,8 +36,7 @@ HELP = {
     ("tasks",): "validate build import",
     ("tasks", "validate"): "--set",
     ("tasks", "build"): "DOMAIN",
-    ("tasks", "import"): "clingen-csv clingen-articles",
-    ("tasks", "import", "clingen-articles"): "--share --panels",
+    ("tasks", "import"): "--out --split --share --groups --set clingen medqa",
     ("kb",): "build search info embed serve validate import patients graph",
     ("kb", "build"): "--out --format --engine --strict --category --licence",
     ("kb", "search"): "--limit --source --operator",
@@ -119,7 +118,7 @@ def test_a_wrong_command_line_is_exit_2(run: Run, argv: list[str], said: str) ->
             "is not set this way",
         ),
         (["tasks", "validate", "no_such_domain"], "no domain 'no_such_domain'"),
-        (["tasks", "import", "clingen-csv", "no.csv", "x.jsonl"], "no.csv"),
+        (["tasks", "import", "clingen", "no.jsonl", "--out", "x"], "is not a folder"),
     ],
 )
 def test_mistakes_are_named_without_a_traceback(

@@ -77,18 +77,64 @@ def test_build_shows_the_arguments_of_its_builder(run: Run) -> None:
     assert (status, "did you mean 'clingen'?" in err) == (2, True)
 
 
+def mmlu(folder: Path, *answers: str) -> Path:
+    path = folder / "anatomy_test.csv"
+    rows = [f"Question {number}?,a,b,c,d,{answer}\n" for number, answer in enumerate(answers)]
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+def test_a_benchmark_becomes_a_task_folder(run: Run, tmp_path: Path) -> None:
+    source, out = mmlu(tmp_path, *"ABCDABCDAB"), tmp_path / "out"
+    status, said, _ = run("tasks", "import", "mmlu_medical", source, "--out", out)
+    assert (status, said) == (0, f"{out}: train 8, dev 1, test 1\n")
+    rows = [
+        json.loads(line)
+        for split in ("train", "dev", "test")
+        for line in (out / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert {row["provenance"] for row in rows} == {"mmlu_medical"}
+    assert {row["gold"]["answer"] for row in rows} == set("ABCD")
+    argv = ("tasks", "import", "mmlu_medical", mmlu(tmp_path, "A", "B"), "--out", tmp_path / "new")
+    assert run(*argv, "--split", "dev")[1] == f"{tmp_path / 'new'}: dev 2\n"
+    assert run(*argv, "--share", "dev=0.5", "test=0.5")[1].endswith(": dev 1, test 1\n")
+
+
+def test_import_reports_duplicates_and_shared_values(run: Run, tmp_path: Path) -> None:
+    path, out = tmp_path / "test.jsonl", tmp_path / "out"
+    row = {"question": "Q?", "options": {"A": "a", "B": "b"}, "answer": "a", "answer_idx": "A"}
+    swapped = row | {"options": {"A": "b", "B": "a"}, "answer_idx": "B"}
+    path.write_text("".join(json.dumps(one) + "\n" for one in (row, row, swapped)))
+    argv = ("tasks", "import", "medqa", path, "--out", out, "--share", "train=0.5", "test=0.5")
+    assert run(*argv)[1].splitlines() == [
+        f"{out}: train 1, test 1",
+        "left out, because an equal task was before: 1",
+        "question in more than one split: Q?",
+    ]
+
+
+def test_import_passes_options_and_groups_to_the_importer(run: Run, tmp_path: Path) -> None:
+    path, groups = tmp_path / "train.jsonl", tmp_path / "groups.json"
+    row = {"question": "Q?", "opa": "a", "opb": "b", "opc": "c", "opd": "d", "cop": 1}
+    path.write_text(json.dumps(row) + "\n")
+    groups.write_text('{"Panel A": "train"}')
+    argv = ("tasks", "import", "medmcqa", path, "--out", tmp_path / "out")
+    status, _, err = run(*argv)
+    assert (status, "Give first_option=1 or first_option=0" in err) == (2, True)
+    status, _, err = run(*argv, "--set", "first_option=1", "--groups", groups)
+    assert (status, "this benchmark has no groups" in err) == (2, True)
+    assert run(*argv, "--set", "first_option=1", "--split", "train")[0] == 0
+
+
 def test_broken_imports_write_nothing(run: Run, tmp_path: Path) -> None:
-    source, target = tmp_path / "in.csv", tmp_path / "out.jsonl"
-    source.write_text("not,the\ndownload,at all\n")
-    status, _, err = run("tasks", "import", "clingen-csv", source, target)
-    assert status == 2
-    assert "in.csv" in err
-    assert not target.exists()
-    (tmp_path / "a.json").write_text("[]")
-    argv = ("tasks", "import", "clingen-articles", tmp_path / "a.json", tmp_path, tmp_path / "t")
-    assert run(*argv)[0] == 2
-    status, _, err = run(*argv, "--panels", tmp_path / "a.json")
-    assert (status, "panel -> split" in err) == (2, True)
-    status, _, err = run(*argv, "--panels", tmp_path / "a.json", "--share", "train=1")
+    source, out = mmlu(tmp_path, "A", "E"), tmp_path / "out"
+    argv = ("tasks", "import", "mmlu_medical", source, "--out", out)
+    status, _, err = run(*argv)
+    assert (status, f"{source} line 2, column 6: answer 'E'" in err) == (2, True)
+    status, _, err = run(*argv, "--groups", tmp_path / "none.json")
+    assert (status, "cannot read" in err) == (2, True)
+    status, _, err = run(*argv, "--split", "dev", "--share", "train=1")
     assert (status, "exclude each other" in err) == (2, True)
-    assert not (tmp_path / "t").exists()
+    status, _, err = run("tasks", "import", "medqq", source, "--out", out)
+    assert (status, "no importer of tasks 'medqq'; did you mean 'medqa'?" in err) == (2, True)
+    assert not out.exists()

@@ -1,4 +1,4 @@
-"""``gym-clinic tasks``: check task files, build the embedded ones, import published ones."""
+"""``gym-clinic tasks``: check task files, build the embedded ones, import published benchmarks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ app = typer.Typer()
 def tasks() -> None:
     """Validate, build and import tasks.
 
-    Check task files, build the embedded ones again, or import published records.
+    Check task files, build the embedded ones again, or import published benchmarks.
     """
 
 
 app.add_typer(validate.app)
 app.add_typer(build.app)
-app.add_typer(imports.app, name="import")
+app.add_typer(imports.app)

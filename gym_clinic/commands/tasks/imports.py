@@ -1,8 +1,7 @@
-"""``gym-clinic tasks import``: published records as tasks or as the curations behind them."""
+"""``gym-clinic tasks import``: a published benchmark as a task folder."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,74 +9,70 @@ import typer
 
 from gym_clinic.commands.options import read_options, repeating
 from gym_clinic.errors import ConfigError
+from gym_clinic.importers import TASKS
 
 SHARES = ("train=0.8", "dev=0.1", "test=0.1")
-"""Shares of the splits of imported articles, unless the caller says otherwise."""
+"""Shares of the splits, unless the caller gives others."""
 
 app = typer.Typer()
 
 
-@app.callback()
-def imports() -> None:
-    """Import published records."""
-
-
-@app.command("clingen-csv")
-def import_clingen_csv(
-    source: Annotated[str, typer.Argument(metavar="SRC", help="The CSV file as downloaded.")],
-    target: Annotated[str, typer.Argument(metavar="DST", help="The .jsonl file to write.")],
-) -> None:
-    """Import ClinGen's gene-disease validity download: one curation a line.
-
-    Read ClinGen's gene-disease validity download. An error names a broken row by line and column,
-    and then nothing is written.
-    """
-    from gym_clinic.importers.facts.clingen import write_curations
-
-    print(f"{target}: {write_curations(source, target):,} curations")
-
-
-@app.command("clingen-articles", cls=repeating("--share"))
-def import_clingen_articles(
-    annotations: Annotated[str, typer.Argument(metavar="ANNOTATIONS", help="The annotation file.")],
-    articles: Annotated[
-        str, typer.Argument(metavar="ARTICLES_DIR", help="Folder of the XML files.")
-    ],
-    target: Annotated[str, typer.Argument(metavar="DST", help="The task folder to write.")],
+@app.command(
+    "import",
+    cls=repeating("--share"),
+    epilog="\b\nsources:\n"
+    + "\n".join(
+        f"  {name:{max(map(len, TASKS))}}  {one.makes} ({one.format})"
+        for name, one in TASKS.items()
+    )
+    + "\n\n\b\nexamples:\n"
+    "  gym-clinic tasks import clingen annotations.jsonl --out my-tasks --set articles=pmc-xml\n"
+    "  gym-clinic tasks import medqa test.jsonl --out my-tasks --split test",
+)
+def import_benchmark(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="One of the sources below.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder as published.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The task folder to write.")],
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The split of all tasks: train, dev or test.")
+    ] = None,
     share: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SPLIT=SHARE...", help=f"Share of each split; {' '.join(SHARES)} by default."
         ),
     ] = None,
-    panels: Annotated[
+    groups: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="JSON object: panel -> its split; excludes --share."),
+        typer.Option(
+            metavar="FILE",
+            help="JSON object: group -> its split. The groups of ClinGen are panels.",
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of the importer, JSON or text."),
     ] = None,
 ) -> None:
-    """Import evidence annotations and JATS full texts: a task folder.
+    """Import a published benchmark as a task folder.
 
-    Make tasks from evidence annotations (JSON) and article full texts (JATS XML as PubMed Central
-    serves it). Whole panels go to one split.
+    Read a benchmark and write one JSON object a task, in files for train, dev and test. An error
+    names a broken record by its place, and then nothing is written. Groups, such as the expert
+    panels of ClinGen, are never divided between splits.
     """
-    from gym_clinic.importers.tasks.clingen import build_tasks
+    from gym_clinic.importers.formats.json import json_value
+    from gym_clinic.importers.tasks import import_tasks
 
-    if share and panels:
-        raise ConfigError("--share and --panels exclude each other; give one of them")
-    split_of = read_options(share or SHARES) if panels is None else _read_panels(panels)
-    built = build_tasks(annotations, articles, target, split_of)
-    sizes = ", ".join(f"{split} {number:,}" for split, number in built.tasks.items())
-    print(f"{target}: {sizes}")
-    for what, shared in (("genes", built.shared_genes), ("articles", built.shared_articles)):
-        if shared:
-            print(f"{what} in more than one split: {', '.join(shared)}")
-
-
-def _read_panels(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: expected a JSON object, panel -> split: {error}") from None
-    if not isinstance(found, dict):
-        raise ConfigError(f"{path}: expected a JSON object, panel -> split")
-    return found
+    if sum(option is not None for option in (split, share or None, groups)) > 1:
+        raise ConfigError("--split, --share and --groups exclude each other; give one of them")
+    splits: Any = split or read_options(share or SHARES)
+    if groups is not None:
+        splits = json_value(groups, "a JSON object, group -> split")
+    done = import_tasks(source, path, out, splits, read_options(settings))
+    print(f"{out}: {', '.join(f'{name} {number:,}' for name, number in done.tasks.items())}")
+    if done.duplicates:
+        print(f"left out, because an equal task was before: {done.duplicates:,}")
+    for field, values in done.shared.items():
+        shown = ", ".join(f"{value:.80}" for value in values[:20])
+        more = f" and {len(values) - 20:,} more" if len(values) > 20 else ""
+        print(f"{field} in more than one split: {shown}{more}")

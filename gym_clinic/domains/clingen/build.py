@@ -23,7 +23,6 @@ from typing import Any
 
 from gym_clinic import strict_json
 from gym_clinic.domains.clingen import sop
-from gym_clinic.domains.clingen.download import read_rows
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.simulator import plan_task, write_front
 from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
@@ -38,9 +37,8 @@ FIELDS = (*Pair._fields, "date")
 """Fields of a line of ``curations.jsonl``."""
 
 _ASK = (
-    "give --facts FILE: the gene-disease validity download of "
-    "https://search.clinicalgenome.org/kb/gene-validity as CSV, or what "
-    "'gym-clinic tasks import clingen-csv' made of it"
+    "give --facts FILE: what 'gym-clinic kb import clingen' makes of the gene-disease validity "
+    "download of https://search.clinicalgenome.org/kb/gene-validity"
 )
 
 SALT = "gym-clinic/clingen/1"
@@ -53,16 +51,15 @@ def read_facts(path: Path) -> list[dict[str, str]]:
     The five classes and the fields in use are kept.
 
     Args:
-        path: ClinGen's download (``.csv``), or the ``.jsonl`` that the importer made of it.
+        path: What ``gym-clinic kb import clingen`` makes of ClinGen's download (``.jsonl``).
 
     Raises:
-        ConfigError: If there is no such file.
+        ConfigError: If there is no such file, or it is the download.
         TaskError: For a row that is not a curation, named by file, line and field.
     """
-    rows = read_rows(path) if path.suffix.lower() == ".csv" else _read_lines(path, FIELDS)
-    kept = [
-        {name: row[name] for name in FIELDS} for row in rows if row["classification"] in CLASSES
-    ]
+    if path.suffix.lower() == ".csv":
+        raise ConfigError(f"{path} is the download itself; {_ASK}")
+    kept = [row for row in _read_lines(path, FIELDS) if row["classification"] in CLASSES]
     return sorted(kept, key=json_line)
 
 
@@ -289,9 +286,9 @@ def main(
         "--facts",
         type=Path,
         metavar="FILE",
-        help="renew DIR/curations.jsonl: from ClinGen's gene-disease validity download (.csv), or "
-        "from what 'gym-clinic tasks import clingen-csv' made of it (.jsonl); without this, "
-        "DIR/curations.jsonl is read, or the embedded one where there is none",
+        help="renew DIR/curations.jsonl from what 'gym-clinic kb import clingen' makes of the "
+        "gene-disease validity download (.jsonl); without this, DIR/curations.jsonl is read, or "
+        "the embedded one where there is none",
     )
     options = parser.parse_args(arguments)
     out = options.out or tasks_dir("clingen")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen import simulator
 from gym_clinic.domains.clingen.blocks import Call
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
+from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
@@ -199,7 +201,7 @@ class Splits(Mapping[str, Sequence[Task]]):
 
     def __getitem__(self, split: str) -> Sequence[Task]:
         if split not in self._read:
-            tasks = tuple(self._source[split])
+            tasks = tuple(with_subtype_keys(task) for task in self._source[split])
             for task in tasks:
                 check(task)
             self._read[split] = tuple(mask(task) for task in tasks) if self._masked else tasks
@@ -213,6 +215,28 @@ class Splits(Mapping[str, Sequence[Task]]):
 
     def __len__(self) -> int:
         return len(self._source)
+
+
+def with_subtype_keys(task: Task) -> Task:
+    """Return a task whose evidence names subtypes by key, however curators wrote them.
+
+    Raises:
+        TaskError: For an unknown subtype, with the task's id and the nearest name.
+    """
+    evidence = task.gold.get("evidence")
+    names = [item.get("subtype") for item in evidence or () if isinstance(item, Mapping)]
+    if not isinstance(evidence, tuple) or all(name in SUBTYPES for name in names):
+        return task
+    try:
+        keys = [
+            {**item, "subtype": find_subtype(item["subtype"]).key}
+            if isinstance(item, Mapping) and isinstance(item.get("subtype"), str)
+            else item
+            for item in evidence
+        ]
+    except ConfigError as error:
+        raise TaskError(f"task {task.id}: {error}") from None
+    return replace(task, gold={**task.gold, "evidence": keys})
 
 
 def check(task: Task) -> None:

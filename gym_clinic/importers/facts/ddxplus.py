@@ -1,8 +1,8 @@
 """DDXPlus: `release_conditions.json` -> conditions, `release_evidences.json` -> evidences.
 
 A condition lists the evidences that its patients may have: symptoms, and antecedents (history and
-risk factors). The published files give no probabilities (`{}`); where one stands, as a number or
-as `{"probability": number}`, it is the share of patients, and 0 means that the evidence is absent.
+risk factors). The published files give no probabilities (`{}`). A number or
+`{"probability": number}` is read as the share of patients; 0 means that the evidence is absent.
 The ICD-10 codes are those of the World Health Organization, not of ICD-10-CM.
 
 Source:
@@ -29,15 +29,15 @@ SOURCE = "ddxplus"
 """Key of this source in the frequencies."""
 
 
-def _chance(said: object) -> object:
-    """What `{}` and `{"probability": share}` say; anything else as it stands."""
-    if isinstance(said, dict) and set(said) <= {"probability"}:
-        return said.get("probability")
-    return said
+def _chance(share: object) -> object:
+    """The share in `{}` or `{"probability": share}`; any other value unchanged."""
+    if isinstance(share, dict) and set(share) <= {"probability"}:
+        return share.get("probability")
+    return share
 
 
 Share = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_chance)]
-"""Share of the patients; None where the file does not say."""
+"""Share of the patients; None if the file gives none."""
 
 
 def _tidy(text: object) -> object:
@@ -80,7 +80,7 @@ class Evidence:
     Attributes:
         id: Such as "E_55".
         question: The question in English.
-        parent: Id of the question that it details; its own where it stands alone.
+        parent: Id of the question that it details; its own id for an independent question.
         antecedent: Whether it asks for history or risks, not for a symptom.
         kind: "binary", "categorical" (one answer) or "multiple" (several).
         default: The answer that means "nothing of this".

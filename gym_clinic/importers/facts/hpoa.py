@@ -1,11 +1,11 @@
 """HPO annotations (`phenotype.hpoa`) -> profiles of diseases.
 
-The file is tab-separated, after lines about itself that begin with "#"; the rows of a disease
-stand together. Read are the rows of aspect P (phenotypic abnormalities); those of inheritance,
-course, modifiers and history are passed over, and so are the columns of onset, sex and modifiers:
-a share counted in one sex is given as it stands. A frequency is "7/13", "12.5%" or the HPO id of a
-band. The qualifier NOT, a frequency of none and the band "excluded" make the feature an absent
-one. Older files (`#DatabaseID`, `DiseaseName`, ...) are read as well.
+The file is tab-separated and begins with comment lines ("#"); the rows of a disease are together.
+Only rows of aspect P (phenotypic abnormalities) are read; inheritance, course, modifiers and
+history are skipped. The columns of onset, sex and modifiers are ignored, so a share that was
+counted in one sex is not marked as such. A frequency is "7/13", "12.5%" or the HPO id of a band.
+The qualifier NOT, a frequency of 0 and the band "excluded" mean that the feature is absent. Older
+files (`#DatabaseID`, `DiseaseName`, ...) are read as well.
 
 Source:
     Human Phenotype Ontology, the documentation of `phenotype.hpoa`.
@@ -53,7 +53,7 @@ def read_hpoa(
 
     Args:
         path: The file.
-        names: HPO id -> name; without it the features have ids alone.
+        names: HPO id -> name; without it the features have ids only.
 
     Yields:
         One profile for each disease that has phenotypic annotations.
@@ -61,7 +61,8 @@ def read_hpoa(
     Raises:
         ConfigError: If the file cannot be opened.
         TaskError: For a file without the header or without rows, a broken row, or rows of one
-            disease that stand apart; the text names file, line, column and what would be right.
+            disease that are not together; the text names file, line, column and what would be
+            right.
     """
     file = Path(path)
     seen: dict[str, str] = {}
@@ -70,8 +71,8 @@ def read_hpoa(
         place = these[0].place
         if disease in seen:
             raise TaskError(
-                f"{place}: rows of {disease} stand here and at {seen[disease]}; expected the "
-                "rows of a disease together"
+                f"{place}: {disease} has rows here and at {seen[disease]}; expected the rows of a "
+                "disease together"
             )
         seen[disease] = place
         first, *others = dict.fromkeys(row.name for row in these)
@@ -117,7 +118,7 @@ def _rows(file: Path, names: Mapping[str, str]) -> Iterator[_Row]:
 
 
 def _header(place: str, cells: list[str]) -> dict[str, int]:
-    """The place of each column; older headers differ in case and underscores alone."""
+    """The position of each column; older headers differ only in case and underscores."""
     plain = [cell.lstrip("#").replace("_", "").casefold() for cell in cells]
     order = {}
     for name in COLUMNS:
@@ -164,7 +165,7 @@ def _frequency(place: str, text: str, negated: bool) -> Frequency:
         if text not in _BAND_OF_ID:
             raise _error(place, "frequency", text, f"7/13, 12.5%, or one of {list(_BAND_OF_ID)}")
         band = _BAND_OF_ID[text]
-    if negated:  # some files count here who was looked at, others who had it
+    if negated:  # files differ on whether the count is of patients examined or affected
         return Frequency(band="excluded", basis="sourced", source=SOURCE)
     if value is not None:
         band = band_of(value)

@@ -1,8 +1,8 @@
 """The ICD-10-CM order file (`icd10cm_order_YYYY.txt`) -> codes with their titles.
 
-The columns are fixed, counted from 1: the order number in 1-5, the code without its point in
-7-13, in 15 whether it is a valid code (1) or a header (0), the short title in 17-76 and the long
-one from 78.
+The columns are fixed. Counted from 1 they are: 1-5 the order number, 7-13 the code without its
+point, 15 whether it is a valid code (1) or a header (0), 17-76 the short title, from 78 the long
+title.
 
 Source:
     Centers for Medicare & Medicaid Services, ICD-10-CM, code descriptions in tabular order.
@@ -35,7 +35,7 @@ class IcdCode:
 
     Attributes:
         code: The code with its point.
-        valid: Whether it may be used; a header only groups those below it.
+        valid: Whether it may be used for coding; a header only groups the codes below it.
         title: Long title.
         short_title: Title of at most 60 characters.
     """
@@ -53,7 +53,7 @@ def read_icd10cm(path: str | os.PathLike[str]) -> Iterator[IcdCode]:
         path: The file.
 
     Yields:
-        One for each line, in the order of the file.
+        One code for each line, in the order of the file.
 
     Raises:
         ConfigError: If the file cannot be opened.
@@ -76,7 +76,7 @@ def read_icd10cm(path: str | os.PathLike[str]) -> Iterator[IcdCode]:
         if int(order) <= last:
             raise TaskError(f"{place}: order number {order} after {last:05}; expected a higher one")
         if code in seen:
-            raise TaskError(f"{place}: the code {code} stands twice; expected it once")
+            raise TaskError(f"{place}: duplicate code {code}; expected it once")
         seen.add(code)
         last = int(order)
         yield IcdCode(

@@ -40,18 +40,19 @@ def read_diseases(path: str | os.PathLike[str]) -> Iterator[Profile]:
 def disease_profiles(terms: Iterable[Term], place: str = "") -> Iterator[Profile]:
     """Return MONDO's diseases as profiles without features.
 
-    Codes are taken from exact matches alone: a cross-reference may be to a wider term. Synonyms
-    are those that mean the same.
+    Codes come from exact matches only, because a cross-reference may lead to a wider term. Only
+    exact synonyms are used.
 
     Args:
-        terms: Terms of MONDO; others and obsolete ones are passed over.
-        place: Where they come from, for errors.
+        terms: Terms of MONDO; other and obsolete terms are skipped.
+        place: Name of the file, for errors.
 
     Yields:
         One profile for each disease.
 
     Raises:
-        TaskError: For an id or a name that is none, by its term, and where there is no disease.
+        TaskError: For an invalid id or name, which the text names by its term, and if there is no
+            disease.
     """
     found = False
     for term in terms:

@@ -33,7 +33,7 @@ BANDS: dict[str, BandName] = {
     "very rare": "very_rare",
     "excluded": "excluded",
 }
-"""Orphanet's frequency, without the percentages behind it -> band."""
+"""Orphanet's name of a frequency, without the percentages -> band."""
 
 ESTIMATE = (
     "PrevalenceType", "PrevalenceQualification", "PrevalenceClass", "ValMoy",
@@ -155,7 +155,7 @@ def _disorders(path: str | os.PathLike[str]) -> Iterator[_Disorder]:
     for node in xml_elements(file, "Disorder", root="JDBOR"):
         reader = _Disorder(file, node)
         if reader.code in seen:
-            raise reader.error(node, f"{reader.code} stands twice; expected it once")
+            raise reader.error(node, f"duplicate {reader.code}; expected one entry a disorder")
         seen.add(reader.code)
         yield reader
 
@@ -248,7 +248,7 @@ class _Disorder:
                 type=self.text(one, "PrevalenceType", "Name"),
                 qualification=qualification,
                 range=self.text(one, "PrevalenceClass", "Name"),
-                # Beside a class alone the file writes 0.0, which is no value.
+                # With a class only, the file has 0.0, which means that there is no value.
                 value=float(value) if value and qualification != "Class only" else None,
                 region=self.text(one, "PrevalenceGeographic", "Name"),
                 validated=self.text(one, "PrevalenceValidationStatus", "Name") == "Validated",

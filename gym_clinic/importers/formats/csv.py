@@ -1,55 +1,96 @@
-"""CSV files with a header, row by row; an error names file and line."""
+"""CSV files, row by row; an error names file, line and column."""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.errors import TaskError
+from gym_clinic.files import numbered_lines
+
+
+def csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Read the rows of a UTF-8 file as lists of cells; blank lines are skipped.
+
+    Args:
+        path: The file; it may begin with a byte order mark.
+
+    Yields:
+        The number of the line on which a row begins, from 1, and its cells.
+
+    Raises:
+        ConfigError: If the file cannot be opened.
+        TaskError: For a line that is not UTF-8 or a quote that is not closed; the text names file,
+            line and column.
+    """
+    row: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for number, line in numbered_lines(path):
+            try:
+                row.append(line.decode())
+            except UnicodeDecodeError as error:
+                raise TaskError(
+                    f"{path} line {number}: byte {error.start} of it is not UTF-8"
+                ) from None
+            yield row[-1]
+
+    reader = csv.reader(lines(), strict=True)
+    first = 1
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise TaskError(
+                f"{path} line {first}, column {_broken_column(row[0])}: {error}; expected every "
+                "quote to be closed (is the file whole?)"
+            ) from None
+        if cells is None:
+            return
+        if cells:
+            yield first, cells
+        first = reader.line_num + 1
+        row.clear()
 
 
 def csv_rows(
-    file: Path, columns: Collection[str], *, others: bool = False
+    path: Path, columns: Collection[str], *, others: bool = False
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Read a UTF-8 file; columns may stand in any order, blank lines are passed over.
+    """Read a UTF-8 file with a header; columns may be in any order, blank lines are skipped.
 
     Args:
-        file: The file.
+        path: The file.
         columns: Names of the columns.
         others: Whether there may be further columns.
 
     Yields:
-        The place of a row, "FILE line N", and its cells by column. A row of several lines is at
-        its last.
+        The place of a row, "FILE line N", and its cells by column. For a row of several lines it
+        is the first.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a broken row, other columns, or what is not UTF-8.
+        TaskError: As `csv_cells`, and for missing or unknown columns.
     """
-    try:
-        opened = file.open(encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    with opened:
-        reader = csv.reader(opened, strict=True)
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            if missing := [name for name in columns if name not in header]:
-                raise TaskError(
-                    f"{file} line 1: no column {missing[0]!r}; expected {list(columns)}"
-                )
-            more = [name for name in header if name not in columns]
-            if len(set(header)) < len(header) or (more and not others):
-                raise TaskError(f"{file} line 1: columns {header}; expected {list(columns)}")
-            for cells in reader:
-                if not cells:
-                    continue
-                place = f"{file} line {reader.line_num}"
-                if len(cells) != len(header):
-                    raise TaskError(f"{place}: {len(cells)} columns; expected {len(header)}")
-                yield place, dict(zip(header, cells, strict=True))
-        except csv.Error as error:
-            raise TaskError(f"{file} line {reader.line_num}: {error}") from None
-        except UnicodeDecodeError:
-            raise TaskError(f"{file} after line {reader.line_num}: not UTF-8") from None
+    rows = csv_cells(path)
+    line, cells = next(rows, (1, []))
+    header = [name.strip() for name in cells]
+    if missing := [name for name in columns if name not in header]:
+        raise TaskError(f"{path} line {line}: no column {missing[0]!r}; expected {list(columns)}")
+    unknown = [name for name in header if name not in columns]
+    if len(set(header)) < len(header) or (unknown and not others):
+        raise TaskError(f"{path} line {line}: columns {header}; expected {list(columns)}")
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise TaskError(f"{path} line {line}: {len(cells)} columns; expected {len(header)}")
+        yield f"{path} line {line}", dict(zip(header, cells, strict=True))
+
+
+def _broken_column(line: str) -> int:
+    """Number of the first column of a line whose quotes are wrong."""
+    column = 1
+    while closed := re.match(r'(?:"(?:[^"]|"")*"|[^",]*),', line):
+        line = line[closed.end() :]
+        column += 1
+    return column

@@ -1,13 +1,13 @@
 """Article full texts in JATS XML, as PubMed Central serves them -> `Article`.
 
-A file, plain or packed, holds one `<article>`, with or without a document type or a namespace, or
-a wrapper such as `<pmc-articleset>` around any number of them, which are read one by one. Read are
-the ids, the year, title, abstract and the text of body, appendices and floating figures and tables:
-paragraphs, lists, captions, table cells. Left out are references, citation marks in superscript,
-footnote marks, LaTeX sources (the MathML text stays) and comments.
+A file, plain or packed, is one `<article>`, with or without a document type or a namespace, or a
+wrapper such as `<pmc-articleset>` around any number of articles, which are read one by one. These
+parts are read: ids, year, title, abstract, and the text of body, appendices and floating figures
+and tables (paragraphs, lists, captions, table cells). These are left out: references, citation
+marks in superscript, footnote marks, LaTeX sources (the MathML text is kept) and comments.
 
-External entities are never fetched and internal ones never expanded; the named characters of
-HTML (`&alpha;`) are read as such.
+External entities are never fetched and internal entities never expanded; the named characters of
+HTML (`&alpha;`) are supported.
 
 Source:
     JATS: Journal Article Tag Suite, ANSI/NISO Z39.96, archiving and interchange tag set.
@@ -32,7 +32,7 @@ class Section:
     """A section of an article.
 
     Attributes:
-        title: Its title, after those of the sections around it ("Results > Mouse model").
+        title: Its title, after the titles of the sections around it ("Results > Mouse model").
         text: Its own text, a paragraph, caption, list item or table row a line.
     """
 
@@ -45,13 +45,13 @@ class Article:
     """A full-text article.
 
     Attributes:
-        pmid: PubMed id; empty where the file gives none.
-        pmcid: PubMed Central id, with its "PMC"; empty where the file gives none.
-        doi: Digital object identifier; empty where the file gives none.
-        year: Year of first publication, in print or electronic; None where the file gives none.
+        pmid: PubMed id; empty if the file gives none.
+        pmcid: PubMed Central id, with its "PMC"; empty if the file gives none.
+        doi: Digital object identifier; empty if the file gives none.
+        year: Year of first publication, in print or electronic; None if the file gives none.
         title: Title.
-        abstract: Main abstract, a paragraph a line; empty where there is none.
-        sections: Full text in reading order; empty where the file holds the abstract only.
+        abstract: Main abstract, a paragraph a line; empty if there is none.
+        sections: Full text in reading order; empty if the file has the abstract only.
     """
 
     pmid: str
@@ -74,8 +74,8 @@ def read_jats(path: str | os.PathLike[str]) -> Article:
 
     Raises:
         ConfigError: If the file cannot be opened or lxml is missing.
-        TaskError: If it is no JATS XML, lacks a title or every id, or holds several articles;
-            the text names the file and the element.
+        TaskError: If it is not JATS XML, lacks a title or every id, or has several articles; the
+            text names the file and the element.
     """
     articles = list(read_articles(path))
     if len(articles) > 1:
@@ -94,7 +94,7 @@ def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
 
     Raises:
         ConfigError: As `read_jats`.
-        TaskError: As `read_jats`, for a file without any article too.
+        TaskError: As `read_jats`, and for a file without articles.
     """
     for found in each_article(path):
         if isinstance(found, XmlError):
@@ -103,17 +103,17 @@ def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
 
 
 def each_article(path: str | os.PathLike[str]) -> Iterator[Article | XmlError]:
-    """Read every article of a file that can be read, whatever the others are.
+    """Read every article of a file, and report the broken ones in their place.
 
     Args:
         path: The XML file, plain or packed.
 
     Yields:
-        Articles, and in place of one that cannot be read what is wrong with it.
+        An article, or the error of an article that cannot be read.
 
     Raises:
         ConfigError: As `read_jats`.
-        XmlError: If the file is no XML, holds no article, or is damaged after those that came.
+        XmlError: If the file is not XML, has no article, or is damaged after the articles so far.
     """
     file = Path(path)
     for node in xml_elements(file, "article"):
@@ -140,7 +140,7 @@ _NOT_PUBLISHED = frozenset({
     "ecorrected", "corrected",
 })  # fmt: skip
 _MARKS = ("fn", "aff", "corresp", "author-notes", "table-fn")
-_BREAK = "\x1e"  # no XML text can hold this character
+_BREAK = "\x1e"  # XML text cannot contain this character
 
 
 def _tag(node: Any) -> str:

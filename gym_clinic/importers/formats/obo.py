@@ -1,6 +1,9 @@
 """Ontologies in OBO format (`hp.obo`) -> terms.
 
-Read are the `[Term]` stanzas, one after the other; other stanzas and unknown tags are passed over.
+The `[Term]` stanzas are read one by one; other stanzas and unknown tags are skipped.
+
+pronto is not used: it refuses an excerpt whose terms have parents outside of it, accepts duplicate
+ids and names, and takes 2.5 times as long for the terms of the Human Phenotype Ontology.
 
 Source:
     The OBO Flat File Format 1.2 and 1.4.
@@ -33,11 +36,11 @@ def read_obo(path: str | os.PathLike[str]) -> Iterator[Term]:
         path: The file.
 
     Yields:
-        One for each `[Term]`, in the order of the file.
+        One term for each `[Term]`, in the order of the file.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file that is no OBO or holds no term, and for a broken stanza; the text
+        TaskError: For a file that is not OBO or has no terms, and for a broken stanza; the text
             names file, line, tag and what would be right.
     """
     file = Path(path)
@@ -46,7 +49,7 @@ def read_obo(path: str | os.PathLike[str]) -> Iterator[Term]:
         term = _term(file, number, stanza)
         if term.id in seen:
             raise TaskError(
-                f"{file} line {number}, tag id: {term.id} stands at line {seen[term.id]} already"
+                f"{file} line {number}, tag id: {term.id} is a duplicate of line {seen[term.id]}"
             )
         seen[term.id] = number
         yield term
@@ -87,7 +90,7 @@ def _term(file: Path, number: int, stanza: Stanza) -> Term:
             raise TaskError(f"{file} line {number}: a [Term] without {tag}; expected one")
         if len(stanza[tag]) > 1:
             twice = stanza[tag][1][0]
-            raise TaskError(f"{file} line {twice}, tag {tag}: stands twice in one [Term]")
+            raise TaskError(f"{file} line {twice}, tag {tag}: duplicate tag in one [Term]")
     return Term(
         id=_ids(file, stanza, "id")[0],
         name="".join(_unescaped(text) for _, text in stanza["name"]),
@@ -123,7 +126,7 @@ def _ids(file: Path, stanza: Stanza, tag: str) -> tuple[str, ...]:
 
 
 def _bare(text: str) -> str:
-    """A value without the comment and the modifiers behind it."""
+    """A value without the comment and the modifiers after it."""
     return re.split(r"\s+[!{]", text, maxsplit=1)[0].strip()
 
 
@@ -138,7 +141,7 @@ def _synonym(file: Path, number: int, text: str) -> Synonym:
 
 
 def _quoted(file: Path, number: int, tag: str, text: str) -> tuple[str, str]:
-    """The quoted text of a value, and what stands behind it."""
+    """The quoted text of a value, and the rest of the value."""
     found = _QUOTED.fullmatch(text)
     if found is None:
         raise TaskError(

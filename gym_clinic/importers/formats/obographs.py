@@ -1,7 +1,7 @@
 """Ontologies as OBO Graphs JSON (`hp.json`, `mondo.json`) -> terms.
 
-Read are the classes of every graph, in the order of the file; properties and relations other than
-"is a" are passed over. The file is one JSON value and is read at once.
+The classes of every graph are read in the order of the file; properties and relations other than
+"is a" are skipped. The file is one JSON value and is read at once.
 
 Source:
     OBO Graphs, https://github.com/geneontology/obographs
@@ -81,11 +81,11 @@ def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
         path: The file.
 
     Yields:
-        One for each class.
+        One term for each class.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file that is no OBO Graphs JSON or holds no class, and for a broken node;
+        TaskError: For a file that is not OBO Graphs JSON or has no class, and for a broken node;
             the text names file, node, field and what would be right.
     """
     file = Path(path)
@@ -107,7 +107,7 @@ def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
 
 
 def curie(address: str) -> str:
-    """Return the address of a term as an id with prefix; an unknown one as it stands.
+    """Return the id of a term from its web address; an unknown address is returned unchanged.
 
     >>> curie("http://purl.obolibrary.org/obo/HP_0000118")
     'HP:0000118'

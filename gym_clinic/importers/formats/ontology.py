@@ -16,7 +16,7 @@ class Synonym:
 
     Attributes:
         text: The name.
-        scope: Whether it means the same, or something wider, narrower or near.
+        scope: Whether its meaning is the same (exact), wider, narrower or related.
     """
 
     text: str
@@ -30,13 +30,13 @@ class Term:
     Attributes:
         id: Its id with prefix, such as "HP:0000528".
         name: Its name; empty only for an obsolete term.
-        definition: Its definition; empty where there is none.
+        definition: Its definition; empty if there is none.
         synonyms: Other names.
-        parents: Ids of the terms that it is a kind of.
-        alternatives: Ids that it has had elsewhere in the ontology.
-        xrefs: Ids in other vocabularies, which may be wider or narrower.
-        exact: Ids in other vocabularies that mean the same.
-        obsolete: Whether it is no longer to be used.
+        parents: Ids of the terms above it (is-a).
+        alternatives: Former ids of terms that were merged into it.
+        xrefs: Ids in other vocabularies; their meaning may be wider or narrower.
+        exact: Ids in other vocabularies with the same meaning.
+        obsolete: Whether it must no longer be used.
         replaced_by: Ids to use instead of an obsolete one.
     """
 

@@ -1,4 +1,4 @@
-"""Files as they are downloaded: plain, .gz or .bz2."""
+"""Downloaded files: plain, .gz or .bz2."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, BinaryIO, cast
 from gym_clinic.errors import ConfigError
 
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
-"""Suffix -> what opens it."""
+"""Suffix -> function that opens the file."""
 
 UNREADABLE = (EOFError, gzip.BadGzipFile, zlib.error, OSError)
-"""What reading a packed file raises if it is cut off or damaged."""
+"""Exceptions of reading a packed file that is cut off or damaged."""
 
 
 def open_packed(path: Path) -> BinaryIO:

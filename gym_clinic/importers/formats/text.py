@@ -1,4 +1,4 @@
-"""Text files read line by line; a line in another encoding is named."""
+"""Text files, line by line; an error names the line that is not UTF-8."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Read a UTF-8 text file, leaving out blank lines, line ends and a byte order mark.
+    """Read a UTF-8 text file without blank lines, line ends and byte order mark.
 
     Args:
         path: The file.
@@ -23,7 +23,7 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a line that is not UTF-8 or holds a control character other than a tab; the
+        TaskError: For a line that is not UTF-8 or has a control character other than a tab; the
             text names file and line.
     """
     for number, line in numbered_lines(path):

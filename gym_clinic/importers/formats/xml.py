@@ -1,7 +1,7 @@
 """Large XML files, plain or packed, read element by element, in constant memory.
 
-External entities are never fetched, document types never loaded and entities never expanded in a
-text; in an attribute only as far as libxml2 finds harmless.
+External entities are never fetched, document types never loaded and entities never expanded in
+text; in attributes they are expanded within the limits of libxml2.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, BinaryIO
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
 
-_CONTROL = re.compile(r"[\x7f-\x9f]")  # no XML text can hold the others
+_CONTROL = re.compile(r"[\x7f-\x9f]")  # XML text cannot contain the others
 
 
 class XmlError(TaskError):
-    """An XML file, what is left of it, or an element in it cannot be read.
+    """An XML file, its damaged end, or one of its elements cannot be read.
 
     Attributes:
-        place: Where, such as ``line 3``; empty for the whole file.
+        place: The place, such as ``line 3``; empty for the whole file.
         what: What is wrong with it, and what would be right.
     """
 
@@ -33,20 +33,19 @@ class XmlError(TaskError):
 
 
 def xml_elements(path: Path, tag: str, *, root: str | tuple[str, ...] = ()) -> Iterator[Any]:
-    """Read the outermost elements of a name; each is emptied once the next is asked for.
+    """Read the outermost elements with a name; each is emptied when the next is read.
 
     Args:
         path: The XML file, in the encoding that it declares.
         tag: Name of the elements, without a namespace.
-        root: Names of which the root of the file must have one; without any, it may have each.
+        root: Permitted names of the root element; without any, every name is.
 
     Yields:
-        One lxml element after the other.
+        The elements, as lxml gives them.
 
     Raises:
         ConfigError: If the file cannot be opened or lxml is missing.
-        XmlError: If it is not well-formed, cut off, has another root or none of these
-            elements.
+        XmlError: If it is not well-formed, is cut off, has another root or no such element.
     """
     try:
         etree: Any = importlib.import_module("lxml.etree")
@@ -88,7 +87,7 @@ def _events(
     try:
         yield from reading
     except etree.XMLSyntaxError as error:
-        # Of an entity that is not defined, the error itself only says that nothing came.
+        # For an undefined entity only the log has the cause.
         logged = reading.error_log.last_error
         line, what = (logged.line, logged.message) if logged else (error.lineno, error.msg)
         raise XmlError(path, f"line {line or 1}", f"no well-formed XML: {what}") from None
@@ -100,10 +99,10 @@ def whole_text(node: Any) -> str:
     """Return the text of an element and all inside it, with white space as one space.
 
     Args:
-        node: The element; None has no text.
+        node: The element; for None the text is empty.
 
     Raises:
-        ValueError: If it holds an entity that the file defines.
+        ValueError: If it contains an entity that the file defines.
     """
     if node is None:
         return ""
@@ -115,7 +114,7 @@ def whole_text(node: Any) -> str:
 
 
 def text_of(node: Any, *path: str) -> str:
-    """Return the text of the first element along a path; empty where there is none.
+    """Return the text of the first element at a path; empty if there is none.
 
     Raises:
         ValueError: If it holds an entity that the file defines, or what a file holds that is not in
@@ -143,7 +142,7 @@ def _is_twice_encoded(text: str) -> bool:
 
 
 def _forget(node: Any) -> None:
-    """Empty an element, and drop what stands before it and before those around it."""
+    """Empty an element, and drop the elements before it and before its ancestors."""
     node.clear(keep_tail=True)
     for outer in (node, *node.iterancestors()):
         while outer.getprevious() is not None:

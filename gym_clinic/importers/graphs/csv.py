@@ -1,6 +1,6 @@
 """A symptom graph as two CSV files, in this project's own layout.
 
-Nodes, with a header; `synonyms` may be empty, several are set apart by ``|``::
+Nodes, with a header; `synonyms` may be empty or several, separated by ``|``::
 
     id,kind,name,synonyms
     HP:0012735,symptom,Cough,Coughing|Tussis
@@ -13,9 +13,8 @@ Relations, with a header; the head and the tail are ids of nodes::
     HP:0012735,related_to,pneumonia
     pneumonia,belongs_to_discipline,pulmonology
 
-`kind` is symptom, disease or discipline. Relations may have any names; the two above are those
-that the walk from symptom to disease to discipline takes. Files are UTF-8; columns may stand in
-any order.
+`kind` is symptom, disease or discipline. Relations may have any names; the walk from symptom to
+disease to discipline uses the two above. Files are UTF-8; columns may be in any order.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def read_graph(nodes: str | os.PathLike[str], relations: str | os.PathLike[str])
         for end in ("head", "tail"):
             if row[end] not in places:
                 raise TaskError(
-                    f"{place}, column {end}: there is no node {row[end]!r}; "
+                    f"{place}, column {end}: no node {row[end]!r}; "
                     f"{suggest(row[end], places) if len(places) < 1000 else 'expected an id'}"
                 )
         if row["head"] == row["tail"]:

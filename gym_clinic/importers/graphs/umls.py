@@ -1,17 +1,17 @@
 """The UMLS Metathesaurus (RRF files) -> a symptom graph.
 
-Read are ``MRSTY.RRF`` (6 columns), ``MRCONSO.RRF`` (18) and ``MRREL.RRF`` (16), each plain or
-with ``.gz`` behind its name. Fields end with ``|``, the last one too; there is no header.
+The files are ``MRSTY.RRF`` (6 columns), ``MRCONSO.RRF`` (18) and ``MRREL.RRF`` (16), each plain or
+as ``.RRF.gz``. Every field ends with ``|``; there is no header.
 
 * A concept is a node if its semantic type is one of three: Sign or Symptom (T184), Disease or
-  Syndrome (T047), Biomedical Occupation or Discipline (T091). One of several types is what comes
-  first here. Neoplasms (T191) and findings (T033) are other types, so they are not in this graph.
-* Names are English ones that no source has suppressed. The preferred name is the preferred form
-  of the preferred term (TS P, STT PF, ISPREF Y); without one, the first name in the file. A
-  concept without an English name is no node.
-* A row of MRREL says how its second concept is related to its first: it reads CUI2 -> CUI1. Its
-  relation is RELA, or REL where that is empty. Suppressed rows and rows of a concept with itself
-  are passed over. Sources state most relations in both directions, under two names; both are kept.
+  Syndrome (T047), Biomedical Occupation or Discipline (T091). If it has several, the first in this
+  list decides. Neoplasms (T191) and findings (T033) are other types, so they are not in the graph.
+* Names are English names that no source has suppressed. The preferred name is the preferred form
+  of the preferred term (TS P, STT PF, ISPREF Y), or else the first name in the file. Concepts
+  without an English name are left out.
+* A row of MRREL relates its second concept to its first: it reads CUI2 -> CUI1. The relation is
+  RELA, or REL if RELA is empty. Suppressed rows and rows of a concept with itself are skipped.
+  Sources state most relations in both directions, under two names; both are kept.
 
 Source:
     UMLS Reference Manual, Metathesaurus Rich Release Format; the three types and the restriction
@@ -29,7 +29,7 @@ from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
 from gym_clinic.retrieval.graph.symptom_graph import Kind, Node, Relation, SymptomGraph
 
 KIND_OF_TYPE: dict[str, Kind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
-"""Semantic type -> kind of node; the earlier one decides for a concept of two."""
+"""Semantic type -> kind of node; the first decides for a concept of several types."""
 
 COLUMNS = {"MRSTY": 6, "MRCONSO": 18, "MRREL": 16}
 
@@ -37,11 +37,12 @@ COLUMNS = {"MRSTY": 6, "MRCONSO": 18, "MRREL": 16}
 def read_umls(folder: str | os.PathLike[str]) -> SymptomGraph:
     """Read the graph from the folder of the RRF files (META of a release).
 
-    The files are streamed; what stays in memory are the concepts of the three types.
+    The files are streamed; only the concepts of the three types are kept in memory.
 
     Raises:
         ConfigError: If a file is missing or cannot be opened.
-        TaskError: For a broken line; the text names file and line. If there is no such concept.
+        TaskError: For a broken line, which the text names, and if there is no concept of the three
+            types.
     """
     place = Path(folder)
     kinds = _kinds(place)
@@ -89,7 +90,7 @@ def _relations(folder: Path, known: set[str]) -> Iterator[Relation]:
 
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:
-    """The rows of a file, each with its number of fields."""
+    """The rows of a file; each has the number of fields of that file."""
     plain = folder / f"{name}.RRF"
     packed = plain.with_name(f"{plain.name}.gz")
     file = packed if packed.exists() and not plain.exists() else plain

@@ -1,4 +1,4 @@
-"""Text -> pieces of at most 1,000 characters that end where sentences end."""
+"""Text -> pieces of at most 1,000 characters, cut between sentences."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 SIZE = 1_000
-"""Characters of a piece, at most."""
+"""Longest piece, in characters."""
 
-# A sentence ends at . ! or ? (or its full-width form), with the quotes and brackets that close
-# after it, before a blank and what may begin another one.
+# A sentence ends at . ! or ? (or its full-width form) with the quotes and brackets after it, if a
+# blank and a possible start of a sentence follow.
 _END = re.compile(r"""(?:[.!?…]["'”’)\]]*(?=\s+["'“‘(\[]*[^\Wa-z_])|[。！？])\s*""")
 
-# What ends in a full stop without ending a sentence; and so does a single initial.
+# Abbreviations, and single initials, whose full stop does not end a sentence.
 _SHORT = re.compile(
     r"(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|ca|approx|resp|incl|Dr|Drs|Mr|Mrs|Ms|Prof|St|Fig|Figs"
     r"|Tab|Eq|Eqs|Ref|Refs|No|Nos|Vol|p|pp|al|spp|sp|subsp|var|Inc|Ltd|Jr|Sr)\.\Z"
@@ -21,13 +21,13 @@ _LONGEST_SHORT = 9
 
 
 def chunks(paragraphs: Iterable[str], size: int = SIZE) -> Iterator[str]:
-    """Join the sentences of paragraphs into pieces, as many as fit into each.
+    """Join the sentences of paragraphs into pieces, each as long as possible.
 
-    A sentence that is longer than a piece is cut between words, a word that is longer anywhere.
+    A sentence that is longer than a piece is cut between words, a longer word anywhere.
 
     Args:
         paragraphs: Texts in reading order; they are read one by one.
-        size: Characters of a piece, at most.
+        size: Longest piece, in characters.
 
     Yields:
         Pieces that are not blank. Sentences are joined by one space, paragraphs by a line end;
@@ -48,7 +48,7 @@ def chunks(paragraphs: Iterable[str], size: int = SIZE) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Cut a text where its sentences end; nothing is lost but white space between them."""
+    """Cut a text into sentences; only white space between them is lost."""
     start = 0
     for end in _END.finditer(text):
         tail = text[max(start, end.start() - _LONGEST_SHORT) : end.start() + 1]

@@ -1,8 +1,8 @@
 """Article full texts in JATS XML -> `Passage`: the abstract and every section in pieces.
 
-The id of a piece is that of the article (its PMCID, else `pubmed:` and its PMID, else `doi:` and
-its DOI) and a number, its title those of the article and the section. `jats.py` says what of an
-article is read.
+The id of a piece is the id of the article (its PMCID, else `pubmed:` and its PMID, else `doi:` and
+its DOI) and a number. The title is that of the article and the section. See
+`gym_clinic.importers.formats.jats` for the parts of an article that are read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         labels: Source, category and licence of its passages.
 
     Yields:
-        Passages, or what is wrong with an article or the file.
+        Passages, and an error for each broken article; the last for a damaged file.
 
     Raises:
         ConfigError: If the file cannot be opened, or lxml is missing.

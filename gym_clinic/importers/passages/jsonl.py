@@ -1,8 +1,8 @@
 """Passages as JSON Lines -> `Passage`: the chunks of MedRAG and MedCPT, or one's own.
 
 Each line is an object with `id` (text or a whole number), `title` (text, may be empty) and
-`content` (text). `source`, `category` and `licence` may stand beside them, and count before what
-the caller says; other fields (`contents`, `PMID`) are not read. Lines may be blank.
+`content` (text). `source`, `category` and `licence` are optional and override the labels of the
+caller; other fields (`contents`, `PMID`) are ignored. Lines may be blank.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LONGEST = 16 << 20
-"""Bytes of a line that are read."""
+"""Longest line that is read, in bytes."""
 
 
 def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
@@ -25,10 +25,10 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
 
     Args:
         path: The file.
-        labels: What records do not say.
+        labels: Labels for records without their own.
 
     Yields:
-        A passage, or what is wrong with a line.
+        A passage or an error for each line.
 
     Raises:
         ConfigError: If the file cannot be opened.

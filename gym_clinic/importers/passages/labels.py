@@ -1,4 +1,4 @@
-"""What a caller says of passages whose records do not say it."""
+"""Default labels for passages without their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Labels:
         source: The collection.
         category: Kind of text.
         licence: Terms of use.
-        document: Name of the document, for formats that hold none; without it, that of the file.
+        document: Name of the document, for formats without one; by default that of the file.
     """
 
     source: str

@@ -1,7 +1,7 @@
 """Plain text in UTF-8 -> `Passage`: pieces of at most 1,000 characters that end with sentences.
 
-A blank line ends a paragraph. The title of a piece is the name of its document, its id the
-collection, that name, unless both are one, and a number.
+A blank line ends a paragraph. The title of a passage is the name of its document. Its id is the
+collection, the document (unless both have one name) and a number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 _LONGEST = 1 << 16
-"""Bytes of a line that are read at once; a longer line is several paragraphs."""
+"""Bytes of a line that are read at once; a longer line becomes several paragraphs."""
 
 
 def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
@@ -28,7 +28,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         labels: Source, category and licence of its passages.
 
     Yields:
-        Passages, or what is wrong with a line, where reading ends.
+        Passages; the last item is an error if a line is broken, where reading ends.
 
     Raises:
         ConfigError: If the file cannot be opened.
@@ -46,7 +46,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
 
 
 class _Paragraphs:
-    """Reads the paragraphs of a file up to what is broken."""
+    """Reads the paragraphs of a file up to the first broken line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,9 +1,9 @@
 """PubMed citations in the XML of the baseline and update files -> `Passage`.
 
-One passage for each citation with an abstract: its title, and the paragraphs of the abstract with
-their labels. Its id is `pubmed:` and the PMID; versions after the first are told apart
-(`pubmed:123.2`). Citations without an abstract give a passage without text, which a build counts
-and drops. Book chapters, and the deleted citations that update files list, are not read.
+Each citation becomes one passage: its title, and the paragraphs of the abstract with their labels.
+The id is `pubmed:` and the PMID, with the version if it is not 1 (`pubmed:123.2`). A citation
+without an abstract gives a passage without text, which a build counts and drops. Book chapters and
+the lists of deleted citations in update files are not read.
 
 Source:
     NLM, PubMed DTD (`PubmedArticleSet`), 2019 and later.
@@ -30,7 +30,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         labels: Source, category and licence of its passages.
 
     Yields:
-        A passage, or what is wrong with a citation. Where the file is damaged, the last.
+        A passage or an error for each citation; the last for a damaged file.
 
     Raises:
         ConfigError: If the file cannot be opened, or lxml is missing.
@@ -60,7 +60,7 @@ def _passage(citation: Any, labels: Labels) -> Passage:
     paragraphs = []
     for part in article.findall("Abstract/AbstractText"):
         label, text = part.get("Label", ""), whole_text(part)
-        # Some labels say only that there is none.
+        # Some labels mean that there is no label.
         plain = not label or label.upper() == "UNLABELLED"
         if text:
             paragraphs.append(text if plain else f"{label}: {text}")

@@ -1,4 +1,4 @@
-"""Files of passages in any format that is read -> the sources of a knowledge base."""
+"""Files of passages in any supported format -> the sources of a knowledge base."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ READERS: dict[str, Reader] = {
     "wikipedia": wikipedia.read,
     "text": plain_text.read,
 }
-"""Format -> what reads it."""
+"""Format -> its reader."""
 
 SUFFIXES = {".jsonl": "jsonl", ".txt": "text", ".xml": "", ".nxml": ""}
-"""Suffix (before .gz or .bz2) -> format; XML is told by its first element."""
+"""Suffix (before .gz or .bz2) -> format; for XML the first element decides."""
 
 _ROOTS = {
     **dict.fromkeys(pubmed.ROOTS, "pubmed"),
@@ -47,13 +47,13 @@ def find_sources(
     categories: Mapping[str, str] | None = None,
     licences: Mapping[str, str] | None = None,
 ) -> list[Source]:
-    """Say what reads each file.
+    """Find the reader of each file.
 
     Args:
-        paths: Files, and folders whose files are taken with those of their folders, by name.
-        format: Format of all files, or ``auto``: by suffix, and XML by its first element.
-        names: Path -> name of its collection. Without one it is the format for XML, and the name
-            of the file or folder for the others.
+        paths: Files and folders; folders are searched with their subfolders, in order of names.
+        format: Format of all files, or ``auto``: by suffix, for XML by the first element.
+        names: Path -> name of its collection. The default is the format for XML, and the name of
+            the file or folder for the others.
         categories: Collection -> category of its passages.
         licences: Collection -> licence of its passages.
 
@@ -61,8 +61,8 @@ def find_sources(
         One source for each file.
 
     Raises:
-        ConfigError: If the format is unknown or cannot be told, there is no such file, a folder
-            holds none, or a category or licence is for no collection.
+        ConfigError: If the format is unknown or cannot be determined, a file does not exist, a
+            folder is empty, or a category or licence names no collection.
     """
     if format != "auto" and format not in READERS:
         raise ConfigError(f"no format {format!r}; {suggest(format, ('auto', *READERS))}")
@@ -82,7 +82,7 @@ def find_sources(
         for name in given:
             if name not in collections:
                 advice = suggest(name, sorted(collections))
-                raise ConfigError(f"a {what} for {name!r}, which no source is called; {advice}")
+                raise ConfigError(f"a {what} for {name!r}, but no source has this name; {advice}")
     return found
 
 
@@ -101,7 +101,7 @@ def _files(path: Path, format: str) -> list[Path]:
     files = every if format != "auto" else [file for file in every if _suffix(file) in SUFFIXES]
     if not files:
         raise ConfigError(
-            f"{path} holds no file to read; expected {', '.join(SUFFIXES)}, also with .gz or .bz2"
+            f"{path} has no file to read; expected {', '.join(SUFFIXES)}, also with .gz or .bz2"
         )
     return files
 
@@ -120,16 +120,16 @@ def _unpacked(file: Path) -> Path:
 
 
 def format_of(file: Path) -> str:
-    """Tell the format of a file.
+    """Return the format of a file.
 
     Raises:
-        ConfigError: If it cannot be told.
+        ConfigError: If it cannot be determined.
     """
     suffix = _suffix(file)
     if suffix not in SUFFIXES:
         raise ConfigError(
-            f"{file}: its format cannot be told from {suffix!r}; expected {', '.join(SUFFIXES)}, "
-            f"also with .gz or .bz2, or say --format, one of {', '.join(READERS)}"
+            f"{file}: no format for {suffix!r}; expected {', '.join(SUFFIXES)}, also with .gz or "
+            f".bz2, or give --format, one of {', '.join(READERS)}"
         )
     if SUFFIXES[suffix]:
         return SUFFIXES[suffix]
@@ -143,6 +143,6 @@ def format_of(file: Path) -> str:
     if name not in _ROOTS:
         raise ConfigError(
             f"{file}: its first element is <{name}>; expected one of "
-            f"{', '.join(f'<{known}>' for known in _ROOTS)}, or say --format"
+            f"{', '.join(f'<{known}>' for known in _ROOTS)}, or give --format"
         )
     return _ROOTS[name]

@@ -1,8 +1,8 @@
 """A dump of Wikipedia's articles (`pages-articles.xml`, plain or .bz2) -> `Passage`.
 
-Articles alone are read: no redirects, talk pages, templates or disambiguation pages. A piece is
-at most 1,000 characters of the plain text (`wikitext.py`); its id is `wikipedia:`, the number of
-the page and its own, its title that of the page.
+Only articles are read: no redirects, talk pages, templates or disambiguation pages. A passage is
+at most 1,000 characters of the plain text (`wikitext.py`). Its id is `wikipedia:`, the number of
+the page and the number of the piece; its title is that of the page.
 
 Source:
     MediaWiki XML export format, versions 0.10 and 0.11.
@@ -26,7 +26,7 @@ ROOT = "mediawiki"
 ARTICLE = "0"
 """The namespace of articles."""
 
-# The template of the page; "disambiguation needed", say, stands at a link within an article.
+# The template of a disambiguation page; "disambiguation needed" marks a link in an article.
 _DISAMBIGUATION = re.compile(
     r"\{\{(?:[^{}|]* )?\s*(?:disambiguation(?: page| cleanup)?|disambig|dab)\s*(?:\||\}\})",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         labels: Source, category and licence of its passages.
 
     Yields:
-        Passages, or what is wrong with a page. Where the file is damaged, the last.
+        Passages, and an error for each broken page; the last for a damaged file.
 
     Raises:
         ConfigError: If the file cannot be opened, or lxml is missing.

@@ -1,8 +1,8 @@
-"""The markup of MediaWiki -> plain text, as far as a reader of passages needs it.
+"""The markup of MediaWiki -> plain text.
 
-Kept are headings, paragraphs, list items, the shown text of links and the values of a few
-templates that stand for text (measures, words in other languages). Left out are all other
-templates, tables, references, files, categories, formulas, galleries and comments.
+Headings, paragraphs, list items, the shown text of links and the values of a few templates
+(measures, words in other languages) are kept. All other templates, tables, references, files,
+categories, formulas, galleries and comments are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 
 _DEPTH = 32
-"""Levels of templates or links inside one another that are read."""
+"""Deepest nesting of templates or links that is read."""
 
 _GONE = re.compile(
     r"<!--.*?(?:-->|\Z)|<ref\b[^<>]*/>"
@@ -31,7 +31,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _QUOTES = re.compile(r"'{2,5}")
 _LEFT = re.compile(r"\{\{|\}\}|\[\[|\]\]|^[ \t]*(?:\{\||\|\}|\|-|[|!]).*$", re.MULTILINE)
 
-# Templates that stand for their last argument, their first, or a number with its unit.
+# Templates whose text is their last argument, their first, or a number with its unit.
 _LAST = frozenset({"lang", "transl", "nowrap", "nobr", "small", "sub", "sup"})
 _FIRST = frozenset({"abbr", "tooltip", "ill"})
 _MEASURES = frozenset({"convert", "cvt", "val"})
@@ -77,7 +77,7 @@ def _plain(markup: str) -> str:
 def _repeatedly(
     pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str], text: str
 ) -> str:
-    """Replace from the inside out."""
+    """Replace innermost matches first, up to the deepest nesting."""
     for _ in range(_DEPTH):
         text, number = pattern.subn(replacement, text)
         if not number:

@@ -6,9 +6,9 @@ One case a line::
      "provenance": "our clinic, 2025", "absent": ["Seizure"], "codes": ["OMIM:154700"],
      "age": "P34Y", "sex": "female"}
 
-`id`, `diagnosis`, `phenotypes` and `provenance` are needed; `diagnosis` may be empty where none
-is coded. Phenotypes are names, not codes, since it is their names that are compared. `absent` is
-what the patient was found not to have. `age` is an ISO 8601 duration. A field more is an error.
+`id`, `diagnosis`, `phenotypes` and `provenance` are required; `diagnosis` may be empty. Phenotypes
+are names, not codes, because cases are compared by these names. `absent` lists findings that were
+looked for and not found. `age` is an ISO 8601 duration. An unknown field is an error.
 """
 
 from __future__ import annotations
@@ -68,26 +68,25 @@ def read_cases(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a broken line or an id that stands twice; the text names file, line and
-            field.
+        TaskError: For a broken line or a duplicate id; the text names file, line and field.
     """
     seen: dict[str, int] = {}
     for number, row in read_lines(Path(path), _Row):
         if seen.setdefault(row.id, number) != number:
             raise TaskError(
-                f"{path} line {number}, field id: {row.id!r} stands on line {seen[row.id]} already"
+                f"{path} line {number}, field id: {row.id!r} is a duplicate of line {seen[row.id]}"
             )
         yield PatientCase(**row.model_dump())
 
 
 def write_cases(cases: Iterable[PatientCase], target: str | os.PathLike[str]) -> int:
-    """Write cases in this layout, empty fields left out; the file is replaced once all are there.
+    """Write cases in this layout, without empty fields; the file is replaced at the end.
 
     Returns:
         The number of cases.
 
     Raises:
-        OSError: If the file cannot be written; an old one is then as it was.
+        OSError: If the file cannot be written; an old file is then unchanged.
     """
     needed = ("id", "diagnosis", "phenotypes", "provenance")
     rows = [

@@ -1,8 +1,8 @@
 """GA4GH Phenopackets (version 2, JSON) -> patient cases.
 
-A feature with ``"excluded": true`` was looked for and not found: it is an absent feature, never
-a phenotype of the patient. Names are the labels of the HPO terms. The diagnosis is what the
-packet's `interpretations` name; where they name none, its `diseases` that are not excluded.
+A feature with ``"excluded": true`` was looked for and not found, so it is an absent feature and
+never a phenotype of the patient. Names are the labels of the HPO terms. The diagnosis comes from
+the packet's `interpretations`; if they name none, from its `diseases` that are not excluded.
 
 Source:
     Phenopacket Schema 2.0 (ISO 4454:2022).
@@ -29,7 +29,7 @@ SEXES = {"FEMALE": "female", "MALE": "male", "OTHER_SEX": "other", "UNKNOWN_SEX"
 
 
 class _Part(BaseModel):
-    """A part of a packet; what is not read of it may be anything."""
+    """A part of a packet; fields that are not listed are ignored."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -93,7 +93,7 @@ class _Packet(_Part):
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
-        # JSON of protocol buffers leaves empty lists out, so that a packet may lack its features.
+        # The JSON form of protocol buffers leaves empty lists out, so features may be missing.
         if self.features is None and self.meta is None:
             raise ValueError("neither phenotypicFeatures nor metaData; expected a phenopacket")
         return self
@@ -103,13 +103,12 @@ def read_phenopackets(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
     """Read a phenopacket, or all ``.json`` files of a folder or zip file and the folders in it.
 
     Yields:
-        One case a file, in the order of the paths; one without a feature that is present has no
-        phenotypes.
+        One case a file, in the order of the paths; without phenotypes if no feature is present.
 
     Raises:
         ConfigError: If a file cannot be opened, or the folder holds none.
-        TaskError: For a broken packet or zip file, or an id that two files have; the text names
-            file and field.
+        TaskError: For a broken packet or zip file, or a duplicate id; the text names file and
+            field.
     """
     seen: dict[str, str] = {}
     empty = True
@@ -117,7 +116,7 @@ def read_phenopackets(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
         empty = False
         packet = read_record(data, _Packet, file)
         if packet.id in seen:
-            raise TaskError(f"{file}, field id: {packet.id!r} is the id of {seen[packet.id]} too")
+            raise TaskError(f"{file}, field id: {packet.id!r} is a duplicate of {seen[packet.id]}")
         seen[packet.id] = file
         yield _case(packet)
     if empty:
@@ -155,7 +154,7 @@ def _case(packet: _Packet) -> PatientCase:
         diagnosis="; ".join({term.label: None for term in terms}),
         phenotypes=tuple(present),
         provenance="phenopacket",
-        # Found at one time and missing at another: the patient has it.
+        # A feature that was found once and not found another time is present.
         absent=tuple(label for label in absent if label not in present),
         codes=tuple({term.id: None for term in terms}),
         age=_age(packet.subject.encounter),
@@ -164,7 +163,7 @@ def _case(packet: _Packet) -> PatientCase:
 
 
 def _age(encounter: dict[str, Any] | None) -> str | None:
-    """The age, where it is given as one; a range or a class of ages is none."""
+    """The age, if the packet gives one; a range or a class of ages is not used."""
     age = (encounter or {}).get("age")
     written = age.get("iso8601duration") if isinstance(age, dict) else None
     return written if isinstance(written, str) and DURATION.fullmatch(written) else None

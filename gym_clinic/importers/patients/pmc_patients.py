@@ -1,12 +1,12 @@
 """PMC-Patients (JSON or CSV, as published) -> patient cases.
 
-PMC-Patients holds summaries of patients from case reports, as text: it codes neither phenotypes
-nor diagnoses. So phenotypes are what a linker finds in the summary, present and absent apart, and
-with its mistakes; the diagnosis is empty, though the title often names it.
+PMC-Patients holds summaries of patients from case reports, as text; it codes neither phenotypes
+nor diagnoses. The phenotypes, present and absent, are what a linker finds in the summary, so they
+contain its mistakes. The diagnosis is empty, although the title often names it.
 
-Read are ``patient_uid``, ``title``, ``patient`` (the summary), ``age`` (a list of number and unit,
-``[[43.0, "year"]]``), ``gender`` ("M" or "F") and ``similar_patients`` (uid -> 1 or 2; 2 is the
-nearer). In the CSV file, lists and objects are written as Python has them.
+These fields are read: ``patient_uid``, ``title``, ``patient`` (the summary), ``age`` (a list of
+number and unit, ``[[43.0, "year"]]``), ``gender`` ("M" or "F") and ``similar_patients`` (uid -> 1
+or 2; 2 is more similar). In the CSV file, lists and objects are Python literals.
 
 Source:
     Zhao et al., PMC-Patients, Scientific Data 2023, 10:909.
@@ -19,14 +19,14 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.typed_json import explain
+from gym_clinic.facts.typed_json import read_value
 from gym_clinic.importers.formats.csv import csv_rows
+from gym_clinic.importers.formats.json import json_value
 from gym_clinic.retrieval.graph.linking import SymptomLinker
 from gym_clinic.retrieval.patients.matcher import PatientCase
 
@@ -59,20 +59,13 @@ class _Row(BaseModel):
     title: str
     patient: str = Field(min_length=1)
     age: tuple[tuple[float, str], ...]
-    gender: str
+    gender: Literal["M", "F"]
     similar: dict[str, int] = Field(alias="similar_patients")
 
     @field_validator("age", mode="before")
     @classmethod
     def _pairs(cls, age: object) -> object:
         return tuple(tuple(one) for one in age) if isinstance(age, list) else age
-
-    @field_validator("gender")
-    @classmethod
-    def _known(cls, gender: str) -> str:
-        if gender not in SEXES:
-            raise ValueError(f"{gender!r} is unknown; choose from {list(SEXES)}")
-        return gender
 
 
 def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> Iterator[PmcPatient]:
@@ -83,25 +76,22 @@ def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> It
         linker: Finds the phenotypes in the summaries.
 
     Yields:
-        One patient a row; one in whose summary nothing is found has no phenotypes.
+        One patient a row; without phenotypes if the linker finds none in the summary.
 
     Raises:
-        ConfigError: If the file cannot be opened or is of another kind.
-        TaskError: For a broken row or an id that stands twice; the text names file, row and
-            field.
+        ConfigError: If the file cannot be opened or has another suffix.
+        TaskError: For a broken row, a duplicate id, or a file without patients; the text names
+            file, row and field.
     """
     file = Path(path)
     if file.suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
     seen: dict[str, str] = {}
     for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
-        try:
-            row = _Row.model_validate(found)
-        except ValidationError as error:
-            raise TaskError(f"{place}, {explain(error)}") from None
+        row = read_value(_Row, place, found)
         if seen.setdefault(row.uid, place) != place:
             raise TaskError(
-                f"{place}, field patient_uid: {row.uid!r} is at {seen[row.uid]} already"
+                f"{place}, field patient_uid: {row.uid!r} is a duplicate of {seen[row.uid]}"
             )
         present, absent = linker.symptoms(row.patient)
         case = PatientCase(
@@ -114,10 +104,12 @@ def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> It
             sex=SEXES[row.gender],
         )
         yield PmcPatient(case, row.title, row.patient, row.similar)
+    if not seen:
+        raise TaskError(f"{file}: no patients; expected PMC-Patients as published")
 
 
 def _duration(age: tuple[tuple[float, str], ...]) -> str | None:
-    """An ISO 8601 duration; None where a part is no whole number of years to days."""
+    """An ISO 8601 duration; None if a part is not a whole number of years to days."""
     parts: dict[str, str] = {}
     for number, unit in age:
         if unit not in UNITS or not number.is_integer() or number < 0 or unit in parts:
@@ -127,14 +119,7 @@ def _duration(age: tuple[tuple[float, str], ...]) -> str | None:
 
 
 def _json_rows(file: Path) -> Iterator[tuple[str, Any]]:
-    try:
-        found = strict_json.loads(file.read_bytes().decode())
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise TaskError(f"{file}: not UTF-8; expected a JSON array of patients") from None
-    except ValueError as error:
-        raise TaskError(f"{file}: {error}") from None
+    found = json_value(file, "a JSON array of patients")
     if not isinstance(found, list):
         raise TaskError(f"{file}: expected a JSON array of patients")
     for number, row in enumerate(found, 1):
@@ -153,4 +138,4 @@ def _literal(text: str, place: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise TaskError(f"{place}: {text[:80]!r} is no Python literal") from None
+        raise TaskError(f"{place}: {text[:80]!r} is not a Python literal") from None

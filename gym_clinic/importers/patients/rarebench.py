@@ -4,9 +4,8 @@ A line of RareBench is::
 
     {"Phenotype": ["HP:0001522"], "RareDisease": ["OMIM:616553", "ORPHA:1"], "Department": null}
 
-Codes become names by the two mappings that RareBench ships, ``phenotype_mapping.json`` and
-``disease_mapping.json``: code -> name. Cases have no ids; a case is named by the file and its
-line.
+Two mappings that RareBench ships, ``phenotype_mapping.json`` and ``disease_mapping.json``, give the
+names of the codes. Cases have no ids; the id is made of the name of the file and the line.
 """
 
 from __future__ import annotations
@@ -14,17 +13,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from gym_clinic import strict_json
-from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.typed_json import read_lines
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.typed_json import explain, read_lines
+from gym_clinic.importers.formats.json import json_value
 from gym_clinic.names import suggest
 from gym_clinic.retrieval.patients.matcher import PatientCase
 
 PHENOTYPES = "phenotype_mapping.json"
 DISEASES = "disease_mapping.json"
+
+
+_MAPPING = TypeAdapter(dict[str, Annotated[str, Field(pattern=r"\S", strict=True)]])
 
 
 class _Row(BaseModel):
@@ -72,20 +75,14 @@ def read_names(path: Path) -> dict[str, str]:
 
     Raises:
         ConfigError: If it cannot be opened.
-        TaskError: If it is no JSON object of texts.
+        TaskError: If it is not a JSON object of texts that are not blank.
     """
+    expected = "a JSON object, code -> name"
+    found = json_value(path, expected)
     try:
-        found = strict_json.loads(path.read_bytes().decode())
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise TaskError(f"{path}: {error}; expected a JSON object, code -> name") from None
-    if not isinstance(found, dict):
-        raise TaskError(f"{path}: expected a JSON object, code -> name")
-    for code, name in found.items():
-        if not isinstance(name, str) or not name.strip():
-            raise TaskError(f"{path} key {code!r}: {name!r:.80} is no name")
-    return found
+        return _MAPPING.validate_python(found)
+    except ValidationError as error:
+        raise TaskError(f"{path}, {explain(error)}; expected {expected}") from None
 
 
 def _name(code: str, names: Mapping[str, str], place: str) -> str:

@@ -12,8 +12,8 @@ Annotations are JSON Lines: one curation a line, with every field of::
                       "summary": "What the curator wrote about this evidence."}]}]}
 
 `subtype` is a key or any other name of a subtype. `genetic` is the human genetic evidence that
-an article reports, null if none: points, independent publications and the year of the first.
-`evidence` may be empty, but not in every article. Disputed and Refuted pairs are no task.
+an article reports, null if there is none: points, independent publications and the year of the
+first. `evidence` may be empty, but not in every article. Disputed and Refuted pairs are not used.
 
 Source:
     The fields are those of ClinGen's gene-disease validity records; the layout is this project's.
@@ -23,18 +23,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from gym_clinic.domains.clingen.download import INHERITANCE
-from gym_clinic.domains.clingen.evidence import CLASSES
-from gym_clinic.domains.clingen.naming import find_subtype
-from gym_clinic.domains.clingen.sop import GENETIC_CAP
 from gym_clinic.facts.typed_json import read_lines
+from gym_clinic.importers.facts.clingen import ONE_LINE, Class, Inheritance
 
-_ONE_LINE = "^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"  # a line more would be a line of the ticket
+GENETIC_CAP = 12.0
+"""The most points that the ClinGen matrix gives for genetic evidence."""
 
 
 class _Strict(BaseModel):
@@ -59,21 +57,16 @@ class Evidence(_Strict):
     """One instance of experimental evidence.
 
     Attributes:
-        subtype: Key of its subtype.
+        subtype: A name of its subtype, as the curator wrote it.
         summary: What the curator wrote about it.
     """
 
-    subtype: str
+    subtype: str = Field(pattern=ONE_LINE)
     summary: str = Field(min_length=1)
-
-    @field_validator("subtype")
-    @classmethod
-    def _key(cls, name: str) -> str:
-        return find_subtype(name).key
 
 
 class AnnotatedArticle(_Strict):
-    """What one article holds.
+    """The evidence of one article.
 
     Attributes:
         pmid: PubMed id.
@@ -109,31 +102,21 @@ class Annotation(_Strict):
         articles: Its articles, at least one with evidence.
     """
 
-    gene: str = Field(pattern=_ONE_LINE)
+    gene: str = Field(pattern=ONE_LINE)
     hgnc_id: str = Field(pattern=r"^HGNC:[1-9][0-9]*$")
-    disease: str = Field(pattern=_ONE_LINE)
+    disease: str = Field(pattern=ONE_LINE)
     mondo_id: str = Field(pattern=r"^MONDO:[0-9]{7}$")
-    inheritance: str
-    panel: str = Field(pattern=_ONE_LINE)
-    classification: str
+    inheritance: Inheritance
+    panel: str = Field(pattern=ONE_LINE)
+    classification: Class
     articles: list[AnnotatedArticle] = Field(min_length=1)
-
-    @field_validator("inheritance")
-    @classmethod
-    def _mode(cls, mode: str) -> str:
-        return _chosen(mode, INHERITANCE)
-
-    @field_validator("classification")
-    @classmethod
-    def _label(cls, label: str) -> str:
-        return _chosen(label, CLASSES)
 
     @field_validator("articles")
     @classmethod
     def _distinct(cls, articles: list[AnnotatedArticle]) -> list[AnnotatedArticle]:
         for ids in ([item.pmid for item in articles], [item.pmcid for item in articles]):
             if double := [name for name, count in Counter(ids).items() if count > 1]:
-                raise ValueError(f"{double[0]!r} stands twice; expected one entry per article")
+                raise ValueError(f"{double[0]!r} is a duplicate; expected one entry per article")
         if not any(item.evidence for item in articles):
             raise ValueError("no article has evidence; expected at least one")
         return articles
@@ -153,9 +136,3 @@ def read_annotations(path: str | os.PathLike[str]) -> Iterator[Annotation]:
         TaskError: For a broken line; the text names file, line, field and what would be right.
     """
     return (annotation for _, annotation in read_lines(Path(path), Annotation))
-
-
-def _chosen(value: str, choices: Collection[str]) -> str:
-    if value not in choices:
-        raise ValueError(f"{value!r} is unknown; choose from {list(choices)}")
-    return value

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import pathlib
 import re
 from collections import Counter
@@ -11,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import DATA
 
-from gym_clinic.domains.clingen.download import CLASSIFICATIONS
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.facts.clingen import Curation, read, write_curations
+from gym_clinic.importers.facts.clingen import Validity
+from gym_clinic.importers.facts.clingen import read_validity as read
 
 DOWNLOADS = DATA / "clingen"
 HEADER = [
@@ -68,7 +67,7 @@ def file(tmp_path):
 
 def test_a_record_is_read_whole(file):
     first, second = read(file(download(ROW, OLD)))
-    assert first == Curation(
+    assert first == Validity(
         gene="GENEX",
         hgnc_id="HGNC:999999901",
         disease='disease "x", late',
@@ -109,34 +108,36 @@ def test_columns_are_found_by_name(file):
 @pytest.mark.parametrize(
     ("column", "cell", "text"),
     [
-        (1, "", "expected a gene symbol"),
-        (1, "GENE X", "expected a gene symbol"),
-        (2, "999999901", "expected an id like HGNC:7765"),
+        (1, "", "[A-Za-z0-9]"),
+        (1, "GENE X", "[A-Za-z0-9]"),
+        (2, "999999901", "HGNC:[1-9]"),
         (2, "HGNC:0", "HGNC"),
         (2, "HGNC:99x", "HGNC"),
-        (3, " ", "expected the name of a disease"),
-        (4, "MONDO:123", "expected an id like MONDO:0018975"),
+        (3, " ", "match pattern"),
+        (3, "a\nb", "match pattern"),
+        (3, "a\u2028b", "match pattern"),
+        (4, "MONDO:123", "MONDO:[0-9]{7}"),
         (4, "OMIM:1234567", "MONDO"),
-        (5, "Autosomal", "expected one of AD, AR, XL, SD, MT, UD"),
-        (6, "SOP99", "expected one of SOP4, SOP5"),
-        (6, "10", "SOP4"),
-        (7, "definitive", "No Known Disease Relationship, Limited, Moderate, Strong, Definitive"),
-        (7, "", "Disputed, Refuted"),
-        (8, "CGGV:assertion", "expected a web address"),
-        (9, "2024-02-30T16:00:00.000Z", "that exists"),
-        (9, "2024-03-14", "expected a date like"),
-        (9, "14/03/2024", "expected a date like"),
-        (9, "٢٠٢٤-03-14T16:00:00", "expected a date like"),
-        (10, "", "expected the name of an expert panel"),
+        (5, "Autosomal", "Input should be 'AD', 'AR', 'XL', 'SD', 'MT' or 'UD'"),
+        (6, "SOP99", "SOP([4-9]"),
+        (6, "10", "SOP([4-9]"),
+        (7, "definitive", "'No Known Disease Relationship', 'Limited', 'Moderate', 'Strong'"),
+        (7, "", "'Disputed' or 'Refuted'"),
+        (8, "CGGV:assertion", "https?://"),
+        (9, "2024-02-30T16:00:00.000Z", "valid date"),
+        (9, "2024-03-14", "expected a time like 2024-03-14T16:00:00.000Z"),
+        (9, "14/03/2024", "expected a time like"),
+        (9, "٢٠٢٤-03-14T16:00:00", "expected a time like"),
+        (10, "", "match pattern"),
     ],
 )
 def test_a_broken_cell_is_named_by_line_and_column(file, column, cell, text):
     row = [*ROW[: column - 1], cell, *ROW[column:]]
     path = file(download(ROW, row))
-    curations = read(path)
-    assert next(curations).gene == "GENEX"
+    records = read(path)
+    assert next(records).gene == "GENEX"
     with pytest.raises(TaskError) as caught:
-        next(curations)
+        next(records)
     place = f"{path} line {FIRST + 1}, column {column} ({HEADER[column - 1]}): "
     assert str(caught.value).startswith(place)
     assert text in str(caught.value)
@@ -147,18 +148,21 @@ def test_a_broken_cell_is_named_by_line_and_column(file, column, cell, text):
     [
         ("", "no header row"),
         ("GENE,DISEASE\nx,y\n", "no header row; expected one with the columns"),
-        (download(ROW[:9]), "line 6, column 10 (GCEP): the row has 9 columns; expected 10"),
-        (download([*ROW, "x"]), "line 6, column 11 (beyond the last): the row has 11 columns"),
-        (download(ROW[:8], header=HEADER[:8]), "line 4: the header lacks ['CLASSIFICATION DATE'"),
-        (download(ROW, header=[*HEADER[:9], "GENE SYMBOL"]), "line 4: the header lacks ['GCEP']"),
-        (download(ROW + ROW, header=HEADER * 2), "line 4: the header repeats ['GENE SYMBOL'"),
+        (download(ROW[:9]), "line 6: 9 columns; expected 10"),
+        (download([*ROW, "x"]), "line 6: 11 columns; expected 10"),
+        (download(ROW[:8], header=HEADER[:8]), "line 4: the header lacks 'GCEP'"),
+        (
+            download(ROW, header=[*HEADER[:9], "GENE SYMBOL"]),
+            "line 4: the header repeats 'GENE SYMBOL'",
+        ),
+        (download(ROW + ROW, header=HEADER * 2), "line 4: the header repeats 'GENE SYMBOL'"),
         (download(), "no records after the header"),
         (download(ROW)[:-3], "line 6, column 10: unexpected end of data"),
         (download(ROW, ROW)[:-60], "line 7, column 9: unexpected end of data"),
         (download(ROW, ROW).replace('"HGNC:', "HGNC:", 1), "line 6, column 2"),
         (download(ROW, OLD).replace('"AD"', '"AD', 1), "line 6, column 5"),
         (download(ROW, OLD).replace('Panel"\n', "Panel\n", 1), "line 6, column 10"),
-        (download(["GENEX", *ROW[1:2], "a\nb", *ROW[3:]]), "line 6, column 3: a line break"),
+        (download(["GENEX", *ROW[1:2], "a\nb", *ROW[3:]]), "line 6, column 3 (DISEASE LABEL): "),
         (download(["GENEX", *ROW[1:2], "a\x00b", *ROW[3:]]), "line 6"),
         (download(ROW, HEADER), "line 7, column 1 (GENE SYMBOL): 'GENE SYMBOL'"),
     ],
@@ -175,46 +179,15 @@ def test_other_encodings_are_refused_by_line(file):
     path = file(
         download(ROW, ["GENEX", *ROW[1:2], "Behçet", *ROW[3:]]).replace("…", "-"), "latin-1"
     )
-    with pytest.raises(TaskError, match=r"line 7: byte [0-9]+ is not UTF-8"):
+    with pytest.raises(TaskError, match=r"line 7: byte [0-9]+ of it is not UTF-8"):
         list(read(path))
 
 
 def test_a_missing_file_is_the_callers_mistake(tmp_path):
     with pytest.raises(ConfigError, match="cannot read"):
-        read(tmp_path / "none.csv")
+        next(read(tmp_path / "none.csv"))
     with pytest.raises(ConfigError, match="cannot read"):
-        read(tmp_path)
-
-
-def test_conversion_to_json_lines(file, tmp_path):
-    target = tmp_path / "new" / "curations.jsonl"
-    assert write_curations(file(download(ROW, OLD)), target) == 2
-    rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    assert [row["gene"] for row in rows] == ["GENEX", "GENEY"]
-    assert rows[0]["date"] == "2024-03-14"
-    assert set(rows[0]) == set(Curation.__annotations__)
-    assert [path.name for path in target.parent.iterdir()] == ["curations.jsonl"]
-
-
-def test_a_broken_row_leaves_nothing_written_and_the_old_file_alone(file, tmp_path):
-    source = file(download(ROW, ROW, [*ROW[:6], "Sure", *ROW[7:]]))
-    target = tmp_path / "new" / "curations.jsonl"
-    with pytest.raises(TaskError, match="line 8, column 7"):
-        write_curations(source, target)
-    assert not target.parent.exists()
-    target.parent.mkdir()
-    target.write_text("old")
-    with pytest.raises(TaskError, match="line 8, column 7"):
-        write_curations(source, target)
-    assert target.read_text() == "old"
-    assert list(target.parent.iterdir()) == [target]
-
-
-def test_the_source_is_never_overwritten(file):
-    path = file(download(ROW))
-    with pytest.raises(ConfigError, match="the source itself"):
-        write_curations(path, path)
-    assert len(list(read(path))) == 1
+        next(read(tmp_path))
 
 
 @given(st.integers(0, len(download(ROW, OLD)) - 2))
@@ -232,12 +205,12 @@ def test_a_truncated_file_is_never_read_as_whole(tmp_path_factory, length):
 
 @pytest.mark.skipif(not DOWNLOADS.exists(), reason="the real downloads are not here")
 def test_the_real_download():
-    curations = list(read(DOWNLOADS / "clingen-gene-validity.csv"))
-    assert len(curations) == 3445
-    assert len({curation.gene for curation in curations}) == 2836
-    assert len({curation.panel for curation in curations}) == 58
-    classes = Counter(curation.classification for curation in curations)
+    records = list(read(DOWNLOADS / "clingen-gene-validity.csv"))
+    assert len(records) == 3445
+    assert len({record.gene for record in records}) == 2836
+    assert len({record.panel for record in records}) == 58
+    classes = Counter(record.classification for record in records)
     assert classes["Definitive"] == 2152
-    assert set(classes) == set(CLASSIFICATIONS)
-    assert sum("CGGCIEX" in curation.report for curation in curations) == 74
+    assert len(classes) == 7
+    assert sum("CGGCIEX" in record.report for record in records) == 74
     assert len(list(read(DOWNLOADS / "clingen_gene_validity_small.csv"))) == 4

@@ -100,7 +100,7 @@ def test_a_broken_evidence_is_named(write):
         list(read_evidences(write({"E_1": {**GLOW, "data_type": "X"}})))
 
 
-def test_another_file_is_told(write, tmp_path):
+def test_another_kind_of_file_is_named(write, tmp_path):
     with pytest.raises(TaskError, match="expected a JSON object, not list"):
         list(read_conditions(write([])))
     with pytest.raises(TaskError, match="no conditions; expected some"):

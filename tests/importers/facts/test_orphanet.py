@@ -184,9 +184,9 @@ def test_a_disorder_without_code_or_name_is_named(write, broken, message):
         list(read_phenotypes(write(broken)))
 
 
-def test_a_disorder_that_stands_twice_is_named(write):
+def test_a_duplicate_disorder_is_named(write):
     one = disorder(phenotypes(feature()))
-    with pytest.raises(TaskError, match="line 4: ORPHA:17 stands twice"):
+    with pytest.raises(TaskError, match="line 4: duplicate ORPHA:17"):
         list(read_phenotypes(write(one, one)))
 
 

@@ -66,8 +66,8 @@ def test_replaced_ids_have_the_name_of_their_successor(read):
         (["[Term]\nname: x\n"], "line 4: a .Term. without id"),
         (["[Term]\nid: HP:9000001\n"], "line 4: a .Term. without name"),
         (["[Term]\nid: HP:90\nname: x\n"], "line 5, tag id: 'HP:90'; expected an id like"),
-        ([AMBER, AMBER], "line 16, tag id: HP:9000001 stands at line 4 already"),
-        (["[Term]\nid: a:1\nid: a:2\nname: x\n"], "line 6, tag id: stands twice in one"),
+        ([AMBER, AMBER], "line 16, tag id: HP:9000001 is a duplicate of line 4"),
+        (["[Term]\nid: a:1\nid: a:2\nname: x\n"], "line 6, tag id: duplicate tag in one"),
         (
             ["[Term]\nid: a:1\nname: x\nis_obsolete: yes\n"],
             "line 7, tag is_obsolete: 'yes'; expected true or false",
@@ -92,7 +92,7 @@ def test_a_broken_term_is_named(read, stanzas, message):
         read(*stanzas)
 
 
-def test_another_file_is_told(read, tmp_path):
+def test_another_kind_of_file_is_named(read, tmp_path):
     with pytest.raises(TaskError, match=r"line 1: '\{\}'; expected 'format-version"):
         read(head="{}")
     with pytest.raises(TaskError, match=r"no .Term."):

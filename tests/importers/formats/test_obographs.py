@@ -142,7 +142,7 @@ def test_a_broken_node_is_named(write, nodes, edges, message):
         ("", "line 1: .*is the file whole"),
     ],
 )
-def test_another_file_is_told(tmp_path, text, message):
+def test_another_kind_of_file_is_named(tmp_path, text, message):
     path = tmp_path / "hp.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(TaskError, match=message):

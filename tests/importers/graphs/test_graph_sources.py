@@ -63,7 +63,7 @@ def test_columns_may_stand_in_any_order_behind_a_mark(tables):
         ("nodes", "cough,symptom,Cough,", "cough,symptom,Cough,x,", "line 2: 5 columns; expected"),
         ("nodes", "fatigue,", "cough,", "nodes.csv line 2 already"),
         ("nodes", "Fatigue,", " ,", "line 3, column name: empty; expected a value"),
-        ("nodes", '"Tiredness"', '"Tiredness"x', "line 3: "),
+        ("nodes", '"Tiredness"', '"Tiredness"x', "line 3, column 4: "),
         ("relations", "relation,", "type,", "line 1: no column 'relation'; expected"),
         ("relations", "fatigue,", "fatige,", "no node 'fatige'; did you mean 'fatigue'?"),
         ("relations", "fatigue,related_to,pneumonia", "fatigue,related_to", "line 3: 2 columns"),
@@ -85,7 +85,7 @@ def test_a_truncated_wrongly_encoded_or_missing_table_is_named(tables):
     with pytest.raises(TaskError, match=r"nodes\.csv line \d"):
         read(tables)
     (tables / "nodes.csv").write_bytes(whole.replace(b"Tussis", b"Tuss\xefs"))
-    with pytest.raises(TaskError, match=r"nodes\.csv after line \d+: not UTF-8"):
+    with pytest.raises(TaskError, match=r"nodes\.csv line \d+: byte \d+ of it is not UTF-8"):
         read(tables)
     (tables / "nodes.csv").write_bytes(b"")
     with pytest.raises(TaskError, match=r"line 1: no column 'id'; expected"):

@@ -40,7 +40,7 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
-def test_the_format_is_told_from_suffix_and_first_element(folder):
+def test_suffix_and_first_element_decide_the_format(folder):
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
     assert [format_of(path) for path in files] == ["jsonl", "pubmed", "wikipedia", "jats", "text"]
     sources = find_sources([folder])
@@ -54,7 +54,7 @@ def test_the_format_is_told_from_suffix_and_first_element(folder):
     ]
 
 
-def test_names_categories_and_licences_are_those_of_the_caller(folder):
+def test_the_caller_gives_names_categories_and_licences(folder):
     sources = find_sources(
         [folder / "a.jsonl", folder / "deep"],
         names={folder / "deep": "pmc"},
@@ -65,7 +65,7 @@ def test_names_categories_and_licences_are_those_of_the_caller(folder):
     assert {(one.source, one.category, one.licence) for one in found} == {
         ("a", "", "CC0"), ("pmc", "article", "CC BY"),
     }  # fmt: skip
-    with pytest.raises(ConfigError, match="a licence for 'pcm', which no source is called; did yo"):
+    with pytest.raises(ConfigError, match="a licence for 'pcm', but no source has this name"):
         find_sources([folder], names={folder: "pmc"}, licences={"pcm": "x"})
 
 
@@ -78,7 +78,7 @@ def test_a_source_that_changes_has_another_fingerprint(folder):
     assert find_sources([folder / "a.jsonl"], licences={"a": "x"})[0].fingerprint != after
 
 
-def test_a_format_that_is_said_is_taken(folder):
+def test_a_given_format_is_used(folder):
     (source,) = find_sources([folder / "README.md"], format="text")
     assert [one.text for one in source.records()] == ["not read"]
 
@@ -86,22 +86,22 @@ def test_a_format_that_is_said_is_taken(folder):
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("x.pdf", b"", r"x.pdf: its format cannot be told from '.pdf'; expected .jsonl, .txt"),
+        ("x.pdf", b"", r"x.pdf: no format for '.pdf'; expected .jsonl, .txt"),
         ("x.xml", b"<html/>", r"x.xml: its first element is <html>; expected one of <Pubmed"),
         ("x.xml", b"", r"x.xml: its first element is <>"),
         ("x.xml.gz", b"no gzip", r"x.xml.gz: cannot be unpacked: Not a gzipped file"),
     ],
 )
-def test_what_cannot_be_told_is_named(tmp_path, name, content, expected):
+def test_a_file_of_unknown_format_is_named(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ConfigError, match=expected):
         find_sources([tmp_path / name])
 
 
-def test_what_is_not_there_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"no file or folder .*none"):
         find_sources([tmp_path / "none"])
-    with pytest.raises(ConfigError, match=r"holds no file to read; expected .jsonl"):
+    with pytest.raises(ConfigError, match=r"has no file to read; expected .jsonl"):
         find_sources([tmp_path])
     with pytest.raises(ConfigError, match="no format 'pubmet'; did you mean 'pubmed'"):
         find_sources([tmp_path], format="pubmet")

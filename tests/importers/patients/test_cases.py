@@ -7,8 +7,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from places import DATA
 
 from gym_clinic.errors import ConfigError, TaskError
@@ -55,7 +53,7 @@ def test_cases_come_back_as_they_were_written(tmp_path):
         ({"age": "P"}, "field age: expected an ISO 8601 duration"),
         ({"sex": "F"}, "field sex: Input should be 'female', 'male' or 'other'"),
         ({"note": "x"}, "field note: Extra inputs are not permitted"),
-        ({"id": "first"}, "field id: 'first' stands on line 1 already"),
+        ({"id": "first"}, "field id: 'first' is a duplicate of line 1"),
     ],
 )
 def test_a_broken_case_in_the_middle_is_named(tmp_path, change, expected):
@@ -128,7 +126,7 @@ def test_an_excluded_feature_is_absent(tmp_path):
     )
 
 
-def test_what_a_packet_does_not_say_stays_open(tmp_path):
+def test_missing_parts_of_a_packet_stay_empty(tmp_path):
     subject = {"timeAtLastEncounter": {"ontologyClass": {"id": "HP:0003581", "label": "Adult"}}}
     excluded = [{"term": {"id": "OMIM:9", "label": "Cyan"}, "excluded": True}]
     file = put(tmp_path, "a.json", packet(subject=subject, interpretations=[], diseases=excluded))
@@ -178,7 +176,7 @@ def test_an_id_of_two_packets_and_an_empty_folder_are_errors(tmp_path):
         list(read_phenopackets(tmp_path / "none.json"))
     put(tmp_path, "a.json", packet())
     put(tmp_path, "b.json", packet())
-    with pytest.raises(TaskError, match=r"b\.json, field id: 'packet-1' is the id of .*a\.json"):
+    with pytest.raises(TaskError, match=r"b\.json, field id: 'packet-1' is a duplicate of .*a"):
         list(read_phenopackets(tmp_path))
     (tmp_path / "b.json").write_bytes(
         json.dumps(packet(id="é"), ensure_ascii=False).encode("cp1252")
@@ -225,22 +223,6 @@ def test_a_packet_without_features_is_a_case_without_phenotypes(tmp_path):
     del found["phenotypicFeatures"]
     (case,) = read_phenopackets(put(tmp_path, "a.json", found))
     assert (case.phenotypes, case.absent) == ((), ())
-
-
-@given(data=st.data())
-def test_a_damaged_real_phenopacket_is_read_or_named(data, tmp_path_factory):
-    files = sorted(real("phenopackets").glob("*.json"))
-    whole = bytearray(data.draw(st.sampled_from(files)).read_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
-    file = tmp_path_factory.mktemp("packet") / "a.json"
-    file.write_bytes(whole[: data.draw(st.integers(1, len(whole)))])
-    wrong = None
-    try:
-        (case,) = read_phenopackets(file)
-    except TaskError as error:
-        wrong = str(error)
-    assert wrong.startswith(str(file)) if wrong else not set(case.phenotypes) & set(case.absent)
 
 
 def test_a_truncated_real_phenopacket_is_named(tmp_path):
@@ -305,8 +287,8 @@ def test_a_broken_row_in_the_middle_is_named(mappings, change, expected):
     [
         (b'{"HP:1": "x"', "not valid JSON"),
         (b"[]", "expected a JSON object"),
-        (b'{"HP:1": 3}', "key 'HP:1': 3 is no name"),
-        (b'{"HP:1": "\xff"}', "codec can't decode"),
+        (b'{"HP:1": 3}', "field HP:1: Input should be a valid string"),
+        (b'{"HP:1": "\xff"}', "not UTF-8 at byte 10; expected a JSON object"),
         (b'{"HP:1": "x", "HP:1": "y"}', "'HP:1' stands twice"),
     ],
 )

