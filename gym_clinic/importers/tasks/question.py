@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from gym_clinic.episode import Task
-from gym_clinic.facts.typed_json import build
+from gym_clinic.facts.typed_json import make_record
 
 
 class Question(BaseModel):
@@ -68,7 +68,7 @@ def question_task(benchmark: str, place: str, **fields: Any) -> Task:
     Raises:
         TaskError: If it is no question; the text names the place and the field.
     """
-    found = build(Question, place, **fields)
+    found = make_record(Question, place, **fields)
     asked = [found.question, found.context, list(found.options.values())]
     record: dict[str, Any] = {"question": found.question, "options": found.options}
     gold: dict[str, Any] = {"answer": found.answer}
