@@ -1,7 +1,7 @@
 """An honest reader of biomedical articles: which experimental evidence a text reports, by rules.
 
 Each sentence is read together with those just before it that it leans on (which gene, which
-animal, which cells). Cues of `lexicon.py` give it a score for each of the sixteen subtypes; the
+animal, which cells). Cues of `cues.txt` give it a score for each of the sixteen subtypes; the
 score falls where the text denies, plans, quotes earlier work, only names a method, or speaks of
 another gene or another disease, also where the next sentence says so (`belief.py`). A subtype
 holds if its best sentence scores enough.
@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gym_clinic.domains.clingen import lexicon as products
 from gym_clinic.domains.clingen import lexicon as words
-from gym_clinic.domains.clingen import lexicon_products as products
 from gym_clinic.domains.clingen.belief import (
     ADMINISTRATIVE,
     CONTRAST,

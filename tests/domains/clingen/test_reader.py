@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gym_clinic.domains.clingen import lexicon
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.figures import against_product, differ
 from gym_clinic.domains.clingen.reader import (
@@ -16,6 +19,7 @@ from gym_clinic.domains.clingen.reader import (
     read_genetics,
     split_sentences,
 )
+from gym_clinic.simulate import read_pools
 
 GENE, DISEASE = "OCRL", "oculocerebrorenal syndrome"
 
@@ -339,3 +343,19 @@ def test_any_text_can_be_read(heading: str, text: str) -> None:
     assert set(categories_in_abstract("A(", "*", heading, text)) <= set(CATEGORIES)
     read_genetics([(heading, text)])
     genetics_in_summary(text)
+
+
+def test_every_pool_of_cues_is_a_pattern() -> None:
+    file = read_pools(Path(lexicon.__file__).with_name("cues.txt"))
+    names = {name for name in file.pools if "." not in name}
+    assert len(names) > 30
+    for name in names | {"ANIMAL_CELLS", "TOGETHER"}:
+        assert not getattr(lexicon, name).search("qqqq"), name
+    assert set(lexicon.TOPICS) == set(CATEGORIES)
+    assert not hasattr(lexicon, "ORGAN")
+
+
+def test_cues_of_the_lexicon() -> None:
+    assert lexicon.ORGANISM.search("loss of it in zebrafish")
+    assert not lexicon.ORGANISM.search("loss of it in azebrafish")
+    assert lexicon.ANIMAL_CELLS.search("mouse embryonic fibroblasts")
