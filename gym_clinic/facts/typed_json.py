@@ -73,6 +73,8 @@ def read_fields(fields: object, model: type[Model], place: str) -> Model:
         return model.model_validate_json(orjson.dumps(fields))
     except ValidationError as error:
         raise TaskError(f"{place}, {explain(error)}") from None
+    except TypeError as error:  # of orjson: an integer of more than 64 bits
+        raise TaskError(f"{place}: {error}") from None
 
 
 def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:

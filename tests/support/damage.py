@@ -17,7 +17,7 @@ Damage = Callable[[bytes], bytes]
 BYTES = st.one_of(
     st.binary(max_size=20),
     st.text(max_size=8).map(str.encode),
-    st.sampled_from([b'"', b"|", b"\n", b",", b"\t", b"<", b"{", b"0"]),
+    st.sampled_from([b'"', b"|", b"\n", b",", b"\t", b"<", b"{", b"0", b"9" * 25]),
 )
 
 

@@ -164,6 +164,7 @@ def without(row, name):
         (pubmedqa.read, {"1": {**PUBMEDQA, "final_decision": "perhaps"}}, "key '1', field final_"),
         (pubmedqa.read, {"1": without(PUBMEDQA, "final_decision")}, "Field required"),
         (pubmedqa.read, {"1": {**PUBMEDQA, "CONTEXTS": []}}, "key '1', field CONTEXTS: "),
+        (pubmedqa.read, {"1": {**PUBMEDQA, "YEAR": 10**30}}, "key '1': Integer exceeds 64-bit"),
         (pubmedqa.read, {}, "no questions; expected a JSON object"),
     ],
 )
