@@ -23,6 +23,7 @@ from gym_clinic.simulate.patients import (
     FEWEST,
     NEAR,
     UNKNOWN,
+    SimulatedPatient,
     TaskPatient,
     embedded_patients,
     evaluation_patients,
@@ -55,6 +56,12 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     ]
     rows["drugs"] = rows["guidelines"] = []
     return load(write(tmp_path_factory.mktemp("facts"), rows))
+
+
+@pytest.fixture(scope="module")
+def embedded() -> list[SimulatedPatient]:
+    """The patients of the embedded database."""
+    return embedded_patients()
 
 
 def test_the_same_seed_gives_the_same_patients_in_any_process(facts, tmp_path):
@@ -173,12 +180,15 @@ def named(one):
     return {word.rstrip("s") for word in re.findall(r"[a-z0-9]+", one.casefold())} - {"of", "the"}
 
 
-def test_no_embedded_patient_has_a_finding_that_names_the_disease():
+def test_every_disease_has_an_embedded_patient(embedded):
+    assert len(embedded) >= 5_000
+    assert {one.disease for one in embedded} == set(load().diseases)
+
+
+@pytest.mark.population
+def test_no_embedded_patient_has_a_finding_that_names_the_disease(embedded, some):
     facts = load()
-    patients = embedded_patients()
-    assert len(patients) >= 5_000
-    assert {one.disease for one in patients} == set(facts.diseases)
-    for one in patients:
+    for one in some(embedded):
         disease = facts.diseases[one.disease]
         names = {disease.name, *disease.synonyms}
         for name in one.phenotypes:
@@ -190,9 +200,9 @@ def test_no_embedded_patient_has_a_finding_that_names_the_disease():
         assert not any(restates_diagnosis(disease, facts.phenotypes[key]) for key in one.features)
 
 
-def test_no_embedded_patient_has_findings_of_both_sexes():
+def test_no_embedded_patient_has_findings_of_both_sexes(embedded):
     found: Counter[str] = Counter()
-    for one in embedded_patients():
+    for one in embedded:
         text = " ".join(one.phenotypes).casefold()
         female = re.search(r"\bvagin|\buter|\bovar|menorrh|preeclampsia", text)
         male = re.search(r"testic|scrot|prostat|erectile|orchitis", text)
@@ -239,19 +249,19 @@ def test_every_disease_keeps_enough_features():
         assert len(kept) >= FEWEST, one.id
 
 
-def test_no_embedded_patient_has_what_the_disease_excludes():
+def test_no_embedded_patient_has_what_the_disease_excludes(embedded):
     facts = load()
     excluded = {
         one.id: {has.phenotype for has in one.phenotypes if has.frequency.absent}
         for one in facts.diseases.values()
     }
-    for one in embedded_patients():
+    for one in embedded:
         assert not excluded[one.disease] & set(one.features), one.id
         assert not set(one.absent) & set(one.phenotypes)
 
 
-def test_patients_of_the_tasks_are_kept_out_of_the_embedded_ones(tmp_path, monkeypatch):
-    first = embedded_patients()[0]
+def test_patients_of_the_tasks_are_kept_out_of_the_embedded_ones(embedded, tmp_path, monkeypatch):
+    first = embedded[0]
     (tmp_path / "kb").symlink_to(data_dir("kb"))
     tasks = tmp_path / "tasks" / "made-up"
     tasks.mkdir(parents=True)
@@ -259,7 +269,6 @@ def test_patients_of_the_tasks_are_kept_out_of_the_embedded_ones(tmp_path, monke
     task = {"id": "t", "record": {"patients": [{"phenotypes": list(first.phenotypes)}]}}
     (tasks / "train.jsonl").write_text(json.dumps(task) + "\n")
     assert evaluation_patients() == []
-    assert first in embedded_patients()
     (tasks / "test.jsonl").write_text('{"id": "s"}\n' + json.dumps(task) + "\n")
     assert evaluation_patients() == [TaskPatient(first.phenotypes)]
     patients = embedded_patients()
