@@ -14,6 +14,7 @@ from gym_clinic.frozen import thaw
 
 _OPEN_THINK, _CLOSE_THINK = "<think>", "</think>"
 _OPEN_CALL, _CLOSE_CALL = "<tool_call>", "</tool_call>"
+_OPENED, _CLOSED = len(_OPEN_CALL), len(_CLOSE_CALL)
 _CALL_FORM = '{"name": "<tool>", "arguments": {…}}'
 
 
@@ -127,6 +128,8 @@ def _as_request(message: Any) -> Request:
     if type(name) is not str or not name:
         return _fault('"name" is missing or not a string')
     arguments = message.get("arguments")
+    if type(arguments) is dict and "args" not in message:
+        return Request(name, arguments)
     if arguments is None and "arguments" not in message:
         arguments = message.get("args")
     elif "args" in message:
@@ -204,6 +207,10 @@ class Hermes:
         if "think>" in action:
             start = _end_of_prompt_thought(action)
             think = action.find(_OPEN_THINK, start)
+        elif action.startswith(_OPEN_CALL):
+            end = action.find(_CLOSE_CALL)
+            if 0 <= end == len(action) - _CLOSED:  # one call and nothing else, the usual form
+                return Reading([read_call(action[_OPENED:end])], "")
         call = action.find(_OPEN_CALL, start)
         while call >= 0 or think >= 0:
             if think < 0 or 0 <= call < think:

@@ -9,7 +9,7 @@ from gym_clinic.case import Case
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.errors import ToolError
-from gym_clinic.images import Illustrated, content_parts, plain
+from gym_clinic.images import MARK, Illustrated, content_parts, plain
 from gym_clinic.toolbox import Toolbox, to_text
 
 OBSERVATION_LIMIT = 4_000_000
@@ -19,6 +19,8 @@ CALL_LIMIT = 128
 """Calls of one action that are run; further ones are recorded as failed."""
 
 Message = dict[str, Any]
+
+_IDS = tuple(f"call_{number}" for number in range(256))  # a look-up costs less than a format
 
 
 class Clinic(Protocol):
@@ -56,7 +58,8 @@ def answer_calls(
     messages: list[Message] = []
     faults: list[str] = []
     for number, request in enumerate(requests, episode.calls_used):
-        call = Call(request.name, request.arguments, id=request.id or f"call_{number}")
+        call_id = request.id or (_IDS[number] if number < len(_IDS) else f"call_{number}")
+        call = Call(request.name, request.arguments, False, "", None, call_id)
         if request.fault is not None:
             faults.append(request.fault)
             call.name, call.response = "unreadable", plain(request.fault)
@@ -71,13 +74,18 @@ def answer_calls(
             else:
                 _run(clinic, call, turn, episode.case)
         if len(texts) < limit:
-            response = call.response
+            content: Any = call.response
             if call.images:
                 turn.images += call.images
-            elif len(response) > clinic.response_limit:
-                response = cut(response, clinic.response_limit)
-            texts.append(clinic.dialect.wrap(call.name, response))
-            messages.append(_message(call, response))
+                texts.append(clinic.dialect.wrap(call.name, call.response))
+                content = content_parts(call.response, call.images)
+            else:
+                if len(content) > clinic.response_limit:
+                    content = cut(content, clinic.response_limit)
+                texts.append(clinic.dialect.wrap(call.name, content))
+            messages.append(
+                {"role": "tool", "tool_call_id": call_id, "name": call.name, "content": content}
+            )
     if len(requests) > limit:
         late = f"Not run: {len(requests) - limit} calls past the first {limit}."
         texts.append(late)
@@ -85,7 +93,8 @@ def answer_calls(
     turn.calls = tuple(calls)
     if faults:
         turn.faults, turn.malformed = tuple(faults), len(faults)
-    turn.observation = fit("\n".join(texts) if len(texts) > 1 else texts[0])
+    observation = texts[0] if len(texts) == 1 else "\n".join(texts)
+    turn.observation = observation if len(observation) <= OBSERVATION_LIMIT else fit(observation)
     return messages
 
 
@@ -128,15 +137,12 @@ def _run(clinic: Clinic, call: Call, turn: Turn, case: Case) -> None:
     if found.submits:
         turn.answer = call.arguments if result is None else result
         call.response = "Answer recorded."
+    elif type(result) is str:
+        call.response = plain(result) if MARK in result else result
     elif isinstance(result, Illustrated):
         call.response, call.images = result.text, result.images
     else:
-        call.response = plain(result if type(result) is str else to_text(result))
-
-
-def _message(call: Call, response: str) -> Message:
-    content = content_parts(response, call.images) if call.images else response
-    return {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": content}
+        call.response = plain(to_text(result))
 
 
 def cut(text: str, limit: int) -> str:

@@ -186,11 +186,13 @@ class ClinicEnv(gym.Env[str, str]):
             TypeError: If the action is not text.
             gymnasium.error.ResetNeeded: If no episode is open.
         """
-        if not isinstance(action, str):
-            raise TypeError(f"an action is text (str), got {type(action).__name__}")
         if type(action) is not str:
+            if not isinstance(action, str):
+                raise TypeError(f"an action is text (str), got {type(action).__name__}")
             action = str.__str__(action)  # a subclass may answer to find and len as it likes
-        episode = self._open_episode()
+        episode = self._episode
+        if episode is None or episode.stop is not None:
+            episode = self._open_episode()  # raises
         reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else _too_long(action)
         return self._take(Turn(action), reading, episode)
 
@@ -274,6 +276,11 @@ class ClinicEnv(gym.Env[str, str]):
         """Return the transcript in mode ``"ansi"``."""
         return self._show() if self.render_mode == "ansi" else None
 
+    def __copy__(self) -> ClinicEnv:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The domain is made anew from its name: functions do not travel, and need not.
         kept = ("spec", "_np_random", "_np_random_seed", "_episode", "_prompt")
@@ -327,31 +334,32 @@ class ClinicEnv(gym.Env[str, str]):
             messages = answer_text(self, reading.text, turn)
         episode.turns.append(turn)  # only now: a step that a service failed can be tried again
         episode.answer = turn.answer
-        episode.messages_used += not turn.same_message
+        if turn.same_message:
+            episode.shared_turns += 1
         episode.calls_used += len(reading.requests) or 1
         episode.text_used += len(turn.action) + len(turn.observation)
-        done = self._why_done(episode)
-        episode.stop = done or self._why_cut_short(episode)
+        done = episode.answer is not None
+        if done:
+            episode.stop = "answered"
+        elif self.domain.ended and (reason := self.domain.ended(episode)):
+            episode.stop, done = reason, True
+        else:
+            episode.stop = self._used_up(episode)
+        over = episode.stop is not None
         reward = self._pay_turn(episode) if self.domain.turn_reward else 0.0
         info: dict[str, Any] = {"messages": messages}
         if turn.images:
             info["images"] = episode.images if self._transcript else list(turn.images)
-        if episode.stop is not None:
+        if over:
             reward += self._judge(episode, info)
         observation = self._show() if self._transcript else turn.observation
-        return observation, reward, done is not None, bool(episode.stop) and done is None, info
+        return observation, reward, done, over and not done, info
 
-    def _why_done(self, episode: Episode) -> str | None:
-        """Return why the episode is terminated: an answer, or the domain's own reason."""
-        if episode.answer is not None:
-            return "answered"
-        return self.domain.ended(episode) if self.domain.ended else None
-
-    def _why_cut_short(self, episode: Episode) -> str | None:
+    def _used_up(self, episode: Episode) -> str | None:
         """Return which budget is used up."""
         if self.max_calls is not None and episode.calls_used >= self.max_calls:
             return "max_calls"
-        if episode.messages_used >= self.max_turns:
+        if len(episode.turns) - episode.shared_turns >= self.max_turns:
             return "max_turns"
         return "text_budget" if episode.text_used >= self.text_budget else None
 

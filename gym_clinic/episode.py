@@ -99,7 +99,7 @@ class Episode:
         stop: Why it ended: ``"answered"``, ``"max_turns"``, ``"max_calls"``, ``"text_budget"``,
             or the domain's own reason; None before.
         ticket_images: The images of the ticket.
-        messages_used: Assistant messages so far: what ``max_turns`` limits.
+        shared_turns: Turns whose calls belong to the assistant message of the turn before.
         calls_used: Calls so far, an action without one counting as one: what ``max_calls``
             limits.
         text_used: Characters of all actions and observations so far.
@@ -112,7 +112,7 @@ class Episode:
     answer: Any = None
     stop: str | None = None
     ticket_images: tuple[Image, ...] = ()
-    messages_used: int = 0
+    shared_turns: int = 0
     calls_used: int = 0
     text_used: int = 0
     turn_rewards: float = 0.0
@@ -128,6 +128,11 @@ class Episode:
     def calls(self) -> list[Call]:
         """Every call made, in order."""
         return [call for turn in self.turns for call in turn.calls]
+
+    @property
+    def messages_used(self) -> int:
+        """Assistant messages so far: what ``max_turns`` limits."""
+        return len(self.turns) - self.shared_turns
 
     @property
     def images(self) -> list[Image]:

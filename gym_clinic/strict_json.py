@@ -28,7 +28,7 @@ def loads(text: str) -> Any:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise ValueError(f"not valid JSON: {error.msg} at character {error.pos}") from None
-    # Every key is followed by a colon, so as many colons as keys means no key stands twice;
+    # Every key is followed by a colon, so as many colons as keys means no key is a duplicate;
     # only texts with colons inside strings, or numbers that may be integers beyond 64 bits,
     # take the slower, exact way.
     if text.count(":") != _count_keys(value, MAX_DEPTH):
@@ -45,6 +45,8 @@ def _count_keys(value: Any, depth: int) -> int:
         value = (value,)
     for item in value:
         kind = type(item)
+        if kind is str:
+            continue
         if kind is dict or kind is list:
             if depth == 1:
                 raise ValueError(f"nested too deeply: more than {MAX_DEPTH} levels")
@@ -65,6 +67,6 @@ def _raise_duplicate(pairs: list[tuple[str, Any]]) -> NoReturn:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            raise ValueError(f"the key {key[:80]!r} stands twice in one object")
+            raise ValueError(f"duplicate key {key[:80]!r} in one object")
         seen.add(key)
     raise AssertionError("called without a duplicate")
