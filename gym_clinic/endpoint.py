@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from datetime import timezone
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from gym_clinic.errors import ConfigError, ServiceError
@@ -37,24 +37,13 @@ T = TypeVar("T")
 RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
 """Statuses after which another attempt may help."""
 
-CONNECT_SECONDS = 10.0
-"""A server that does not accept a connection within this time is down."""
-
-MAX_BYTES = 32 * 2**20
-"""Longest reply that is read."""
-
-MAX_QUOTE = 300
-"""Characters of a server's message in an error."""
+CONNECT_SECONDS = 10.0  # a server that does not accept a connection within this time is down
+MAX_BYTES = 32 * 2**20  # longest reply that is read
+MAX_QUOTE = 300  # characters of a server's message in an error
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a server answered.
-
-    Attributes:
-        status: The HTTP status.
-        content: The whole body.
-    """
+class Answer(NamedTuple):
+    """What a server answered: the HTTP status and the whole body."""
 
     status: int
     content: bytes
@@ -72,9 +61,7 @@ class _TransientError(Exception):
         self.wait = wait
 
 
-@dataclass(frozen=True)
-class _Request:
-    method: str
+class _Request(NamedTuple):
     url: str
     body: bytes | None
     accept: frozenset[int]
@@ -156,7 +143,6 @@ class Endpoint:
         path: str = "",
         body: bytes | None = None,
         *,
-        method: str | None = None,
         accept: Collection[int] = (),
     ) -> T:
         """Send a request and wait for what a reader makes of the answer.
@@ -164,14 +150,13 @@ class Endpoint:
         Args:
             read: Reads the answer; raises BrokenReplyError if another attempt may mend it.
             path: Put after the address of the server.
-            body: JSON to send.
-            method: The HTTP method; POST with a body and GET without one if not given.
+            body: JSON to send with POST; without it the method is GET.
             accept: Statuses beyond 2xx that are answers to read, not refusals.
 
         Raises:
             ServiceError: The server refused, or gave no usable reply in all attempts.
         """
-        future = self.submit(read, path, body, method=method, accept=accept)
+        future = self.submit(read, path, body, accept=accept)
         try:
             return future.result()
         finally:
@@ -183,13 +168,11 @@ class Endpoint:
         path: str = "",
         body: bytes | None = None,
         *,
-        method: str | None = None,
         accept: Collection[int] = (),
     ) -> concurrent.futures.Future[T]:
         """As `ask`, without waiting; `asyncio.wrap_future` makes it awaitable."""
         head, mark, query = self.url.partition("?")
-        method = method or ("GET" if body is None else "POST")
-        request = _Request(method, f"{head}{path}{mark}{query}", body, frozenset(accept))
+        request = _Request(f"{head}{path}{mark}{query}", body, frozenset(accept))
         self._leave_parent()
         with self._lock:
             if self._line is None:
@@ -197,8 +180,9 @@ class Endpoint:
                 weakref.finalize(self, self._line.stop)
             line = self._line
             self._sent += 1
-            retrying = self._retry(line, request, read, self._sent)
-        return asyncio.run_coroutine_threadsafe(retrying, line.loop)
+            answering = self._retry(line, request, read, self._sent)
+            # Within the lock, so that `close` stops the loop after it has taken up the request.
+            return asyncio.run_coroutine_threadsafe(answering, line.loop)
 
     def close(self) -> None:
         """Close the connections; requests under way are cancelled, a later one opens anew."""
@@ -293,13 +277,10 @@ class _Line:
 
     async def send(self, request: _Request) -> tuple[Answer, str | None]:
         """Send one request; the answer and its Retry-After header."""
-        sent = self.http.stream(
-            request.method,
-            request.url,
-            content=request.body,
-            headers=None if request.body is None else {"Content-Type": "application/json"},
-        )
-        async with sent as response:
+        url, body, _ = request
+        method = "GET" if body is None else "POST"
+        kind = None if body is None else {"Content-Type": "application/json"}
+        async with self.http.stream(method, url, content=body, headers=kind) as response:
             content = bytearray()
             async for chunk in response.aiter_bytes():
                 content += chunk
@@ -345,15 +326,14 @@ def checked_url(url: str) -> str:
         ConfigError: It is no http(s) address, or carries a user or password.
     """
     wanted = "an address such as http://localhost:8000"
-    if not isinstance(url, str):
-        raise ConfigError(f"url must be {wanted}; got {url!r}")
-    if "@" in url.partition("?")[0]:  # not quoted: there may be a password before the "@"
+    if isinstance(url, str) and "@" in url.partition("?")[0]:
+        # Not quoted, as there may be a password before the "@".
         raise ConfigError(f"url must be {wanted}, without user or password")
     try:
         parts = urlsplit(url.strip())
         readable = parts.scheme in ("http", "https") and bool(parts.hostname)
         _ = parts.port  # reading it checks it
-    except ValueError:
+    except (ValueError, AttributeError):
         readable = False
     if not readable:
         raise ConfigError(f"url must be {wanted}; got {url!r}")
@@ -405,11 +385,7 @@ def error_text(content: bytes) -> str:
 def retry_after(header: str | None, now: float) -> float:
     """Seconds to wait as a Retry-After header asks; 0 if it asks nothing readable.
 
-    Source: RFC 9110, section 10.2.3 (seconds or an HTTP date).
-
-    Args:
-        header: The header, if there was one.
-        now: Seconds since the epoch, for the date form.
+    Source: RFC 9110, section 10.2.3: seconds, or an HTTP date, for which `now` is the time.
     """
     try:
         seconds = float(header or 0)

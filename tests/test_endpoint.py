@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import time
+from concurrent.futures import CancelledError
 from email.utils import formatdate
 from typing import Any
 
@@ -105,6 +106,18 @@ def test_other_errors_of_a_reader_pass_through(chat_server: ChatServer) -> None:
     with pytest.raises(ConfigError, match="the query is too long"):
         endpoint(chat_server).ask(read, body=BODY)
     assert len(chat_server.requests) == 1
+
+
+def test_closing_cancels_what_is_under_way(chat_server: ChatServer) -> None:
+    chat_server.script = [chat_server.stall(), chat_server.raw(b"found")]
+    server = endpoint(chat_server, timeout=1000.0)
+    future = server.submit(content, body=BODY)
+    while not chat_server.requests:
+        time.sleep(0.005)
+    server.close()
+    with pytest.raises(CancelledError):
+        future.result(10.0)
+    assert server.ask(content, body=BODY) == b"found"  # opens anew
 
 
 def test_timeouts_are_final_where_the_server_is_still_at_work(chat_server: ChatServer) -> None:
