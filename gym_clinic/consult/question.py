@@ -98,9 +98,6 @@ class Question(Generic[R]):
         reply: The pydantic model of the reply.
         round: Round of a discussion, from 1.
         opinions: What the members of the panel replied in the round before, if there was one.
-
-    Raises:
-        ConfigError: The prompt has a placeholder without a value.
     """
 
     role: str
@@ -110,16 +107,17 @@ class Question(Generic[R]):
     round: int = 1
     opinions: tuple[Opinion[R], ...] = field(default=(), repr=False)
 
-    def __post_init__(self) -> None:
-        if missing := sorted(self.prompt.placeholders - self.values.keys() - {"reply"}):
-            raise ConfigError(f"{self.prompt.source}: no value for {missing}")
-
     def messages(self) -> list[dict[str, str]]:
         """The question as chat messages.
 
         In a later round of a discussion, the consultant's own last reply and those of the others
         follow the question.
+
+        Raises:
+            ConfigError: The prompt has a placeholder without a value.
         """
+        if missing := sorted(self.prompt.placeholders - self.values.keys() - {"reply"}):
+            raise ConfigError(f"{self.prompt.source}: {self.role} has no value for {missing}")
         user = self._fill(self.prompt.user)
         messages = [{"role": "user", "content": user}]
         if self.prompt.system:

@@ -32,7 +32,7 @@ from gym_clinic.consult import (
 )
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
 
-QUESTION = Question("panel", Prompt("You are {name}.", "A, B or C?"), {"name": "?"}, Ballot)
+QUESTION = Question("panel", Prompt("You are {name}.", "A, B or C?"), {}, Ballot)
 OPTIONS = ("A", "B", "C")
 
 Said = tuple[str | None, float]

@@ -64,8 +64,8 @@ def test_a_function_among_the_values_is_called_when_the_prompt_is_written() -> N
 
 
 def test_a_placeholder_without_a_value_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"the prompt: no value for \['complaint'\]"):
-        question(values={"departments": []})
+    with pytest.raises(ConfigError, match=r"the prompt: triage has no value for \['complaint'\]"):
+        question(values={"departments": []}).messages()
 
 
 @pytest.mark.parametrize(
