@@ -26,7 +26,7 @@ from typing import get_args
 
 import orjson
 
-from gym_clinic.retrieval.dense.index import Kind
+from gym_clinic.retrieval.dense.index import IndexKind
 
 GOAL = 27_000_000
 """Passages that the sizes are extrapolated to."""
@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("queries", type=Path, help="queries by kind, JSON")
     top.add_argument("--sizes", type=int, nargs="+", default=[83_000, 828_473])
     top.add_argument("--engine", default="auto", help="of 'gym-clinic kb build'")
-    top.add_argument("--dense", choices=get_args(Kind), help="measure a dense index too")
+    top.add_argument("--dense", choices=get_args(IndexKind), help="measure a dense index too")
     top.add_argument("--embedder", default="hashed-ngrams:512", help="of the dense index")
     top.add_argument("--searches", type=int, default=300, help="queries of each kind")
     top.add_argument("--work", type=Path, help="folder for the bases (default: the system's)")
@@ -160,9 +160,9 @@ def measure(base: Path, queries: Path, searches: int, dense: bool) -> Row:
         operator = "and" if name == "and" else "or"
         row |= latencies(name, partial(knowledge.search, operator=operator), some)
     if dense:
-        from gym_clinic.retrieval.dense.index import DenseIndex, beside
+        from gym_clinic.retrieval.dense.index import DenseIndex, dense_folder
 
-        index = DenseIndex(beside(base), content_hash=knowledge.manifest.content_hash)
+        index = DenseIndex(dense_folder(base), content_hash=knowledge.manifest.content_hash)
         row["dense recall"] = index.manifest.recall
         # One kind of queries: how many rows are compared does not depend on the words.
         row |= latencies("dense", index.search, next(iter(asked.values())))

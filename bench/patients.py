@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clinic.retrieval.patients.matcher import CaseTable, PatientCase, PatientMatcher
+from gym_clinic.retrieval import CaseTable, PatientCase, PatientMatcher
 
 PEER = Path(__file__).resolve().parents[1].parent / "shared" / "bench" / "matcher_peer.py"
 Vectors = NDArray[np.float32]

@@ -21,7 +21,7 @@ import numpy as np
 from gym_clinic.retrieval.passages import tantivy_index
 from gym_clinic.retrieval.passages.database import touch
 from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
-from gym_clinic.retrieval.passages.query import AnyOf, Phrase, parse
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, parse_query
 
 KINDS = ("or", "heavy")
 LIMIT = 10
@@ -208,7 +208,7 @@ def exact_bm25(corpus: Path, queries: Sequence[str]) -> dict[str, list[str]]:
 
 def terms(query: str, analyze: Any) -> list[str]:
     """Return the terms of a natural-language query."""
-    tree = parse(query)
+    tree = parse_query(query)
     parts = tree.parts if isinstance(tree, AnyOf) else [tree]
     words = [word for part in parts if isinstance(part, Phrase) for word in part.words]
     return [term for word in words for term in analyze(word)]

@@ -36,17 +36,17 @@ from gym_clinic.retrieval import (
     KnowledgeBase,
     Passage,
     PassageBase,
+    PassageSource,
     PatientMatcher,
-    Source,
     SymptomGraph,
     SymptomLinker,
     as_case,
+    build_base,
     graph_of_facts,
     load_graph,
     open_embedder,
 )
 from gym_clinic.retrieval.passages import fts5
-from gym_clinic.retrieval.passages.build import build
 from gym_clinic.retrieval.passages.manifest import FORMAT
 from gym_clinic.retrieval.patients.table import MATRIX, CaseTable
 from gym_clinic.simulate.patients import Known, embedded_patients
@@ -96,17 +96,17 @@ def knowledge() -> KnowledgeBase:
     content = hashlib.sha256(made_of.encode()).hexdigest()
     home = cache_dir() / f"handbook-{content[:16]}"
     if not (home / _NAME).exists():
-        _build(Source(str(folder), content, _passages), home)
+        _build(PassageSource(str(folder), content, _passages), home)
     return KnowledgeBase(home / _NAME)
 
 
-def _build(source: Source, folder: Path) -> None:
+def _build(source: PassageSource, folder: Path) -> None:
     """Build a base in a new folder; if several processes do, the first to finish provides it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
             new = Path(scratch) / folder.name
-            build([source], new / _NAME, engine=fts5.NAME, strict=True)
+            build_base([source], new / _NAME, engine=fts5.NAME, strict=True)
             try:
                 new.rename(folder)
             except OSError:

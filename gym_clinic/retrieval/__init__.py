@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense import DenseIndex as DenseIndex
     from gym_clinic.retrieval.dense import DenseManifest as DenseManifest
     from gym_clinic.retrieval.dense import Embedder as Embedder
+    from gym_clinic.retrieval.dense import Embeddings as Embeddings
     from gym_clinic.retrieval.dense import HashedNgrams as HashedNgrams
     from gym_clinic.retrieval.dense import Hit as Hit
     from gym_clinic.retrieval.dense import HybridBase as HybridBase
     from gym_clinic.retrieval.dense import QueryEmbedder as QueryEmbedder
-    from gym_clinic.retrieval.dense import Rows as Rows
     from gym_clinic.retrieval.dense import SentenceTransformer as SentenceTransformer
-    from gym_clinic.retrieval.dense import beside as beside
     from gym_clinic.retrieval.dense import build_dense as build_dense
+    from gym_clinic.retrieval.dense import dense_folder as dense_folder
     from gym_clinic.retrieval.dense import open_embedder as open_embedder
     from gym_clinic.retrieval.dense import reciprocal_rank_fusion as reciprocal_rank_fusion
     from gym_clinic.retrieval.graph import BELONGS as BELONGS
@@ -37,16 +37,17 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages import ENGINES as ENGINES
     from gym_clinic.retrieval.passages import AllOf as AllOf
     from gym_clinic.retrieval.passages import AnyOf as AnyOf
+    from gym_clinic.retrieval.passages import BaseManifest as BaseManifest
     from gym_clinic.retrieval.passages import BrokenRecord as BrokenRecord
+    from gym_clinic.retrieval.passages import BuildListener as BuildListener
     from gym_clinic.retrieval.passages import KnowledgeBase as KnowledgeBase
-    from gym_clinic.retrieval.passages import Listener as Listener
-    from gym_clinic.retrieval.passages import Manifest as Manifest
     from gym_clinic.retrieval.passages import Passage as Passage
     from gym_clinic.retrieval.passages import PassageBase as PassageBase
+    from gym_clinic.retrieval.passages import PassageSource as PassageSource
     from gym_clinic.retrieval.passages import Phrase as Phrase
     from gym_clinic.retrieval.passages import Searcher as Searcher
-    from gym_clinic.retrieval.passages import Source as Source
-    from gym_clinic.retrieval.passages import parse as parse
+    from gym_clinic.retrieval.passages import build_base as build_base
+    from gym_clinic.retrieval.passages import parse_query as parse_query
     from gym_clinic.retrieval.patients import CaseTable as CaseTable
     from gym_clinic.retrieval.patients import Guidance as Guidance
     from gym_clinic.retrieval.patients import GuidelineIndex as GuidelineIndex

@@ -15,7 +15,7 @@ import pytest
 
 from gym_clinic.facts.passages import HandbookPassage
 from gym_clinic.retrieval import KnowledgeBase
-from gym_clinic.retrieval.passages.build import Source, build
+from gym_clinic.retrieval.passages.build import PassageSource, build_base
 from gym_clinic.retrieval.passages.passage import Passage
 
 QUERIES = Path(__file__).with_name("handbook_queries.tsv")
@@ -33,7 +33,7 @@ def base(
 ) -> KnowledgeBase:
     out = tmp_path_factory.mktemp("handbook") / "clinic.db"
     found = [Passage(one.id, "handbook", one.title, one.text) for one in passages]
-    build([Source("handbook", "1", lambda: iter(found))], out, engine="fts5")
+    build_base([PassageSource("handbook", "1", lambda: iter(found))], out, engine="fts5")
     return KnowledgeBase(out)
 
 

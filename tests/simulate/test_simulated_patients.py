@@ -18,7 +18,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.models import Frequency
 from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.paths import data_dir
-from gym_clinic.retrieval.patients.matcher import PatientCase, PatientMatcher
+from gym_clinic.retrieval import PatientCase, PatientMatcher
 from gym_clinic.simulate.patients import (
     FEWEST,
     NEAR,

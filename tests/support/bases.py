@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gym_clinic.retrieval.passages.build import Listener, Source, build
+from gym_clinic.retrieval.passages.build import BuildListener, PassageSource, build_base
 from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
@@ -28,7 +28,7 @@ BROKEN = [
 ]
 
 
-class Heard(Listener):
+class Heard(BuildListener):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
@@ -46,12 +46,12 @@ def files(folder: Path) -> set[str]:
     return {one.name for one in folder.iterdir()}
 
 
-def source(records: Iterable[Passage | BrokenRecord], name: str = "list") -> Source:
+def source(records: Iterable[Passage | BrokenRecord], name: str = "list") -> PassageSource:
     kept = list(records)
-    return Source(name, str(hash(tuple(kept))), lambda: iter(kept))
+    return PassageSource(name, str(hash(tuple(kept))), lambda: iter(kept))
 
 
 def base(folder: Path, engine: str, records: Iterable[Passage] = PASSAGES) -> KnowledgeBase:
     out = folder / f"{engine}.db"
-    build([source(records)], out, engine=engine)
+    build_base([source(records)], out, engine=engine)
     return KnowledgeBase(out)

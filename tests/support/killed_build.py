@@ -1,16 +1,17 @@
-"""A build that kills its own process, or finds the disk full: ``OUT ENGINE POINT``."""
+"""Builds that kill their own process, or find the disk full; each runs in a child process."""
 
 from __future__ import annotations
 
 import os
 import resource
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import sqlite_utils
 
+from gym_clinic.errors import ConfigError
 from gym_clinic.retrieval.passages import build as building
 from gym_clinic.retrieval.passages.passage import Passage
 
@@ -33,17 +34,18 @@ def records(point: str = "", read: list[int] | None = None) -> Iterator[Passage]
         yield Passage(f"new{number:03}", "new", "", f"a new text on subject{number}")
 
 
-class Deadly(building.Listener):
+class Deadly(building.BuildListener):
     def indexed(self, passages: int, total: int) -> None:
         die()
 
 
-class Full(building.Listener):
+class Full(building.BuildListener):
     def indexed(self, passages: int, total: int) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
 
 
-def main(out: str, engine: str, point: str) -> None:
+def main(out: Path, engine: str, point: str) -> None:
+    """Build a base and die at a point."""
     building.BATCH = BATCH
     if point == "sealed":
         Path.replace = die
@@ -52,10 +54,15 @@ def main(out: str, engine: str, point: str) -> None:
         Path.replace = lambda part, out: die(replace(part, out))
     if point in FTS5_POINTS:
         setattr(sqlite_utils.db.Table, point, die)
-    source = building.Source("new", "1", lambda: records(point))
-    listener = {"indexing": Deadly(), "full": Full()}.get(point)
-    building.build([source], Path(out), engine=engine, listener=listener)
+    source = building.PassageSource("new", "1", lambda: records(point))
+    listener = Deadly() if point == "indexing" else None
+    building.build_base([source], out, engine=engine, listener=listener)
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def full_disk(out: Path, engine: str, pipe: Any) -> None:
+    """Build a base on a disk that is full when the index is written; send the error."""
+    source = building.PassageSource("new", "1", records)
+    try:
+        building.build_base([source], out, engine=engine, listener=Full())
+    except ConfigError as error:
+        pipe.send(str(error))

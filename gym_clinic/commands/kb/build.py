@@ -67,7 +67,7 @@ def build_base(
         raise ConfigError(f"'{EMBEDDED}' names the base that ships; name another file to write")
     from gym_clinic.commands.kb.progress import BuildProgress
     from gym_clinic.importers.passages import find_sources
-    from gym_clinic.retrieval.passages.build import build
+    from gym_clinic.retrieval.passages.build import build_base
 
     names, paths = {}, []
     for given in sources:
@@ -84,7 +84,7 @@ def build_base(
     )
     with BuildProgress(len(found)) as shown:
         try:
-            build(found, out, engine=engine, strict=strict, listener=shown)
+            build_base(found, out, engine=engine, strict=strict, listener=shown)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on from here") from None
     print_manifest(out)

@@ -49,10 +49,10 @@ def embed(
     from rich.console import Console
     from rich.progress import track
 
-    from gym_clinic.retrieval import beside, build_dense, open_embedder
+    from gym_clinic.retrieval import build_dense, dense_folder, open_embedder
 
     opened = open_base(base)
-    folder = beside(opened.path)
+    folder = dense_folder(opened.path)
     made = build_dense(
         track(
             opened,

@@ -8,13 +8,13 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from gym_clinic.commands.terminal import console, visible
-from gym_clinic.retrieval import BrokenRecord, Listener
+from gym_clinic.retrieval import BrokenRecord, BuildListener
 
 _NAMED = 20
 """Broken records that are named; of the others only the number is printed."""
 
 
-class BuildProgress(Listener):
+class BuildProgress(BuildListener):
     """Shows how a build advances.
 
     Args:

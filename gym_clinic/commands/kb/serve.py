@@ -47,6 +47,6 @@ def serve(
 
 
 def _with_dense(base: KnowledgeBase) -> Searcher:
-    from gym_clinic.retrieval import DenseIndex, HybridBase, beside
+    from gym_clinic.retrieval import DenseIndex, HybridBase, dense_folder
 
-    return HybridBase(base, DenseIndex(beside(base.path)))
+    return HybridBase(base, DenseIndex(dense_folder(base.path)))

@@ -26,9 +26,9 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
-from gym_clinic.retrieval.graph.symptom_graph import Kind, Node, Relation, SymptomGraph
+from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, Relation, SymptomGraph
 
-KIND_OF_TYPE: dict[str, Kind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
+KIND_OF_TYPE: dict[str, NodeKind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
 """Semantic type -> kind of node; the first decides for a concept of several types."""
 
 COLUMNS = {"MRSTY": 6, "MRCONSO": 18, "MRREL": 16}
@@ -55,7 +55,7 @@ def read_umls(folder: str | os.PathLike[str]) -> SymptomGraph:
     return SymptomGraph.build(nodes, _relations(place, {node.id for node in nodes}))
 
 
-def _kinds(folder: Path) -> dict[str, Kind]:
+def _kinds(folder: Path) -> dict[str, NodeKind]:
     order = list(KIND_OF_TYPE)
     found: dict[str, str] = {}
     for cui, tui, *_ in _rows(folder, "MRSTY"):
@@ -64,7 +64,7 @@ def _kinds(folder: Path) -> dict[str, Kind]:
     return {cui: KIND_OF_TYPE[tui] for cui, tui in found.items()}
 
 
-def _nodes(folder: Path, kinds: dict[str, Kind]) -> list[Node]:
+def _nodes(folder: Path, kinds: dict[str, NodeKind]) -> list[Node]:
     names: dict[str, dict[str, None]] = {}
     preferred: dict[str, str] = {}
     for row in _rows(folder, "MRCONSO"):

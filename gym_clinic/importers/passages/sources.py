@@ -12,7 +12,7 @@ from gym_clinic.importers.formats.packed import PACKED, UNREADABLE, open_packed
 from gym_clinic.importers.passages import jats, jsonl, plain_text, pubmed, wikipedia
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.names import suggest
-from gym_clinic.retrieval.passages.build import Source
+from gym_clinic.retrieval.passages.build import PassageSource
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 Reader = Callable[[Path, Labels], Iterator[Passage | BrokenRecord]]
@@ -46,7 +46,7 @@ def find_sources(
     names: Mapping[Path, str] | None = None,
     categories: Mapping[str, str] | None = None,
     licences: Mapping[str, str] | None = None,
-) -> list[Source]:
+) -> list[PassageSource]:
     """Find the reader of each file.
 
     Args:
@@ -86,10 +86,10 @@ def find_sources(
     return found
 
 
-def _source(file: Path, kind: str, labels: Labels) -> Source:
+def _source(file: Path, kind: str, labels: Labels) -> PassageSource:
     stat = file.stat()
     fingerprint = f"{kind} {labels} {stat.st_size} {stat.st_mtime_ns}"
-    return Source(str(file), fingerprint, partial(READERS[kind], file, labels))
+    return PassageSource(str(file), fingerprint, partial(READERS[kind], file, labels))
 
 
 def _files(path: Path, format: str) -> list[Path]:

@@ -25,7 +25,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import read_lines
 from gym_clinic.files import json_line, replace_file
-from gym_clinic.retrieval.patients.matcher import PatientCase
+from gym_clinic.retrieval import PatientCase
 
 DURATION = re.compile(r"P(?=[0-9])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?")
 """An age as an ISO 8601 duration of whole years, months, weeks and days."""

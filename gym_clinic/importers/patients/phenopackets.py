@@ -23,7 +23,7 @@ from typing_extensions import Self
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.typed_json import read_record
 from gym_clinic.importers.patients.cases import DURATION
-from gym_clinic.retrieval.patients.matcher import PatientCase
+from gym_clinic.retrieval import PatientCase
 
 SEXES = {"FEMALE": "female", "MALE": "male", "OTHER_SEX": "other", "UNKNOWN_SEX": None}
 

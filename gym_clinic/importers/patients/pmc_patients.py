@@ -27,8 +27,8 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.typed_json import read_value
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.json import json_value
+from gym_clinic.retrieval import PatientCase
 from gym_clinic.retrieval.graph.linking import SymptomLinker
-from gym_clinic.retrieval.patients.matcher import PatientCase
 
 UNITS = {"year": "Y", "month": "M", "week": "W", "day": "D"}
 SEXES = {"M": "male", "F": "female"}

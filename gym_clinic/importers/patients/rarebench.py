@@ -21,7 +21,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import explain, read_lines
 from gym_clinic.importers.formats.json import json_value
 from gym_clinic.names import suggest
-from gym_clinic.retrieval.patients.matcher import PatientCase
+from gym_clinic.retrieval import PatientCase
 
 PHENOTYPES = "phenotype_mapping.json"
 DISEASES = "disease_mapping.json"

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense.checkpoints import CHECKPOINTS as CHECKPOINTS
     from gym_clinic.retrieval.dense.checkpoints import SentenceTransformer as SentenceTransformer
     from gym_clinic.retrieval.dense.embedder import Embedder as Embedder
+    from gym_clinic.retrieval.dense.embedder import Embeddings as Embeddings
     from gym_clinic.retrieval.dense.embedder import QueryEmbedder as QueryEmbedder
-    from gym_clinic.retrieval.dense.embedder import Rows as Rows
     from gym_clinic.retrieval.dense.hashed import HashedNgrams as HashedNgrams
     from gym_clinic.retrieval.dense.hybrid import HybridBase as HybridBase
     from gym_clinic.retrieval.dense.hybrid import reciprocal_rank_fusion as reciprocal_rank_fusion
     from gym_clinic.retrieval.dense.index import DenseIndex as DenseIndex
     from gym_clinic.retrieval.dense.index import DenseManifest as DenseManifest
     from gym_clinic.retrieval.dense.index import Hit as Hit
-    from gym_clinic.retrieval.dense.index import beside as beside
+    from gym_clinic.retrieval.dense.index import dense_folder as dense_folder
     from gym_clinic.retrieval.dense.opening import open_embedder as open_embedder
 
 _HOMES = {
@@ -31,9 +31,9 @@ _HOMES = {
     "Hit": "index",
     "HybridBase": "hybrid",
     "QueryEmbedder": "embedder",
-    "Rows": "embedder",
+    "Embeddings": "embedder",
     "SentenceTransformer": "checkpoints",
-    "beside": "index",
+    "dense_folder": "index",
     "build_dense": "build",
     "open_embedder": "opening",
     "reciprocal_rank_fusion": "hybrid",

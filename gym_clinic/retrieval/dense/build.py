@@ -18,8 +18,13 @@ import numpy as np
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import lock, replace_file
 from gym_clinic.names import at_least_one, suggest
-from gym_clinic.retrieval.dense.embedder import Embedder, Rows
-from gym_clinic.retrieval.dense.index import DenseManifest, Kind, faiss_library, search_settings
+from gym_clinic.retrieval.dense.embedder import Embedder, Embeddings
+from gym_clinic.retrieval.dense.index import (
+    DenseManifest,
+    IndexKind,
+    faiss_library,
+    search_settings,
+)
 from gym_clinic.retrieval.passages.passage import Passage
 
 BATCH = 256
@@ -57,7 +62,7 @@ def build_dense(
     folder: Path,
     *,
     content_hash: str,
-    kind: Kind = "flat",
+    kind: IndexKind = "flat",
     breadth: int | None = None,
 ) -> DenseManifest:
     """Build a dense index; the one that was there is used until the new one is whole.
@@ -69,7 +74,7 @@ def build_dense(
     Args:
         passages: With ids that are unique.
         embedder: Makes the rows.
-        folder: Where it is to lie, as :func:`gym_clinic.retrieval.dense.index.beside` gives it.
+        folder: The folder to write, :func:`gym_clinic.retrieval.dense_folder` of the base.
         content_hash: Of the base that the passages come from.
         kind: ``flat``, ``hnsw`` or ``ivf``.
         breadth: Candidates of a search (hnsw; 128 if not given) or cells (ivf; an eighth of
@@ -83,8 +88,8 @@ def build_dense(
             building the same index.
         TaskError: If there is no passage, or the embedder gives what are no rows.
     """
-    if kind not in get_args(Kind):
-        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, get_args(Kind))}")
+    if kind not in get_args(IndexKind):
+        raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, get_args(IndexKind))}")
     if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
         raise ConfigError("a flat index compares with every row; it takes no breadth")
     faiss = faiss_library()
@@ -171,7 +176,7 @@ def _batches(passages: Iterable[Passage], size: int) -> Iterator[list[Passage]]:
         yield batch
 
 
-def _checked(embedder: Embedder, batch: list[Passage]) -> Rows:
+def _checked(embedder: Embedder, batch: list[Passage]) -> Embeddings:
     rows = embedder.embed([passage_text(passage) for passage in batch])
     expected = (len(batch), embedder.dimension)
     if rows.shape != expected or rows.dtype != np.float32:
@@ -193,7 +198,7 @@ def _number(batch: list[Passage], sources: dict[str, int], numbers: BinaryIO) ->
     np.array([sources[passage.source] for passage in batch], np.uint16).tofile(numbers)
 
 
-def _index(faiss: Any, rows: Rows, kind: Kind) -> Any:
+def _index(faiss: Any, rows: Embeddings, kind: IndexKind) -> Any:
     count, dimension = rows.shape
     product = faiss.METRIC_INNER_PRODUCT
     if kind == "flat":
@@ -213,13 +218,13 @@ def _cells(count: int) -> int:
     return min(max(1, count // FEWEST_ROWS_PER_CELL), CELLS_PER_ROOT * math.isqrt(count))
 
 
-def _sample(rows: Rows, size: int) -> Rows:
+def _sample(rows: Embeddings, size: int) -> Embeddings:
     """Return rows drawn without order of their file, which goes source by source."""
     drawn = np.random.default_rng(0).choice(len(rows), min(size, len(rows)), replace=False)
     return np.asarray(rows[np.sort(drawn)])
 
 
-def _recall(faiss: Any, index: Any, rows: Rows, kind: Kind, breadth: int) -> float:
+def _recall(faiss: Any, index: Any, rows: Embeddings, kind: IndexKind, breadth: int) -> float:
     """Return the share of the true nearest neighbours of some rows that the index finds."""
     params = search_settings(faiss, kind, breadth)
     probes = _sample(rows, PROBES)

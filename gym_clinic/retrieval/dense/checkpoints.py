@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.retrieval.dense.embedder import Rows, unit_rows
+from gym_clinic.retrieval.dense.embedder import Embeddings, unit_rows
 from gym_clinic.retrieval.passages.passage import encodable
 
 BATCH = 64
@@ -111,7 +111,7 @@ class SentenceTransformer:
         """A copy in another process loads the checkpoint again."""
         return partial(SentenceTransformer, self.name, device=self.device, batch=self.batch), ()
 
-    def embed(self, texts: Sequence[str]) -> Rows:
+    def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each text, shape (n, dimension).
 
         A checkpoint that reads title and text as two segments takes a text's first line as its
@@ -124,12 +124,12 @@ class SentenceTransformer:
         pairs = [(title, text) if text else ("", title) for title, _, text in parts]
         return self._encode(self._texts, texts, pairs)
 
-    def embed_queries(self, texts: Sequence[str]) -> Rows:
+    def embed_queries(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each query, shape (n, dimension)."""
         asked = [self.checkpoint.instruction + encodable(text) for text in texts]
         return self._encode(self._queries, texts, asked)
 
-    def _encode(self, model: Any, texts: Sequence[str], read: Sequence[object]) -> Rows:
+    def _encode(self, model: Any, texts: Sequence[str], read: Sequence[object]) -> Embeddings:
         """Return the rows of texts as the model is to read them; zeros for an empty text."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)

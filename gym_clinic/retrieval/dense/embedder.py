@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.float32]
+Embeddings = NDArray[np.float32]
 """Embeddings, shape (texts, dimension)."""
 
 
@@ -23,7 +23,7 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """Length of a row."""
 
-    def embed(self, texts: Sequence[str]) -> Rows:
+    def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each text, shape (n, dimension), of length 1.
 
         A text in which the embedder sees nothing, such as an empty one, has a row of zeros.
@@ -34,19 +34,19 @@ class Embedder(Protocol):
 class QueryEmbedder(Protocol):
     """An embedder that reads queries in another way than the texts they are to find."""
 
-    def embed_queries(self, texts: Sequence[str]) -> Rows:
+    def embed_queries(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each query, as :meth:`Embedder.embed` does for texts."""
 
 
-def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Rows:
+def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Embeddings:
     """Return the rows of queries, shape (n, dimension), read as queries if that differs."""
     if isinstance(embedder, QueryEmbedder):
         return embedder.embed_queries(queries)
     return embedder.embed(queries)
 
 
-def unit_rows(rows: NDArray[np.floating]) -> Rows:
+def unit_rows(rows: NDArray[np.floating]) -> Embeddings:
     """Return rows of length 1, shape (n, d); rows of zeros stay as they are."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Rows = (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    scaled: Embeddings = (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
     return scaled

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one
-from gym_clinic.retrieval.dense.embedder import Rows
+from gym_clinic.retrieval.dense.embedder import Embeddings
 
 HASHED = "hashed-ngrams"
 LONGEST_NGRAM = 16
@@ -26,14 +26,14 @@ _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 class HashedNgrams:
     """Character n-grams of the words, hashed into buckets: no download, the same everywhere.
 
-    Rows are the same to the last bit on every machine, in every process and batch; only characters
-    newer than a Python's Unicode may be folded otherwise by it.
+    Embeddings are equal to the last bit on every machine, in every process and batch. The one
+    exception: an older Python may fold characters that its Unicode version does not know.
 
-    Texts are folded (NFKC, lower case, words alone). An n-gram lies within a word with its two
-    borders, as in fastText; its hash says into which bucket it is counted, and whether up or
-    down, so that collisions cancel out on average (feature hashing: Weinberger et al., ICML
-    2009). A bucket's count c becomes sign(c)·√|c|, so that a word that is said ten times does
-    not drown the others. Spellings and word forms come out near one another; meanings do not.
+    Texts are folded (NFKC, lower case, words only). An n-gram lies within a word and its two
+    borders, as in fastText. Its hash chooses a bucket and a sign, so that collisions cancel out
+    on average (feature hashing: Weinberger et al., ICML 2009). A bucket's count c becomes
+    sign(c)·√|c|, which damps words that are repeated. Similar spellings and word forms are near
+    one another; similar meanings are not.
 
     Args:
         dimension: Buckets. Phrases are told apart by a few hundred, passages by thousands.
@@ -63,14 +63,14 @@ class HashedNgrams:
         """As ``hashed-ngrams:512:3-5:0``: dimension, lengths, seed."""
         return f"{HASHED}:{self.dimension}:{self.n[0]}-{self.n[1]}:{self.seed}"
 
-    def embed(self, texts: Sequence[str]) -> Rows:
+    def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each text, shape (n, dimension)."""
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for numbers, pieces in self._blocks(texts):
             rows[numbers[0] : numbers[-1] + 1] += self._counts(numbers, pieces)
         # The square of a row's length is the sum of its counts: whole numbers, exact everywhere.
         lengths = np.abs(rows).sum(axis=1, keepdims=True)
-        scaled: Rows = np.sign(rows) * np.sqrt(np.abs(rows) / np.maximum(lengths, 1))
+        scaled: Embeddings = np.sign(rows) * np.sqrt(np.abs(rows) / np.maximum(lengths, 1))
         return scaled
 
     def _blocks(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:

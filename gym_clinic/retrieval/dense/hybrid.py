@@ -10,12 +10,12 @@ from gym_clinic.errors import TaskError
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense.index import DenseIndex
 from gym_clinic.retrieval.passages.passage import Passage
-from gym_clinic.retrieval.passages.query import AnyOf, Node, Phrase, parse
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, parse_query
 from gym_clinic.retrieval.passages.searcher import (
-    Content,
+    ContentManifest,
     PassageBase,
+    Ranker,
     Ranking,
-    Ranks,
     check_search,
 )
 
@@ -84,7 +84,7 @@ class HybridBase:
         return len(self.dense)
 
     @property
-    def manifest(self) -> Content:
+    def manifest(self) -> ContentManifest:
         """What the base holds."""
         return self.base.manifest
 
@@ -99,7 +99,7 @@ class HybridBase:
         check_search(limit, operator)
         depth = max(limit, self.depth)
         worded = self._ranked(query, depth, source, operator)
-        tree = parse(query, operator)
+        tree = parse_query(query, operator)
         if tree is None:
             return []
         conditions = operator == "and" or _sets_conditions(tree)
@@ -117,7 +117,7 @@ class HybridBase:
         return self.base.get(id)
 
     def _ranked(self, query: str, depth: int, source: str | None, operator: str) -> Ranking:
-        if isinstance(self.base, Ranks):
+        if isinstance(self.base, Ranker):
             return self.base.ranked(query, depth, source, operator)
         found = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
         return Ranking(tuple(found), lambda ids: [found[name] for name in ids])
@@ -132,7 +132,7 @@ class HybridBase:
         return replace(passage, snippet=passage.text[:OPENING])
 
 
-def _sets_conditions(query: Node) -> bool:
+def _sets_conditions(query: Query) -> bool:
     """Return whether a query says more than that some of its words be there."""
     if isinstance(query, AnyOf):
         return any(map(_sets_conditions, query.parts))
@@ -140,7 +140,7 @@ def _sets_conditions(query: Node) -> bool:
     return not (isinstance(query, Phrase) and len(query.words) == 1)
 
 
-def _words(query: Node) -> Iterator[str]:
+def _words(query: Query) -> Iterator[str]:
     """Give the words that a query asks for, without those that it excludes."""
     if isinstance(query, Phrase):
         yield from query.words

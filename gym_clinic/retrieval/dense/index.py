@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import at_least_one, suggest
-from gym_clinic.retrieval.dense.embedder import Embedder, Rows, embed_queries
+from gym_clinic.retrieval.dense.embedder import Embedder, Embeddings, embed_queries
 from gym_clinic.retrieval.dense.opening import open_embedder
 
 TIES = 16
@@ -33,7 +33,7 @@ Row = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 """Places of passages in an index."""
 
-Kind = Literal["flat", "hnsw", "ivf"]
+IndexKind = Literal["flat", "hnsw", "ivf"]
 Device = Literal["auto", "cpu", "gpu"]
 
 
@@ -74,14 +74,14 @@ class DenseManifest(BaseModel):
     dimension: int = Field(ge=1)
     count: int = Field(ge=1)
     content_hash: str
-    kind: Kind
+    kind: IndexKind
     breadth: int = Field(ge=0)
     recall: float = Field(ge=0, le=1)
     sources: tuple[str, ...]
     build: str = Field(pattern=r"^build-\w+$")
 
 
-def beside(base: str | os.PathLike[str]) -> Path:
+def dense_folder(base: str | os.PathLike[str]) -> Path:
     """Return the folder of the dense index of a base: ``clinic.db`` has ``clinic.db.dense``."""
     base = Path(base)
     return base.with_name(f"{base.name}.dense")
@@ -116,7 +116,7 @@ class DenseIndex:
     on every machine and in every batch. Equal scores are ordered by id.
 
     Args:
-        folder: Where it lies, as :func:`beside` gives it.
+        folder: Where it lies, as :func:`dense_folder` gives it.
         embedder: For the queries; opened by the name in the manifest if not given.
         content_hash: Of the base whose passages are to be found; not checked if not given.
         device: ``auto`` takes a GPU if faiss sees one and the kind can be searched there.
@@ -238,7 +238,7 @@ class DenseIndex:
         start = int(self._ends[at - 1]) if at else 0
         return self._ids[start : int(self._ends[at])].decode("utf-8")
 
-    def _nearest(self, rows: Rows, count: int, source: str | None) -> Numbers:
+    def _nearest(self, rows: Embeddings, count: int, source: str | None) -> Numbers:
         """Return the numbers of passages, shape (rows, count), -1 where there are no more."""
         found: Numbers
         if source is not None:
@@ -328,7 +328,7 @@ def read_manifest(folder: Path) -> DenseManifest:
         raise TaskError(f"{path}: {where}: {first['msg']}; build the index again") from error
 
 
-def search_settings(faiss: Any, kind: Kind, breadth: int) -> Any:
+def search_settings(faiss: Any, kind: IndexKind, breadth: int) -> Any:
     """Return faiss's settings of one search over all sources; None where there is no choice."""
     if kind == "hnsw":
         return faiss.SearchParametersHNSW(efSearch=breadth)

@@ -20,15 +20,20 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.facts.naming import stem
 from gym_clinic.retrieval.graph.context import Status, statuses
 from gym_clinic.retrieval.graph.spelling import LONGEST_WORD, Spelling
-from gym_clinic.retrieval.graph.symptom_graph import Kind, Node, SymptomGraph
+from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
 from gym_clinic.retrieval.graph.words import PLAIN, Word, word_set, words_of
 
-How = Literal["exact", "stemmed", "synonym", "approximate"]
+MatchKind = Literal["exact", "stemmed", "synonym", "approximate"]
 
-SYMPTOMS: tuple[Kind, ...] = ("symptom",)
+SYMPTOMS: tuple[NodeKind, ...] = ("symptom",)
 
-SCORES: dict[How, float] = {"exact": 1.0, "stemmed": 0.95, "synonym": 0.9, "approximate": 0.85}
-LITTLE = word_set(
+SCORES: dict[MatchKind, float] = {
+    "exact": 1.0,
+    "stemmed": 0.95,
+    "synonym": 0.9,
+    "approximate": 0.85,
+}
+FUNCTION_WORDS = word_set(
     "a an the of in on at to for from my his her their your our its this that these those is are "
     "was were been being be have has had having i he she they very some by"
 )
@@ -50,8 +55,8 @@ class Link:
 
     Attributes:
         node: The symptom.
-        kind: How the text names it.
-        score: How sure that is, 0 to 1.
+        kind: MatchKind the text names it.
+        score: MatchKind sure that is, 0 to 1.
         start: Where the mention begins in the text.
         end: Where it ends.
         text: The mention.
@@ -60,7 +65,7 @@ class Link:
     """
 
     node: Node
-    kind: How
+    kind: MatchKind
     score: float
     start: int
     end: int
@@ -85,7 +90,7 @@ class _Mention(NamedTuple):
     first: int
     end: int
     node: Node
-    kind: How
+    kind: MatchKind
     score: float
 
 
@@ -96,7 +101,7 @@ class SymptomLinker:
         self,
         graph: SymptomGraph | Iterable[Node],
         *,
-        kinds: Collection[Kind] = SYMPTOMS,
+        kinds: Collection[NodeKind] = SYMPTOMS,
         threshold: float = 0.8,
     ) -> None:
         """Index the names.
@@ -126,7 +131,7 @@ class SymptomLinker:
                     _put(self._exact, words, entry)
                     if not entry.capitals and (stems := _stem_key(words)):
                         _put(self._stems, stems, entry)
-                        vocabulary.update(set(words) - LITTLE)
+                        vocabulary.update(set(words) - FUNCTION_WORDS)
         self._known = {stem for stems in self._stems for stem in stems}
         self._spelling = Spelling(vocabulary)
         self._capitals = {
@@ -179,11 +184,11 @@ class SymptomLinker:
             here = words[first:end]
             entry = self._exact.get(tuple(word.text for word in here))
             if entry and (not entry.capitals or text[here[0].start : here[-1].end].isupper()):
-                how: How = "synonym" if entry.synonym else "exact"
+                how: MatchKind = "synonym" if entry.synonym else "exact"
                 return _Mention(first, end, entry.node, how, SCORES[how])
-            if here[0].text in LITTLE or here[-1].text in LITTLE:
+            if here[0].text in FUNCTION_WORDS or here[-1].text in FUNCTION_WORDS:
                 continue
-            taken_for = [nearest[word.text] for word in here if word.text not in LITTLE]
+            taken_for = [nearest[word.text] for word in here if word.text not in FUNCTION_WORDS]
             entry = self._stems.get(tuple(sorted(stem for stem, _ in taken_for)))
             if entry and (len(taken_for) > 1 or len(taken_for[0][0]) >= SHORTEST_STEM):
                 how = "synonym" if entry.synonym else "stemmed"
@@ -202,7 +207,7 @@ class SymptomLinker:
             end == first or words[end].before == PLAIN
         ):
             word = words[end].text
-            if not nearest[word][0] and word not in LITTLE and word not in self._capitals:
+            if not nearest[word][0] and word not in FUNCTION_WORDS and word not in self._capitals:
                 break
             end += 1
         return end
@@ -214,14 +219,14 @@ class SymptomLinker:
         root = stem(word)
         if root in self._known:
             return root, 1.0
-        if word in LITTLE:
+        if word in FUNCTION_WORDS:
             return "", 0.0
         near, likeness = self._spelling.nearest(word)
         return (stem(near), likeness) if likeness >= self._threshold else ("", 0.0)
 
 
 def _stem_key(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(stem(word) for word in words if word not in LITTLE))
+    return tuple(sorted(stem(word) for word in words if word not in FUNCTION_WORDS))
 
 
 def _put(index: dict[tuple[str, ...], _Entry], words: tuple[str, ...], entry: _Entry) -> None:

@@ -15,19 +15,19 @@ from gym_clinic.retrieval.graph.symptom_graph import (
     BELONGS,
     KINDS,
     RELATED,
-    Kind,
     Node,
+    NodeKind,
     Relation,
     SymptomGraph,
 )
 
-PLURAL: dict[Kind, str] = {
+PLURAL: dict[NodeKind, str] = {
     "symptom": "Symptoms",
     "disease": "Diseases",
     "discipline": "Disciplines",
 }
-LETTER: dict[Kind, str] = {"symptom": "S", "disease": "D", "discipline": "C"}
-MEANING: dict[Kind, str] = {
+LETTER: dict[NodeKind, str] = {"symptom": "S", "disease": "D", "discipline": "C"}
+MEANING: dict[NodeKind, str] = {
     "symptom": "Represent symptoms exhibited by patients.",
     "disease": "Represent specific types of diseases.",
     "discipline": "Represent medical disciplines.",
@@ -60,7 +60,7 @@ class Subgraph:
         """
         return cls(*graph.among(keys))
 
-    def of_kind(self, kind: Kind) -> tuple[Node, ...]:
+    def of_kind(self, kind: NodeKind) -> tuple[Node, ...]:
         """Return its nodes of a kind."""
         return tuple(node for node in self.nodes if node.kind == kind)
 

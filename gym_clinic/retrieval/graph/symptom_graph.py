@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import at_least_one, suggest
 
-Kind = Literal["symptom", "disease", "discipline"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+NodeKind = Literal["symptom", "disease", "discipline"]
+KINDS: tuple[NodeKind, ...] = get_args(NodeKind)
 
 RELATED = "related_to"
 """Between a symptom and a disease."""
@@ -47,7 +47,7 @@ class Node:
     """
 
     id: str
-    kind: Kind
+    kind: NodeKind
     name: str
     synonyms: tuple[str, ...] = ()
 
@@ -174,7 +174,7 @@ class SymptomGraph:
         """
         return self.nodes[self._place(key)]
 
-    def of_kind(self, kind: Kind) -> tuple[Node, ...]:
+    def of_kind(self, kind: NodeKind) -> tuple[Node, ...]:
         """Return the nodes of a kind, sorted by id."""
         _check_kind(kind)
         return tuple(node for node in self.nodes if node.kind == kind)
@@ -184,7 +184,7 @@ class SymptomGraph:
         key: str,
         *,
         relation: str | None = None,
-        kind: Kind | None = None,
+        kind: NodeKind | None = None,
         limit: int | None = None,
     ) -> list[Neighbour]:
         """Return the neighbours of a node, by relation, those that lead to it first, then by id.
@@ -210,7 +210,7 @@ class SymptomGraph:
             beside = itertools.islice(beside, at_least_one("limit", limit))
         return [Neighbour(nodes[other], *steps[step]) for other, step in beside]
 
-    def degree(self, key: str, *, relation: str | None = None, kind: Kind | None = None) -> int:
+    def degree(self, key: str, *, relation: str | None = None, kind: NodeKind | None = None) -> int:
         """Return how many relations a node has, in either direction; arguments as above."""
         if kind is not None:
             return len(self.neighbours(key, relation=relation, kind=kind))
@@ -275,7 +275,7 @@ def _check_kind(kind: str) -> None:
         raise ConfigError(f"unknown kind {kind!r}; choose from {list(KINDS)}")
 
 
-def as_kind(text: str) -> Kind:
+def as_kind(text: str) -> NodeKind:
     """Return a kind that was read from outside.
 
     Raises:

@@ -8,33 +8,35 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.passages.build import ENGINES as ENGINES
-    from gym_clinic.retrieval.passages.build import Listener as Listener
-    from gym_clinic.retrieval.passages.build import Source as Source
+    from gym_clinic.retrieval.passages.build import BuildListener as BuildListener
+    from gym_clinic.retrieval.passages.build import PassageSource as PassageSource
+    from gym_clinic.retrieval.passages.build import build_base as build_base
     from gym_clinic.retrieval.passages.knowledge import KnowledgeBase as KnowledgeBase
-    from gym_clinic.retrieval.passages.manifest import Manifest as Manifest
+    from gym_clinic.retrieval.passages.manifest import BaseManifest as BaseManifest
     from gym_clinic.retrieval.passages.passage import BrokenRecord as BrokenRecord
     from gym_clinic.retrieval.passages.passage import Passage as Passage
     from gym_clinic.retrieval.passages.query import AllOf as AllOf
     from gym_clinic.retrieval.passages.query import AnyOf as AnyOf
     from gym_clinic.retrieval.passages.query import Phrase as Phrase
-    from gym_clinic.retrieval.passages.query import parse as parse
+    from gym_clinic.retrieval.passages.query import parse_query as parse_query
     from gym_clinic.retrieval.passages.searcher import PassageBase as PassageBase
     from gym_clinic.retrieval.passages.searcher import Searcher as Searcher
 
 _HOMES = {
+    "ENGINES": "build",
     "AllOf": "query",
     "AnyOf": "query",
+    "BaseManifest": "manifest",
     "BrokenRecord": "passage",
-    "ENGINES": "build",
+    "BuildListener": "build",
     "KnowledgeBase": "knowledge",
-    "Listener": "build",
-    "Manifest": "manifest",
     "Passage": "passage",
     "PassageBase": "searcher",
+    "PassageSource": "build",
     "Phrase": "query",
     "Searcher": "searcher",
-    "Source": "build",
-    "parse": "query",
+    "build_base": "build",
+    "parse_query": "query",
 }
 
 __all__ = sorted(_HOMES)

@@ -29,7 +29,7 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import suggest
 from gym_clinic.retrieval.passages import fts5, tantivy_index
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, check_replaceable
-from gym_clinic.retrieval.passages.manifest import Manifest
+from gym_clinic.retrieval.passages.manifest import BaseManifest
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 from gym_clinic.retrieval.passages.staging import Staging, only_build
 
@@ -47,7 +47,7 @@ _NAMED = 12
 
 
 @dataclass(frozen=True)
-class Source:
+class PassageSource:
     """Where passages come from.
 
     Attributes:
@@ -61,7 +61,7 @@ class Source:
     records: Callable[[], Iterator[Passage | BrokenRecord]]
 
 
-class Listener:
+class BuildListener:
     """What is told of a build as it goes on; does nothing by itself."""
 
     def resumed(self, records: int) -> None:
@@ -77,14 +77,14 @@ class Listener:
         """So many passages of all were given to the engine."""
 
 
-def build(
-    sources: Sequence[Source],
+def build_base(
+    sources: Sequence[PassageSource],
     out: Path,
     *,
     engine: str = "auto",
     strict: bool = False,
-    listener: Listener | None = None,
-) -> Manifest:
+    listener: BuildListener | None = None,
+) -> BaseManifest:
     """Build a base.
 
     Args:
@@ -114,7 +114,7 @@ def build(
     check_replaceable(out, "manifest", "knowledge base")
     if engine == tantivy_index.NAME:
         tantivy_index.library()  # before the work: it may be missing
-    listener = listener or Listener()
+    listener = listener or BuildListener()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -138,7 +138,7 @@ def build(
 
 
 def _read(
-    staging: Staging, number: int, source: Source, listener: Listener, *, strict: bool
+    staging: Staging, number: int, source: PassageSource, listener: BuildListener, *, strict: bool
 ) -> None:
     so_far = staging.progress(number)
     if so_far.finished:
@@ -151,7 +151,7 @@ def _read(
     staging.finish(number, so_far)
 
 
-def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Manifest:
+def _finish(staging: Staging, out: Path, engine: str, listener: BuildListener) -> BaseManifest:
     passages, totals = staging.count(), staging.totals()
     if not passages:
         staging.discard()
@@ -172,7 +172,7 @@ def _finish(staging: Staging, out: Path, engine: str, listener: Listener) -> Man
         tokenizer, versions = tantivy_index.TOKENIZER, tantivy_index.versions()
         fts5.remove(staging.tables())  # a build that was stopped may have begun with it
         index = _write_index(reading, out)
-    manifest = Manifest(
+    manifest = BaseManifest(
         engine=engine,
         tokenizer=tokenizer,
         versions={"gym_clinic": __version__, **versions},
@@ -205,7 +205,7 @@ def _write_index(reading: _Reading, out: Path) -> str:
 class _Reading:
     """Reads all passages once, for the engine, and takes their hash and counts on the way."""
 
-    def __init__(self, staging: Staging, total: int, listener: Listener) -> None:
+    def __init__(self, staging: Staging, total: int, listener: BuildListener) -> None:
         self.staging, self.total, self.listener = staging, total, listener
         self.hash = hashlib.sha256()
         self.sources: Counter[str] = Counter()
@@ -242,6 +242,6 @@ def _index_of(file: Path) -> str:
     """The index folder that a file names; empty if it is no base."""
     try:
         with closing(ReadOnlyDatabase(file)) as database, database.connection() as connection:
-            return Manifest.read(connection, file).index
+            return BaseManifest.read(connection, file).index
     except ConfigError:
         return ""

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase
-from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Node, Phrase
+from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Phrase, Query
 
 NAME = "fts5"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
     return {"sqlite": sqlite3.sqlite_version}
 
 
-def render(node: Node) -> str:
+def render(node: Query) -> str:
     """Write a query as FTS5 reads it; every word is quoted, so none is taken for syntax."""
     if isinstance(node, Phrase):
         return f'"{" ".join(node.words)}"'
@@ -57,7 +57,7 @@ class Fts5Engine:
     def __init__(self, database: ReadOnlyDatabase) -> None:
         self._database = database
 
-    def hits(self, query: Node, limit: int, source: str | None) -> list[tuple[float, int]]:
+    def hits(self, query: Query, limit: int, source: str | None) -> list[tuple[float, int]]:
         """Return score and number of the best passages; those of equal score in any order."""
         chosen: list[object] = [render(query)]
         statement = f"{_HITS} WHERE passages_fts MATCH ? {_BEST}"
@@ -71,7 +71,7 @@ class Fts5Engine:
             found = connection.execute(statement, (*chosen, limit)).fetchall()
         return [(score, number) for number, score in found]
 
-    def snippets(self, query: Node, texts: Mapping[int, str]) -> Sequence[str]:
+    def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
         wanted = orjson.dumps(list(texts)).decode()
         with self._database.connection() as connection:

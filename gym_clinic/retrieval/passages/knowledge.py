@@ -19,9 +19,9 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.passages import fts5, tantivy_index
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, touch
-from gym_clinic.retrieval.passages.manifest import Manifest
+from gym_clinic.retrieval.passages.manifest import BaseManifest
 from gym_clinic.retrieval.passages.passage import Passage
-from gym_clinic.retrieval.passages.query import Node, parse
+from gym_clinic.retrieval.passages.query import Query, parse_query
 from gym_clinic.retrieval.passages.searcher import Ranking
 
 _FIELDS = "id, source, title, text, category, licence"
@@ -39,10 +39,10 @@ _inherited: list[object] = []
 class Engine(Protocol):
     """What finds passages by their number in the file."""
 
-    def hits(self, query: Node, limit: int, source: str | None) -> list[tuple[float, int]]:
+    def hits(self, query: Query, limit: int, source: str | None) -> list[tuple[float, int]]:
         """Return score and number of the best passages, best first, equal ones in any order."""
 
-    def snippets(self, query: Node, texts: Mapping[int, str]) -> Sequence[str]:
+    def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
 
 
@@ -69,7 +69,7 @@ class KnowledgeBase:
         self._database = ReadOnlyDatabase(self.path)
         try:
             with self._database.connection() as connection:
-                self._manifest = Manifest.read(connection, self.path)
+                self._manifest = BaseManifest.read(connection, self.path)
             if self.path.stat().st_size % _SECTOR:  # SQLite itself misses whole pages only
                 raise ConfigError(f"{self.path} is cut off; copy it whole, or build it again")
             self._engine, self._process = self._open_engine(), os.getpid()
@@ -135,20 +135,20 @@ class KnowledgeBase:
 
     def _ranked(
         self, query: str, limit: int, source: str | None, operator: str
-    ) -> tuple[Node | None, dict[int, float], list[int]]:
+    ) -> tuple[Query | None, dict[int, float], list[int]]:
         """Return the tree of a query, scores by number, and the best numbers in their order."""
         at_least_one("limit", limit)
         if source is not None and source not in self._manifest.sources:
             advice = suggest(str(source), self._manifest.sources)
             raise ConfigError(f"{self.path} has no source {source!r}; {advice}")
-        tree = parse(query, operator)
+        tree = parse_query(query, operator)
         if tree is None:
             return None, {}, []
         scores = self._hits(tree, limit, source)
         return tree, scores, self._best(scores, limit)
 
     def _shown(
-        self, tree: Node | None, scores: Mapping[int, float], best: Sequence[int]
+        self, tree: Query | None, scores: Mapping[int, float], best: Sequence[int]
     ) -> list[Passage]:
         """Return passages by their numbers, with snippets."""
         if tree is None or not best:
@@ -161,7 +161,7 @@ class KnowledgeBase:
             for number, snippet in zip(best, snippets, strict=True)
         ]
 
-    def _hits(self, tree: Node, limit: int, source: str | None) -> dict[int, float]:
+    def _hits(self, tree: Query, limit: int, source: str | None) -> dict[int, float]:
         """The best passages, with all that score as well as the last one."""
         engine, total = self._own_engine(), self._manifest.passages
         wanted = limit + 1
@@ -221,7 +221,7 @@ class KnowledgeBase:
         return self._manifest.passages
 
     @property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> BaseManifest:
         """How the base was built."""
         return self._manifest
 

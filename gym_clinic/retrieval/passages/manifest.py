@@ -17,7 +17,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Manifest:
+class BaseManifest:
     """How a base was built; it answers in the same way ever after.
 
     Attributes:
@@ -52,7 +52,7 @@ class Manifest:
         database.execute("INSERT INTO manifest (document) VALUES (?)", (text,))
 
     @classmethod
-    def read(cls, database: sqlite3.Connection, file: object) -> Manifest:
+    def read(cls, database: sqlite3.Connection, file: object) -> BaseManifest:
         """Read it from a base.
 
         Raises:

@@ -63,7 +63,7 @@ class Phrase:
 class AnyOf:
     """At least one of several parts; the more, the better."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[Query, ...]
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class AllOf:
         excluded: What must not be there.
     """
 
-    parts: tuple[Node, ...]
-    excluded: tuple[Node, ...] = ()
+    parts: tuple[Query, ...]
+    excluded: tuple[Query, ...] = ()
 
 
-Node = Phrase | AnyOf | AllOf
+Query = Phrase | AnyOf | AllOf
 
 
-def parse(text: str, operator: str = "or") -> Node | None:
+def parse_query(text: str, operator: str = "or") -> Query | None:
     """Read a query.
 
     Args:
@@ -116,10 +116,10 @@ def _word(text: str) -> str:
     return _MARKED.format(marks="".join(marks)) if marks else _WORD
 
 
-def _run(parts: Iterable[Node], operator: str) -> Node | None:
+def _run(parts: Iterable[Query], operator: str) -> Query | None:
     """Join what stands side by side; function words count only if there is nothing else."""
-    distinct: dict[object, Node] = {}
-    function_words: dict[object, Node] = {}
+    distinct: dict[object, Query] = {}
+    function_words: dict[object, Query] = {}
     for part in parts:
         if isinstance(part, Phrase) and len(part.words) == 1:
             word = part.words[0]
@@ -135,9 +135,9 @@ def _run(parts: Iterable[Node], operator: str) -> Node | None:
     return _any_of(found) if operator == "or" else AllOf(found)
 
 
-def _any_of(parts: Iterable[Node]) -> AnyOf:
+def _any_of(parts: Iterable[Query]) -> AnyOf:
     """Join parts by OR; an OR inside an OR is the same OR."""
-    flat: list[Node] = []
+    flat: list[Query] = []
     for part in parts:
         flat += part.parts if isinstance(part, AnyOf) else (part,)
     return AnyOf(tuple(flat))
@@ -161,7 +161,7 @@ class _Parser:
         self.at = 0
         self.depth = 0
 
-    def whole(self) -> Node | None:
+    def whole(self) -> Query | None:
         if not self.tokens:
             return None
         if len(self.tokens) > MAX_TOKENS:
@@ -179,15 +179,15 @@ class _Parser:
         self.at += found
         return found
 
-    def either(self) -> Node:
+    def either(self) -> Query:
         parts = [self.both()]
         while self.take("OR"):
             parts.append(self.both())
         return parts[0] if len(parts) == 1 else _any_of(parts)
 
-    def both(self) -> Node:
-        parts: list[Node] = []
-        excluded: list[Node] = []
+    def both(self) -> Query:
+        parts: list[Query] = []
+        excluded: list[Query] = []
         while True:
             (excluded if self.take("NOT") else parts).append(self.side_by_side())
             if not self.take("AND") and not self.next_is("NOT"):
@@ -198,8 +198,8 @@ class _Parser:
             return parts[0]
         return AllOf(tuple(parts), tuple(excluded))
 
-    def side_by_side(self) -> Node:
-        parts: list[Node] = []
+    def side_by_side(self) -> Query:
+        parts: list[Query] = []
         while self.at < len(self.tokens) and not self.next_is(")", "AND", "OR", "NOT"):
             parts.append(self.part())
         found = _run(parts, self.operator)
@@ -207,7 +207,7 @@ class _Parser:
             raise _NoExpressionError
         return found
 
-    def part(self) -> Node:
+    def part(self) -> Query:
         if self.take("("):
             return self.group()
         if self.take('"'):
@@ -215,7 +215,7 @@ class _Parser:
         self.at += 1
         return Phrase((self.tokens[self.at - 1],))
 
-    def group(self) -> Node:
+    def group(self) -> Query:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise _NoExpressionError
@@ -225,7 +225,7 @@ class _Parser:
         self.depth -= 1
         return found
 
-    def phrase(self) -> Node:
+    def phrase(self) -> Query:
         start = self.at
         while self.at < len(self.tokens) and not self.next_is('"'):
             self.at += 1

@@ -48,7 +48,7 @@ class Ranking:
 
 
 @runtime_checkable
-class Ranks(Protocol):
+class Ranker(Protocol):
     """A base that can find passages without making their snippets."""
 
     def ranked(
@@ -57,7 +57,7 @@ class Ranks(Protocol):
         """Find what a search finds."""
 
 
-class Content(Protocol):
+class ContentManifest(Protocol):
     """What a base says of what it holds."""
 
     @property
@@ -70,7 +70,7 @@ class PassageBase(Searcher, Protocol):
     """A searcher that holds its passages, as a KnowledgeBase does."""
 
     @property
-    def manifest(self) -> Content:
+    def manifest(self) -> ContentManifest:
         """What it holds."""
 
     def get(self, id: str) -> Passage | None:

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import lock
-from gym_clinic.retrieval.passages.manifest import Manifest
+from gym_clinic.retrieval.passages.manifest import BaseManifest
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 _FIELDS = "id, source, title, text, category, licence"
@@ -248,7 +248,7 @@ class Staging:
         ).fetchone()
         return Progress(*row)
 
-    def seal(self, manifest: Manifest) -> None:
+    def seal(self, manifest: BaseManifest) -> None:
         """Turn the file into a finished base and close it."""
         self.connection.execute("BEGIN")
         for table in ("build", "progress", "seen"):

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.retrieval.passages.query import AnyOf, Node, Phrase
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query
 
 NAME = "tantivy"
 TOKENIZER = "simple, lowercase, ascii_fold, stemmer english"
@@ -130,7 +130,7 @@ class TantivyEngine:
             ) from None
         self._schema = index.schema
 
-    def hits(self, query: Node, limit: int, source: str | None) -> list[tuple[float, int]]:
+    def hits(self, query: Query, limit: int, source: str | None) -> list[tuple[float, int]]:
         """Return score and number of the best passages; those of equal score in any order."""
         wanted = self.render(query)
         if source is not None:
@@ -153,7 +153,7 @@ class TantivyEngine:
         term = self._tantivy.Query.term_query(self._schema, "source", source, "basic")
         return self._tantivy.Query.const_score_query(term, 0.0)
 
-    def snippets(self, query: Node, texts: Mapping[int, str]) -> Sequence[str]:
+    def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
         generator = self._tantivy.SnippetGenerator.create(
             self._searcher, self.render(query), self._schema, "body"
@@ -166,7 +166,7 @@ class TantivyEngine:
             found.append(_marked(generator.snippet_from_doc(document), text))
         return found
 
-    def render(self, node: Node) -> Any:
+    def render(self, node: Query) -> Any:
         """Build a query of tantivy; no text of the caller is parsed by it."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
         if isinstance(node, Phrase):

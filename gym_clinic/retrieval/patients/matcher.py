@@ -33,20 +33,17 @@ from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one
-from gym_clinic.retrieval.patients.segments import COLUMNS, Engine, open_loops
+from gym_clinic.retrieval.patients.segments import COLUMNS, LoopEngine, open_loops
 from gym_clinic.retrieval.patients.table import (
-    Case,
+    CaseRecord,
     CaseTable,
     PatientCase,
-    as_case,
     embed,
     phenotype_names,
 )
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.dense.embedder import Embedder
-
-__all__ = ["Case", "CaseTable", "Match", "PatientCase", "PatientMatcher", "as_case"]
 
 CACHE_BYTES = 256 * 2**20
 """Room for what is kept of phenotypes asked for; at 155,442 cases, of 431 of them."""
@@ -73,10 +70,10 @@ class PatientMatcher:
 
     def __init__(
         self,
-        cases: Iterable[Case] | CaseTable,
+        cases: Iterable[CaseRecord] | CaseTable,
         embedder: Embedder,
         *,
-        engine: Engine = "auto",
+        engine: LoopEngine = "auto",
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
         """Prepare the cases, or take them as they were prepared.
@@ -121,7 +118,7 @@ class PatientMatcher:
         folder: str | os.PathLike[str],
         embedder: Embedder,
         *,
-        engine: Engine = "auto",
+        engine: LoopEngine = "auto",
         cache_bytes: int = CACHE_BYTES,
     ) -> PatientMatcher:
         """Open a database that :meth:`save` wrote.

@@ -23,7 +23,7 @@ from gym_clinic.names import import_module
 COLUMNS = 8
 """Columns of a block: a row of it is 32 bytes, half a cache line, which one fetch brings in."""
 
-Engine = Literal["auto", "numba", "numpy"]
+LoopEngine = Literal["auto", "numba", "numpy"]
 Floats = NDArray[np.float32]
 
 
@@ -44,7 +44,7 @@ class Loops(NamedTuple):
     segments: Callable[[NDArray[np.int32], NDArray[np.int64]], Maxima]
 
 
-def open_loops(engine: Engine = "auto") -> Loops:
+def open_loops(engine: LoopEngine = "auto") -> Loops:
     """Return the loops.
 
     Args:

@@ -31,7 +31,7 @@ VERSION = 1
 ARRAYS = ("vectors", "members", "starts")
 
 
-class Case(Protocol):
+class CaseRecord(Protocol):
     """What any patient record has that can be matched; see :class:`PatientCase`."""
 
     @property
@@ -77,7 +77,7 @@ class PatientCase:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class TableManifest:
     """What the matrix file says of itself.
 
     Attributes:
@@ -114,7 +114,7 @@ class CaseTable:
     embedder: str
 
     @classmethod
-    def build(cls, cases: Iterable[Case], embedder: Embedder) -> CaseTable:
+    def build(cls, cases: Iterable[CaseRecord], embedder: Embedder) -> CaseTable:
         """Embed each distinct phenotype once.
 
         A case without phenotypes is kept; it is similar to nothing.
@@ -148,7 +148,7 @@ class CaseTable:
             OSError: If they cannot be written; those of before are then as they were.
         """
         lines = [json_line(asdict(case)) for case in self.cases]
-        manifest = Manifest(VERSION, self.embedder, _digest(lines), self.rows)
+        manifest = TableManifest(VERSION, self.embedder, _digest(lines), self.rows)
         packed = io.BytesIO()
         np.savez(
             packed,
@@ -225,7 +225,7 @@ def embed(embedder: Embedder, names: Sequence[str]) -> NDArray[np.float32]:
     return vectors
 
 
-def as_case(case: Case) -> PatientCase:
+def as_case(case: CaseRecord) -> PatientCase:
     """Return any patient record as a case, its phenotypes distinct and their blanks folded.
 
     Raises:
@@ -243,7 +243,7 @@ def as_case(case: Case) -> PatientCase:
 
 _OPTIONAL = ("absent", "codes", "age", "sex")
 _READER = TypeAdapter(PatientCase)
-_MANIFEST = TypeAdapter(Manifest)
+_MANIFEST = TypeAdapter(TableManifest)
 
 
 def _distinct(

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from gym_clinic.endpoint import Answer, Endpoint
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.retrieval.passages.passage import Passage, encodable
-from gym_clinic.retrieval.passages.searcher import Content, check_search
+from gym_clinic.retrieval.passages.searcher import ContentManifest, check_search
 from gym_clinic.retrieval.serving.messages import (
     MAX_ASKED,
     MAX_BODY,
@@ -23,7 +23,7 @@ from gym_clinic.retrieval.serving.messages import (
     SearchReply,
 )
 
-Reply = TypeVar("Reply", bound=BaseModel)
+ReplyModel = TypeVar("ReplyModel", bound=BaseModel)
 
 BUSY = (429, 502, 503, 504)
 """Statuses after which a request is sent again."""
@@ -86,7 +86,7 @@ class KnowledgeClient:
         return passages
 
     @property
-    def manifest(self) -> Content:
+    def manifest(self) -> ContentManifest:
         """The manifest of the served base; its content hash only."""
         return self.health()
 
@@ -139,8 +139,8 @@ class KnowledgeClient:
         """Close the connections."""
         self._endpoint.close()
 
-    def _ask(self, path: str, asked: dict[str, Any] | None, reply: type[Reply]) -> Reply:
-        def read(answer: Answer) -> Reply:
+    def _ask(self, path: str, asked: dict[str, Any] | None, reply: type[ReplyModel]) -> ReplyModel:
+        def read(answer: Answer) -> ReplyModel:
             try:
                 if answer.status not in REFUSED:
                     return reply.model_validate_json(answer.content)

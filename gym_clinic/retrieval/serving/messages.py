@@ -23,7 +23,7 @@ MAX_BODY = 16 * 2**20
 """Bytes of a request."""
 
 
-class _Asked(BaseModel):
+class _SearchOptions(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     limit: int = Field(10, ge=1, le=MAX_LIMIT)
@@ -31,13 +31,13 @@ class _Asked(BaseModel):
     operator: Operator = "or"
 
 
-class SearchRequest(_Asked):
+class SearchRequest(_SearchOptions):
     """One query; the fields are the arguments of a search."""
 
     query: str
 
 
-class BatchRequest(_Asked):
+class BatchRequest(_SearchOptions):
     """Several queries, asked alike."""
 
     queries: list[str] = Field(max_length=MAX_QUERIES)

@@ -23,7 +23,7 @@ from gym_clinic.endpoint import MAX_QUOTE, checked_url
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
 from gym_clinic.names import at_least_one, checked_number
 from gym_clinic.retrieval.passages.passage import Passage, encodable
-from gym_clinic.retrieval.passages.query import parse
+from gym_clinic.retrieval.passages.query import parse_query
 from gym_clinic.retrieval.passages.searcher import check_search
 from gym_clinic.retrieval.serving.query_dsl import FIELDS, SNIPPET, request
 
@@ -162,7 +162,7 @@ class OpenSearchBase:
         check_search(limit, operator)
         if limit > MOST:
             raise ConfigError(f"limit is at most {MOST:,}, not {limit:,}")
-        tree = parse(query, operator)
+        tree = parse_query(query, operator)
         return [] if tree is None else self._found(request(tree, limit, source))
 
     def get(self, id: str) -> Passage | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gym_clinic.retrieval.passages.passage import encodable
-from gym_clinic.retrieval.passages.query import AnyOf, Node, Phrase
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query
 
 FIELDS = ("id", "source", "title", "text", "category", "licence")
 """Fields of a passage in an index."""
@@ -14,11 +14,11 @@ SNIPPET = 200
 """Characters of a snippet."""
 
 
-def request(query: Node, limit: int, source: str | None) -> dict[str, Any]:
+def request(query: Query, limit: int, source: str | None) -> dict[str, Any]:
     """Return the body of a search for a query.
 
     Args:
-        query: As :func:`gym_clinic.retrieval.passages.query.parse` reads it.
+        query: As :func:`gym_clinic.retrieval.passages.query.parse_query` reads it.
         limit: At most so many passages.
         source: Only passages of this source.
     """
@@ -48,7 +48,7 @@ def request(query: Node, limit: int, source: str | None) -> dict[str, Any]:
     }
 
 
-def render(query: Node) -> dict[str, Any]:
+def render(query: Query) -> dict[str, Any]:
     """Return a query in the Query DSL: match, match_phrase and bool."""
     if isinstance(query, Phrase):
         kind = "match" if len(query.words) == 1 else "match_phrase"

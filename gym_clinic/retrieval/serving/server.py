@@ -49,7 +49,7 @@ ARRIVAL = 10
 GRACE = 30
 """Seconds that requests under way have when the server is told to end."""
 
-Asked = TypeVar("Asked", bound=BaseModel)
+RequestModel = TypeVar("RequestModel", bound=BaseModel)
 Found = TypeVar("Found")
 
 
@@ -206,7 +206,7 @@ async def _arrived(request: Request) -> bytes:
     raise _RefusedError(413, f"a request is of at most {MAX_BODY:,} bytes")
 
 
-def _read(kind: type[Asked], body: bytes) -> Asked:
+def _read(kind: type[RequestModel], body: bytes) -> RequestModel:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:

@@ -16,8 +16,8 @@ from memory_base import MemoryBase, passages
 from places import ROOT, SUPPORT
 
 from gym_clinic.commands.kb import build, embed, serve
-from gym_clinic.retrieval import ENGINES, DenseIndex, KnowledgeClient, KnowledgeServer, beside
-from gym_clinic.retrieval.dense.index import Kind, read_manifest
+from gym_clinic.retrieval import ENGINES, DenseIndex, KnowledgeClient, KnowledgeServer, dense_folder
+from gym_clinic.retrieval.dense.index import IndexKind, read_manifest
 
 pytest.importorskip("faiss")
 pytest.importorskip("fastapi")
@@ -45,12 +45,12 @@ def test_embed_writes_a_dense_index_beside_the_base(command, tmp_path):
     base = tmp_path / "clinic.db"
     done = command("embed", base, "--embedder", "hashed-ngrams:64", "--no-progress")
     assert done == (0, f"{base}.dense: 40 passages by hashed-ngrams:64:3-5:0, flat, exact\n", "")
-    assert DenseIndex(beside(base), content_hash="abc").search("fever")
+    assert DenseIndex(dense_folder(base), content_hash="abc").search("fever")
     done = command("embed", base, "--kind", "hnsw", "--breadth", "9")
     assert done.status == 0
     assert "by hashed-ngrams:2048:3-5:0, hnsw, recall of the 10 nearest" in done.out
     assert "embedding" in done.err
-    assert read_manifest(beside(base)).breadth == 9
+    assert read_manifest(dense_folder(base)).breadth == 9
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_declared_choices_and_defaults_are_those_of_the_library():
     given = inspect.signature(KnowledgeServer.__init__).parameters
     for name in ("port", "threads", "waiting"):
         assert taken[name].default == given[name].default
-    assert choices(embed.embed, "kind") == get_args(Kind)
+    assert choices(embed.embed, "kind") == get_args(IndexKind)
     assert choices(build.build_base, "engine") == tuple(ENGINES)
 
 

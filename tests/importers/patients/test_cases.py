@@ -13,7 +13,7 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.patients.cases import read_cases, write_cases
 from gym_clinic.importers.patients.phenopackets import read_phenopackets
 from gym_clinic.importers.patients.rarebench import read_names, read_rarebench
-from gym_clinic.retrieval.patients.matcher import PatientCase
+from gym_clinic.retrieval import PatientCase
 
 CASE = PatientCase(
     "clinic-1", "Amber fever", ("Cough", "Fever"), "test", ("Rash",), ("OMIM:1",), "P3Y6M", "female"

@@ -8,8 +8,8 @@ from linking_gold import SYMPTOMS
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
+from gym_clinic.retrieval import PatientCase
 from gym_clinic.retrieval.graph.linking import SymptomLinker
-from gym_clinic.retrieval.patients.matcher import PatientCase
 
 LINKER = SymptomLinker(SYMPTOMS)
 

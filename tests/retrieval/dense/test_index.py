@@ -20,7 +20,7 @@ from places import ROOT, SUPPORT
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval.dense.build import build_dense, passage_text
 from gym_clinic.retrieval.dense.hashed import HashedNgrams
-from gym_clinic.retrieval.dense.index import DenseIndex, beside, faiss_library, read_manifest
+from gym_clinic.retrieval.dense.index import DenseIndex, dense_folder, faiss_library, read_manifest
 from gym_clinic.retrieval.passages.passage import Passage
 
 faiss = pytest.importorskip("faiss")
@@ -31,7 +31,7 @@ QUERIES = ["seizure sign4", "children with fever", "jaundice card", "sign17"]
 
 @pytest.fixture
 def folder(tmp_path):
-    where = beside(tmp_path / "clinic.db")
+    where = dense_folder(tmp_path / "clinic.db")
     build_dense(iter(passages()), EMBEDDER, where, content_hash="abc")
     return where
 
@@ -420,4 +420,4 @@ def test_the_missing_extra_is_told(folder, monkeypatch):
 
 
 def test_the_folder_lies_beside_the_base():
-    assert beside(Path("a/clinic.db")) == Path("a/clinic.db.dense")
+    assert dense_folder(Path("a/clinic.db")) == Path("a/clinic.db.dense")

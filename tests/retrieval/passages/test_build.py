@@ -15,7 +15,7 @@ from gym_clinic.retrieval.graph.graph_file import save_graph
 from gym_clinic.retrieval.graph.symptom_graph import SymptomGraph
 from gym_clinic.retrieval.passages import build as building
 from gym_clinic.retrieval.passages import knowledge, tantivy_index
-from gym_clinic.retrieval.passages.build import build
+from gym_clinic.retrieval.passages.build import build_base
 from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passages.passage import Passage
 
@@ -44,7 +44,7 @@ def test_auto_takes_the_engine_for_the_size(tmp_path, monkeypatch, number, expec
     assert building.LARGE == 50_000
     monkeypatch.setattr(building, "LARGE", 50)
     found = [Passage(f"{n}", "s", "", f"text {n}") for n in range(number)]
-    assert build([source(found)], tmp_path / "b.db").engine == expected
+    assert build_base([source(found)], tmp_path / "b.db").engine == expected
 
 
 def test_duplicates_and_empty_records_are_counted_and_dropped(tmp_path):
@@ -56,7 +56,7 @@ def test_duplicates_and_empty_records_are_counted_and_dropped(tmp_path):
         Passage("e", "s", "", "caf\u00e9"),
         Passage("f", "s", "Nothing", " \n"),
     ]
-    manifest = build([source(records)], tmp_path / "b.db")
+    manifest = build_base([source(records)], tmp_path / "b.db")
     assert (manifest.passages, manifest.duplicates, manifest.empty) == (3, 2, 1)
     assert [one.id for one in KnowledgeBase(tmp_path / "b.db")] == ["a", "c", "d"]
     assert manifest.sources == {"s": 3}
@@ -64,7 +64,7 @@ def test_duplicates_and_empty_records_are_counted_and_dropped(tmp_path):
 
 def test_broken_records_are_named_and_skipped(tmp_path):
     heard = Heard()
-    manifest = build([source(BROKEN, "x.jsonl")], tmp_path / "b.db", listener=heard)
+    manifest = build_base([source(BROKEN, "x.jsonl")], tmp_path / "b.db", listener=heard)
     assert heard.names == [
         "x.jsonl line 2: no field 'id'",
         "x.jsonl record 3: the id 'a' is that of an earlier passage",
@@ -80,7 +80,7 @@ def test_the_text_of_a_broken_record_is_no_duplicate(tmp_path):
         Passage("a", "s", "", "two"),
         Passage("b", "s", "", "two"),
     ]
-    manifest = build([source(records)], tmp_path / "b.db", listener=heard)
+    manifest = build_base([source(records)], tmp_path / "b.db", listener=heard)
     assert (manifest.passages, manifest.duplicates, manifest.broken) == (2, 0, 1)
     assert {one.id: one.text for one in KnowledgeBase(tmp_path / "b.db")} == {
         "a": "one",
@@ -102,31 +102,31 @@ def test_what_no_base_can_hold_is_named(tmp_path, text, what):
         Passage("b", "s", text, "two"),
         Passage("c", "s", "", "two"),
     ]
-    assert build([source(records, "x")], tmp_path / "b.db", listener=heard).passages == 2
+    assert build_base([source(records, "x")], tmp_path / "b.db", listener=heard).passages == 2
     assert heard.names == [f"x record 2: {what}"]
 
 
 def test_strict_stops_at_the_first_and_leaves_the_old_base(tmp_path):
     out = tmp_path / "b.db"
-    build([source(PASSAGES)], out)
+    build_base([source(PASSAGES)], out)
     before = out.read_bytes()
     with pytest.raises(TaskError, match=r"^x.jsonl line 2: no field 'id'$"):
-        build([source(BROKEN)], out, strict=True)
+        build_base([source(BROKEN)], out, strict=True)
     assert out.read_bytes() == before
     # The good records before it are kept for the next try, the same without --strict.
-    assert build([source(BROKEN)], out).passages == 2
+    assert build_base([source(BROKEN)], out).passages == 2
 
 
 def test_a_base_of_nothing_is_no_base(tmp_path):
     with pytest.raises(TaskError, match=r"no passage for .*: 1 records, of them 1 broken and 0 wi"):
-        build([source(BROKEN[1:2])], tmp_path / "b.db")
+        build_base([source(BROKEN[1:2])], tmp_path / "b.db")
     assert files(tmp_path) == set()
     with pytest.raises(ConfigError, match="at least one source"):
-        build([], tmp_path / "b.db")
+        build_base([], tmp_path / "b.db")
     with pytest.raises(ConfigError, match="no engine 'tantify'; did you mean 'tantivy'"):
-        build([source(PASSAGES)], tmp_path / "b.db", engine="tantify")
+        build_base([source(PASSAGES)], tmp_path / "b.db", engine="tantify")
     with pytest.raises(ConfigError, match="is a folder; expected the file to write"):
-        build([source(PASSAGES)], tmp_path)
+        build_base([source(PASSAGES)], tmp_path)
     assert not (tmp_path / "b.db").exists()
 
 
@@ -158,7 +158,7 @@ def test_a_missing_package_is_told_with_its_install_line(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match=line):
         KnowledgeBase(path)
     with pytest.raises(ConfigError, match=line):
-        build([source(PASSAGES)], tmp_path / "other.db", engine="tantivy")
+        build_base([source(PASSAGES)], tmp_path / "other.db", engine="tantivy")
     assert not (tmp_path / "other.db").exists()
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import signal
 import sqlite3
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -22,21 +21,19 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import lock
 from gym_clinic.retrieval.passages import build as building
 from gym_clinic.retrieval.passages import staging
-from gym_clinic.retrieval.passages.build import Source, build
+from gym_clinic.retrieval.passages.build import PassageSource, build_base
 from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passages.passage import Passage
 
-SCRIPT = Path(killed_build.__file__)
-
-
-def run(out: Path, engine: str, point: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT), str(out), engine, point]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-
 
 def killed(out: Path, engine: str, point: str) -> None:
-    done = run(out, engine, point)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    """Run a build in a fork, which kills itself at this point."""
+    child = multiprocessing.get_context("fork").Process(
+        target=killed_build.main, args=(out, engine, point)
+    )
+    child.start()
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -58,8 +55,8 @@ def test_a_killed_build_leaves_the_old_base_whole_and_goes_on(tmp_path, monkeypa
         assert [one.id for one in reopened.search("troponin")] == ["p1", "p2"]
 
     heard, read = Heard(), list[int]()
-    manifest = build(
-        [Source("new", "1", lambda: killed_build.records(read=read))],
+    manifest = build_base(
+        [PassageSource("new", "1", lambda: killed_build.records(read=read))],
         out, engine=engine, listener=heard,
     )  # fmt: skip
     went_on_after = {"reading": 40, "indexing": 90, "sealed": 0, "replaced": 0}[point]
@@ -79,9 +76,9 @@ def test_a_build_stopped_from_the_keyboard_goes_on(tmp_path):
 
     for stop_at in (0, 3):
         with pytest.raises(KeyboardInterrupt):
-            build([Source("s", "1", lambda at=stop_at: records(at))], tmp_path / "b.db")
+            build_base([PassageSource("s", "1", lambda at=stop_at: records(at))], tmp_path / "b.db")
     heard = Heard()
-    build([Source("s", "1", lambda: records(99))], tmp_path / "b.db", listener=heard)
+    build_base([PassageSource("s", "1", lambda: records(99))], tmp_path / "b.db", listener=heard)
     assert heard.before == 0
     assert list(KnowledgeBase(tmp_path / "b.db")) == PASSAGES
 
@@ -90,13 +87,13 @@ def test_a_stopped_build_of_other_sources_starts_anew(tmp_path, engine):
     out = tmp_path / "b.db"
     killed(out, engine, "reading")
     heard = Heard()
-    assert build([source(PASSAGES)], out, engine=engine, listener=heard).passages == 6
+    assert build_base([source(PASSAGES)], out, engine=engine, listener=heard).passages == 6
     assert heard.before == 0
 
 
 def test_a_file_that_is_no_unfinished_build_is_replaced(tmp_path):
     (tmp_path / ".b.db.part").write_bytes(b"something else" * 1000)
-    assert build([source(PASSAGES)], tmp_path / "b.db").passages == 6
+    assert build_base([source(PASSAGES)], tmp_path / "b.db").passages == 6
 
 
 def test_two_builds_of_one_base_do_not_mix(tmp_path):
@@ -104,10 +101,10 @@ def test_two_builds_of_one_base_do_not_mix(tmp_path):
         with pytest.raises(
             ConfigError, match=r"another build is writing .*b.db; wait until it ends"
         ):
-            build([source(PASSAGES)], tmp_path / "b.db")
+            build_base([source(PASSAGES)], tmp_path / "b.db")
         yield from PASSAGES
 
-    assert build([Source("outer", "1", records)], tmp_path / "b.db").passages == 6
+    assert build_base([PassageSource("outer", "1", records)], tmp_path / "b.db").passages == 6
 
 
 @pytest.mark.parametrize("point", FTS5_POINTS)
@@ -115,8 +112,8 @@ def test_a_build_killed_while_it_is_indexed_goes_on_with_either_engine(tmp_path,
     out = tmp_path / "b.db"
     killed(out, "fts5", point)
     heard = Heard()
-    again = Source("new", "1", killed_build.records)
-    manifest = build([again], out, engine=engine, listener=heard)
+    again = PassageSource("new", "1", killed_build.records)
+    manifest = build_base([again], out, engine=engine, listener=heard)
     assert heard.before == RECORDS
     assert [one.id for one in KnowledgeBase(out).search("subject7")] == ["new007"]
     tables = sqlite3.connect(out).execute("SELECT name FROM sqlite_master WHERE name LIKE '%fts%'")
@@ -127,13 +124,18 @@ def test_a_build_killed_while_it_is_indexed_goes_on_with_either_engine(tmp_path,
 def test_a_full_disk_is_told_and_the_build_goes_on(tmp_path, engine):
     out = tmp_path / f"{engine}.db"
     old = base(tmp_path, engine)
-    done = run(out, engine, "full")
-    assert done.returncode == 1
-    assert f"ConfigError: cannot write {tmp_path}" in done.stderr.splitlines()[-1]
+    mine, theirs = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(
+        target=killed_build.full_disk, args=(out, engine, theirs)
+    )
+    child.start()
+    assert mine.poll(60)
+    assert f"cannot write {tmp_path}" in mine.recv()
+    child.join(60)
     assert list(KnowledgeBase(out)) == list(old)
     heard = Heard()
-    again = Source("new", "1", killed_build.records)
-    manifest = build([again], out, engine=engine, listener=heard)
+    again = PassageSource("new", "1", killed_build.records)
+    manifest = build_base([again], out, engine=engine, listener=heard)
     assert heard.before == RECORDS
     assert files(tmp_path) == {out.name} | ({manifest.index} if manifest.index else set())
 
@@ -141,16 +143,16 @@ def test_a_full_disk_is_told_and_the_build_goes_on(tmp_path, engine):
 def test_where_nothing_can_be_written_is_told(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"cannot make the folder .*file/deep: Not a directory"):
-        build([source(PASSAGES)], tmp_path / "file" / "deep" / "b.db")
+        build_base([source(PASSAGES)], tmp_path / "file" / "deep" / "b.db")
     (tmp_path / ".b.db.lock").mkdir()
     with pytest.raises(ConfigError, match=r"cannot write .*\.b\.db\.lock: Is a directory"):
-        build([source(PASSAGES)], tmp_path / "b.db")
+        build_base([source(PASSAGES)], tmp_path / "b.db")
     (tmp_path / ".c.db.part").mkdir()
     with pytest.raises(ConfigError, match=r"cannot write .*\.c\.db\.part: unable to open"):
-        build([source(PASSAGES)], tmp_path / "c.db")
+        build_base([source(PASSAGES)], tmp_path / "c.db")
 
 
-def stopped_after(number: int, records) -> Source:
+def stopped_after(number: int, records) -> PassageSource:
     """A source that is the same each time, and stopped after so many records the first time."""
     left = iter([number])
 
@@ -161,17 +163,17 @@ def stopped_after(number: int, records) -> Source:
                 raise KeyboardInterrupt
             yield record
 
-    return Source("s", "1", read)
+    return PassageSource("s", "1", read)
 
 
 def test_a_strict_build_does_not_go_on_from_one_that_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "BATCH", 2)
     some = stopped_after(4, [*BROKEN, Passage("z", "s", "", "last")])
     with pytest.raises(KeyboardInterrupt):
-        build([some], tmp_path / "b.db")
+        build_base([some], tmp_path / "b.db")
     with pytest.raises(TaskError, match=r"^x.jsonl line 2: no field 'id'$"):
-        build([some], tmp_path / "b.db", strict=True)
-    assert build([some], tmp_path / "b.db").broken == 2
+        build_base([some], tmp_path / "b.db", strict=True)
+    assert build_base([some], tmp_path / "b.db").broken == 2
 
 
 def test_a_build_goes_on_with_the_version_that_began_it(tmp_path, monkeypatch):
@@ -181,7 +183,7 @@ def test_a_build_goes_on_with_the_version_that_began_it(tmp_path, monkeypatch):
         some = stopped_after(5, PASSAGES)
         heard = Heard()
         with pytest.raises(KeyboardInterrupt):
-            build([some], tmp_path / "b.db", listener=heard)
+            build_base([some], tmp_path / "b.db", listener=heard)
         assert heard.before == before
 
 
@@ -193,7 +195,7 @@ def test_of_builds_started_together_one_is_whole(tmp_path, engine):
         records = [Passage(f"{name}{n}", name, "", f"text {n} of {name}") for n in range(9)]
         together.wait(timeout=30)
         try:
-            build([source(records, name)], tmp_path / "b.db", engine=engine)
+            build_base([source(records, name)], tmp_path / "b.db", engine=engine)
         except ConfigError as error:
             return str(error)
         return ""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gym_clinic.retrieval.passages.knowledge import KnowledgeBase
 from gym_clinic.retrieval.passages.passage import Passage
-from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Node, Phrase, parse
+from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Phrase, Query, parse_query
 
 # Words that are their own stems.
 WORDS = ["pain", "rash", "heart", "lung", "fever", "bone"]
@@ -34,7 +34,7 @@ def knowledge(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return base(tmp_path_factory.mktemp("engines"), request.param, passages())
 
 
-def holds(passage: Passage, node: Node) -> bool:
+def holds(passage: Passage, node: Query) -> bool:
     if isinstance(node, AnyOf):
         return any(holds(passage, part) for part in node.parts)
     if isinstance(node, AllOf):
@@ -63,7 +63,7 @@ QUERIES = st.recursive(
 
 @given(QUERIES, st.sampled_from(["or", "and"]))
 def test_what_is_found_is_what_the_query_means(knowledge: KnowledgeBase, query, operator):
-    tree = parse(query, operator)
+    tree = parse_query(query, operator)
     assert tree is not None
     found = {passage.id for passage in knowledge.search(query, limit=100, operator=operator)}
     assert found == {passage.id for passage in knowledge if holds(passage, tree)}

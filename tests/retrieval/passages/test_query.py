@@ -13,9 +13,9 @@ from gym_clinic.retrieval.passages.query import (
     MAX_WORDS,
     AllOf,
     AnyOf,
-    Node,
     Phrase,
-    parse,
+    Query,
+    parse_query,
 )
 
 
@@ -59,15 +59,15 @@ def either(*words: str) -> AnyOf:
         ("fever and not cough", either("fever", "not", "cough")),
     ],
 )
-def test_a_query_is_read(text: str, tree: Node | None) -> None:
-    assert parse(text) == tree
+def test_a_query_is_read(text: str, tree: Query | None) -> None:
+    assert parse_query(text) == tree
 
 
 def test_the_operator_joins_words_side_by_side() -> None:
-    assert parse("a1 b1", "and") == AllOf((w("a1"), w("b1")))
-    assert parse("a1 b1 OR c1", "and") == AnyOf((AllOf((w("a1"), w("b1"))), w("c1")))
+    assert parse_query("a1 b1", "and") == AllOf((w("a1"), w("b1")))
+    assert parse_query("a1 b1 OR c1", "and") == AnyOf((AllOf((w("a1"), w("b1"))), w("c1")))
     with pytest.raises(ConfigError, match="no operator 'AND'; did you mean 'and'"):
-        parse("a1", "AND")
+        parse_query("a1", "AND")
 
 
 @pytest.mark.parametrize(
@@ -76,25 +76,25 @@ def test_the_operator_joins_words_side_by_side() -> None:
      "x1 AND (OR y1)", "x1 (AND y1)", 'x1 "!" y1'],
 )  # fmt: skip
 def test_what_is_no_expression_is_searched_as_its_words(text: str) -> None:
-    assert parse(text) == either("x1", "y1")
+    assert parse_query(text) == either("x1", "y1")
 
 
 def test_nothing_but_a_negation_is_no_expression() -> None:
-    assert parse("NOT x1") == either("NOT", "x1")
-    assert parse("x1 OR NOT y1") == either("x1", "NOT", "y1")
+    assert parse_query("NOT x1") == either("NOT", "x1")
+    assert parse_query("x1 OR NOT y1") == either("x1", "NOT", "y1")
 
 
 def test_long_and_deep_texts_are_their_words() -> None:
     words = [f"w{number}" for number in range(MAX_TOKENS)]
-    tree = parse("x1 AND " + " ".join(words))
+    tree = parse_query("x1 AND " + " ".join(words))
     assert tree == either("x1", *words[: MAX_WORDS - 1])
     deep = "(" * (MAX_DEPTH + 1) + "x1 AND y1" + ")" * (MAX_DEPTH + 1)
-    assert parse(deep) == either("x1", "y1")
-    assert parse(deep[1:-1]) == AllOf((w("x1"), w("y1")))
-    assert parse("(" * 100_000) is None
+    assert parse_query(deep) == either("x1", "y1")
+    assert parse_query(deep[1:-1]) == AllOf((w("x1"), w("y1")))
+    assert parse_query("(" * 100_000) is None
 
 
-def phrases(node: Node) -> list[Phrase]:
+def phrases(node: Query) -> list[Phrase]:
     if isinstance(node, Phrase):
         return [node]
     excluded = node.excluded if isinstance(node, AllOf) else ()
@@ -109,7 +109,7 @@ PIECES = st.sampled_from(
 
 @given(st.text() | st.lists(PIECES, max_size=40).map("".join), st.sampled_from(["or", "and"]))
 def test_any_text_is_a_query_of_plain_words(text: str, operator: str) -> None:
-    tree = parse(text, operator)
+    tree = parse_query(text, operator)
     text = unicodedata.normalize("NFC", text)
     assert (tree is None) == (not any(character.isalnum() for character in text))
     for phrase in phrases(tree) if tree else []:
@@ -128,7 +128,7 @@ TREES = st.recursive(
 )
 
 
-def written(node: Node) -> str:
+def written(node: Query) -> str:
     if isinstance(node, Phrase):
         return f'"{" ".join(node.words)}"'
     assert isinstance(node, AllOf)
@@ -136,5 +136,5 @@ def written(node: Node) -> str:
 
 
 @given(TREES)
-def test_what_is_written_is_read_back(tree: Node) -> None:
-    assert parse(written(tree)) == tree
+def test_what_is_written_is_read_back(tree: Query) -> None:
+    assert parse_query(written(tree)) == tree

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.retrieval.passages.passage import Passage
-from gym_clinic.retrieval.passages.query import parse
+from gym_clinic.retrieval.passages.query import parse_query
 from gym_clinic.retrieval.serving.opensearch import OpenSearchBase
 from gym_clinic.retrieval.serving.query_dsl import FIELDS, render
 
@@ -168,14 +168,14 @@ def word(text):
     ],
 )
 def test_a_query_is_rendered(query, operator, rendered):
-    assert render(parse(query, operator)) == rendered
+    assert render(parse_query(query, operator)) == rendered
 
 
 @given(st.text(max_size=200), st.sampled_from(["or", "and"]))
 @example("0ꢴ", "or")  # a digit with a combining mark is one word
 @example("हिन्दी ꢴ", "and")  # a mark alone is none
 def test_only_words_of_the_text_reach_the_cluster(text, operator):
-    tree = parse(text, operator)
+    tree = parse_query(text, operator)
     if tree is None:
         return
     queries = []
