@@ -53,7 +53,7 @@ def play_episode(
     from gym_clinic.catalog import make, unwrap
     from gym_clinic.commands.terminal import console, visible
     from gym_clinic.evaluate.report import Grid
-    from gym_clinic.policies import load, next_action
+    from gym_clinic.policies import load, next_action, take
     from gym_clinic.rewards import scale
 
     env = make(env_id, split=split, **read_options(settings))
@@ -73,10 +73,13 @@ def play_episode(
     while not over:
         action = next_action(player, observation, info)
         turn += 1
-        if watched:
+        if watched and isinstance(action, str):
             _show(screen, [{"role": "assistant", "content": action}], turn)
-        observation, reward, terminated, truncated, info = env.step(action)
-        total += float(reward)
+        observation, reward, terminated, truncated, info = take(env, action)
+        if watched and not isinstance(action, str):  # calls, as the episode has written them
+            said = clinic.episode.turns[-1].action
+            _show(screen, [{"role": "assistant", "content": said}], turn)
+        total += reward
         over = terminated or truncated
         if watched:
             _show(screen, info["messages"], turn)

@@ -1,5 +1,28 @@
-"""Runs policies over tasks: traces that can be trusted, figures with intervals."""
+"""Runs policies over tasks: traces, and figures with intervals."""
 
-from gym_clinic.evaluate.run import Interrupted, episodes, evaluate, sample
+from gym_clinic.evaluate.conversations import collect, writer
+from gym_clinic.evaluate.marks import mark_calls
+from gym_clinic.evaluate.recorded import trace_files
+from gym_clinic.evaluate.report import Grid, compare, failures, markdown, tables
+from gym_clinic.evaluate.run import Interrupted, check, episodes, evaluate, sample
+from gym_clinic.evaluate.summary import Result, Summary, summarise
 
-__all__ = ["Interrupted", "episodes", "evaluate", "sample"]
+__all__ = [
+    "Grid",
+    "Interrupted",
+    "Result",
+    "Summary",
+    "check",
+    "collect",
+    "compare",
+    "episodes",
+    "evaluate",
+    "failures",
+    "mark_calls",
+    "markdown",
+    "sample",
+    "summarise",
+    "tables",
+    "trace_files",
+    "writer",
+]

@@ -1,14 +1,13 @@
 """Recorded episodes as conversations, to fine-tune the models that answer behind the tools.
 
-A trace tells which calls were made and what came back; the task it names is opened again for
-what the model behind the tool was asked.
+A trace holds the calls and their responses; what the model behind the tool was asked comes from
+the task that it names.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,19 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.catalog import ids, make, unwrap
-from gym_clinic.domain import Conversation, Domain
-from gym_clinic.episode import Call, Task
+from gym_clinic.domain import Conversation
+from gym_clinic.episode import Call
 from gym_clinic.errors import ClinicError, ConfigError, TaskError
-from gym_clinic.evaluate.trace import JOURNAL, TRACE, encode
+from gym_clinic.evaluate.recorded import RecordedTasks, checked_calls, read_episodes, trace_files
 from gym_clinic.files import json_line, replace_file
-from gym_clinic.taskset import data_hash, first
-
-_Hook = Callable[[Any, Call], Conversation | None]
-
-_FIELDS: Mapping[str, type | tuple[type, ...]] = {
-    "id": str, "env_options": dict, "data": str, "split": str, "task_id": str, "calls": list,
-    "success": (bool, type(None)), "error": (str, type(None)),
-}  # fmt: skip
 
 
 @dataclass
@@ -73,10 +64,10 @@ def collect(
     """
     found = Collected()
     seen: set[bytes] = set()
-    cases = _Cases(env_options or {})
+    tasks = RecordedTasks(env_options)
     read = 0
     for path in trace_files(traces):
-        for where, row in _episodes(path):
+        for where, row in read_episodes(path):
             read += 1
             if (split is not None and row["split"] != split) or (
                 only_success and not row["success"]
@@ -86,7 +77,7 @@ def collect(
                 found.failed += 1
                 continue
             found.episodes[row["split"]] += 1
-            for one in cases.conversations(where, row):
+            for one in _conversations(where, row, tasks):
                 key = _key(where, one)
                 if key in seen:
                     found.repeated += 1
@@ -102,24 +93,6 @@ def collect(
             f"looked at{such}, and none holds an answered call of a sub-agent"
         )
     return found
-
-
-def trace_files(places: Sequence[str | Path]) -> list[Path]:
-    """Return the traces that files and folders mean, each once, in the order given.
-
-    Raises:
-        ConfigError: If one of them holds none.
-    """
-    files: dict[Path, None] = {}
-    for place in map(Path, places):
-        inside = [place / TRACE, *sorted(place.glob(f"*/{TRACE}"))]
-        found = [place] if place.is_file() else [path for path in inside if path.is_file()]
-        if not found:
-            unfinished = (place / JOURNAL).is_file()
-            hint = "the run is not finished" if unfinished else f"expected a {TRACE}, or its folder"
-            raise ConfigError(f"no trace at {str(place)!r}: {hint}")
-        files |= dict.fromkeys(path.resolve() for path in found)
-    return list(files)
 
 
 def writer(path: Path) -> Callable[[Sequence[Conversation]], None]:
@@ -154,52 +127,26 @@ def writer(path: Path) -> Callable[[Sequence[Conversation]], None]:
     return write
 
 
-class _Cases:
-    """Opens the tasks that traces name, with the options they were recorded with.
-
-    Args:
-        env_options: Options instead of the recorded ones.
-    """
-
-    def __init__(self, env_options: Mapping[str, Any]) -> None:
-        self._env_options = env_options
-        self._opened: dict[bytes, tuple[Domain, _Hook, dict[str, Task]]] = {}
-
-    def conversations(self, where: str, row: Mapping[str, Any]) -> Iterator[Conversation]:
-        """Yield the conversation behind each answered call of an episode."""
-        key = encode([row["id"], row["split"], row["data"], row["env_options"]])
-        if key not in self._opened:
-            self._opened[key] = self._open(where, row)
-        domain, hook, tasks = self._opened[key]
-        if row["task_id"] not in tasks:
-            raise TaskError(f"{where}: split {row['split']!r} has no task {row['task_id']!r}")
-        case = domain.open_case(tasks[row["task_id"]])
-        for call in _answered(where, row["calls"]):
-            try:
-                one = hook(case, call)
-            except ClinicError as error:
-                raise TaskError(f"{where}: {error}") from None
-            if one is not None:
-                yield one
-
-    def _open(self, where: str, row: Mapping[str, Any]) -> tuple[Domain, _Hook, dict[str, Task]]:
-        env_id, split = row["id"], row["split"]
+def _conversations(
+    where: str, row: Mapping[str, Any], tasks: RecordedTasks
+) -> Iterator[Conversation]:
+    """Yield the conversation behind each answered call of an episode."""
+    domain, task = tasks.find(where, row)
+    hook = domain.conversation
+    if hook is None:
+        able = ", ".join(filter(_has_conversations, ids())) or "none of the registered ones"
+        raise ConfigError(f"{where}: {row['id']} has no sub-agents to fine-tune; these do: {able}")
+    case = domain.open_case(task)
+    for made in checked_calls(where, row):
+        if not made["ok"]:
+            continue
+        call = Call(made["name"], made["arguments"], True, made["response"])
         try:
-            env = unwrap(
-                make(env_id, **{**row["env_options"], **self._env_options, "split": split})
-            )
-        except ConfigError as error:
-            raise ConfigError(f"{where}: {error}") from None
-        hook = env.domain.conversation
-        if hook is None:
-            able = ", ".join(filter(_has_conversations, ids())) or "none of the registered ones"
-            raise ConfigError(f"{where}: {env_id} has no sub-agents to fine-tune; these do: {able}")
-        if (here := data_hash(env.tasks)) != row["data"]:
-            raise ConfigError(
-                f"{where}: recorded on other tasks: {env_id}, {split} was {row['data']} then and "
-                f"is {here} now; give the option 'folder' if they lie elsewhere"
-            )
-        return env.domain, hook, {task.id: task for task in first(env.tasks)}
+            found = hook(case, call)
+        except ClinicError as error:
+            raise TaskError(f"{where}: {error}") from None
+        if found is not None:
+            yield found
 
 
 def _has_conversations(env_id: str) -> bool:
@@ -207,39 +154,6 @@ def _has_conversations(env_id: str) -> bool:
         return unwrap(make(env_id)).domain.conversation is not None
     except ClinicError:
         return False
-
-
-def _answered(where: str, calls: Sequence[Any]) -> Iterator[Call]:
-    for call in calls:
-        try:
-            made = Call(call["name"], call["arguments"], call["ok"], call["response"])
-        except (KeyError, TypeError):
-            raise TaskError(
-                f"{where}: a call has name, arguments, ok and response, not {str(call)[:80]}"
-            ) from None
-        if made.ok:
-            yield made
-
-
-def _episodes(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the place and the content of each line of a trace.
-
-    Raises:
-        TaskError: If a line is no episode.
-    """
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            where = f"{path}, line {number}"
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise TaskError(f"{where}: {error}") from None
-            if not isinstance(row, dict):
-                raise TaskError(f"{where}: expected a JSON object, an episode")
-            wrong = [name for name, of in _FIELDS.items() if not isinstance(row.get(name, ...), of)]
-            if wrong:
-                raise TaskError(f"{where}: not an episode of 'gym-clinic eval': see {wrong}")
-            yield where, row
 
 
 def _key(where: str, one: Conversation) -> bytes:

@@ -1,4 +1,4 @@
-"""A summary as people read it: the same tables in a terminal and in Markdown."""
+"""A summary for people: the same tables in a terminal and in Markdown."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gym_clinic.evaluate.summary import Interval, Spread, Summary
+from gym_clinic.evaluate.intervals import Interval, Spread
+from gym_clinic.evaluate.summary import Summary
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
+
+FAILURES = 20
+"""Failed episodes that a report lists."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +22,8 @@ class Grid:
     """A table of text.
 
     Attributes:
-        title: What it shows.
-        columns: The heads.
+        title: Its heading.
+        columns: The heads of the columns.
         rows: The cells.
     """
 
@@ -40,7 +44,7 @@ class Grid:
         """Return the table for a rich console.
 
         Args:
-            figures: All columns but the first hold figures, and stand to the right.
+            figures: All columns but the first hold figures, which are aligned to the right.
         """
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
@@ -76,31 +80,57 @@ def tables(summary: Summary) -> list[Grid]:
             f"{summary.policy} on {summary.id}, {summary.split}",
             ("figure", "mean", "95% interval", "min", "max"),
             tuple((name, *_cells(interval)) for name, interval in figures),
-        ),
-        Grid(
-            "Over several trials of a task",
-            ("k", "pass@k", "95% interval", "pass^k", "95% interval "),
-            tuple(
-                (k, _mean(one), _ends(one), _mean(every), _ends(every))
-                for (k, one), every in zip(
-                    summary.pass_at_k.items(), summary.pass_hat_k.values(), strict=True
-                )
-            ),
-        ),
+        )
+    ]
+    if summary.balanced:
+        grids.append(
+            Grid(
+                f"Means of {len(summary.classes)} classes, each of the same weight",
+                ("figure", "mean", "95% interval"),
+                tuple((name, _mean(one), _ends(one)) for name, one in summary.balanced.items()),
+            )
+        )
+    if summary.trials > 1:
+        grids.append(
+            Grid(
+                "Over several trials of a task",
+                ("k", "pass@k", "95% interval", "pass^k", "95% interval "),
+                tuple(
+                    (k, _mean(one), _ends(one), _mean(every), _ends(every))
+                    for (k, one), every in zip(
+                        summary.pass_at_k.items(), summary.pass_hat_k.values(), strict=True
+                    )
+                ),
+            )
+        )
+    grids.append(
         Grid(
             "Episodes",
             ("what", "number"),
             (
                 ("tasks", f"{summary.tasks:,}"),
+                *((f"of class {name}", f"{n:,}") for name, n in summary.classes.items()),
                 ("trials of each", f"{summary.trials:,}"),
                 ("episodes", f"{summary.episodes:,}"),
                 ("failed by a service, not scored", f"{summary.errors:,}"),
                 *((f"ended: {stop}", f"{number:,}") for stop, number in summary.stops.items()),
                 *((f"used: {name}", f"{amount:,}") for name, amount in summary.usage.items()),
             ),
+        )
+    )
+    return grids
+
+
+def failures(summary: Summary) -> Grid:
+    """Return the table of the episodes that a service failed; at most the first 20."""
+    return Grid(
+        f"Failed by a service: {summary.errors:,} of {summary.episodes:,} episodes, not scored",
+        ("task", "trial", "error"),
+        tuple(
+            (failed["task_id"], str(failed["trial"]), failed["error"])
+            for failed in summary.failures[:FAILURES]
         ),
-    ]
-    return grids if summary.trials > 1 else [grids[0], grids[2]]
+    )
 
 
 def markdown(summary: Summary) -> str:
@@ -119,7 +149,8 @@ def markdown(summary: Summary) -> str:
         f"seed {summary.seed}\n{options}"
         "- Intervals: 95%, bootstrap over tasks\n"
     )
-    return "\n".join([head, *(grid.markdown() for grid in tables(summary))])
+    grids = [*tables(summary), *([failures(summary)] if summary.errors else [])]
+    return "\n".join([head, *(grid.markdown() for grid in grids)])
 
 
 def compare(summaries: Sequence[Summary]) -> Grid:

@@ -1,4 +1,4 @@
-"""Plays single episodes, in any number of threads, and writes down what happened."""
+"""Runs single episodes, in any number of threads, and records them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 import gymnasium as gym
 
 from gym_clinic.catalog import make, unwrap
-from gym_clinic.episode import Episode
+from gym_clinic.episode import Call, Episode
 from gym_clinic.errors import ServiceError
-from gym_clinic.policies import Maker, Policy, next_action
+from gym_clinic.images import image_reference
+from gym_clinic.policies import Maker, Policy, next_action, take
 
 
 @dataclass(frozen=True)
 class Job:
-    """One episode to play.
+    """One episode to run.
 
     Attributes:
         task_id: The task.
@@ -35,8 +36,8 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Played:
-    """An episode that was played: its line of the trace and its wall-clock times."""
+class Recorded:
+    """The record of an episode: its line of the trace and its line of the timing file."""
 
     row: dict[str, Any]
     timing: dict[str, Any]
@@ -48,7 +49,7 @@ def episode_seed(seed: int, task_id: str, trial: int) -> int:
     return int.from_bytes(digest.digest()[:4], "big")
 
 
-class Envs:
+class EnvPool:
     """Environments of one kind, made when none is idle.
 
     Args:
@@ -62,7 +63,7 @@ class Envs:
         self._making = threading.Lock()
 
     def take(self) -> gym.Env[str, str]:
-        """Return an environment that nobody else uses."""
+        """Return an environment that no other thread uses."""
         try:
             return self._idle.get_nowait()
         except queue.Empty:
@@ -74,46 +75,47 @@ class Envs:
         self._idle.put(env)
 
 
-class Player:
-    """Plays one episode a call, in any number of threads.
+class EpisodeRunner:
+    """Runs one episode a call, in any number of threads.
 
     Args:
-        envs: Where it plays.
+        envs: The environments.
         maker: Makes the policy of each episode.
-        about: What every line of the trace begins with.
-        stop: When set, episodes under way are given up at their next turn.
+        about: The fields that every line of the trace begins with.
+        stop: When set, open episodes are given up at their next turn.
     """
 
     def __init__(
         self,
-        envs: Envs,
+        envs: EnvPool,
         maker: Maker,
         about: Mapping[str, Any],
         stop: threading.Event,
     ) -> None:
         self._envs, self._maker, self._about, self.stop = envs, maker, about, stop
 
-    def __call__(self, job: Job) -> Played | None:
-        """Play an episode.
+    def __call__(self, job: Job) -> Recorded | None:
+        """Run an episode.
 
         A ServiceError ends it unscored; any other exception passes through.
 
         Returns:
-            What happened; None if it was given up.
+            Its record; None if it was given up.
         """
         env = self._envs.take()
-        played = self._play(env, job)
+        recorded = self._run(env, job)
         self._envs.give(env)  # not after an exception: that environment is in doubt
-        return played
+        return recorded
 
-    def _play(self, env: gym.Env[str, str], job: Job) -> Played | None:
+    def _run(self, env: gym.Env[str, str], job: Job) -> Recorded | None:
         clinic = unwrap(env)
         started, clock = time.time(), time.perf_counter()
-        thinking = reward = 0.0
+        reward = 0.0
         error: str | None = None
         opened = False
         policy: Policy | None = None
         messages: list[dict[str, Any]] = []
+        turns: list[dict[str, Any]] = []
         info: dict[str, Any] = {}
         try:
             observation, info = env.reset(seed=job.seed, options={"task_id": job.task_id})
@@ -124,11 +126,16 @@ class Player:
             while not over:
                 if self.stop.is_set():
                     return None
-                asked = time.perf_counter()
-                action = next_action(policy, observation, info)
-                thinking += time.perf_counter() - asked
+                turn = _Turn(policy)
+                turns.append(turn.timing)
+                try:
+                    action = next_action(policy, observation, info)
+                finally:
+                    turn.acted()
                 messages.append({"role": "assistant", "content": action})
-                observation, paid, terminated, truncated, info = env.step(action)
+                observation, paid, terminated, truncated, info = take(env, action)
+                turn.answered()
+                messages[-1]["content"] = clinic.episode.turns[-1].action
                 messages += _copies(info)
                 reward += float(paid)
                 over = terminated or truncated
@@ -144,10 +151,7 @@ class Player:
             "trial": job.trial,
             "seed": job.seed,
             "messages": messages,
-            "calls": [
-                {"name": c.name, "arguments": c.arguments, "ok": c.ok, "response": c.response}
-                for c in (episode.calls if episode else ())
-            ],
+            "calls": [_call(call) for call in (episode.calls if episode else ())],
             "answer": episode.answer if episode else None,
             "turns": len(episode.turns) if episode else 0,
             "rewards": info.get("rewards", {}),
@@ -157,7 +161,7 @@ class Player:
             "success": info.get("success"),
             "metrics": info.get("metrics", {}),
             "stop": info.get("stop"),
-            "usage": _usage(policy) | _consulted(episode),
+            "usage": usage_of(policy) | _consulted(episode),
             "error": error,
         }
         timing = {
@@ -165,17 +169,95 @@ class Player:
             "trial": job.trial,
             "started": started,
             "seconds": time.perf_counter() - clock,
-            "policy_seconds": thinking,
+            "policy_seconds": math.fsum(turn["policy_seconds"] for turn in turns),
+            "turns": turns,
         }
-        return Played(row, timing)
+        return Recorded(row, timing)
+
+
+class _Turn:
+    """Measures one turn: seconds of policy and environment, and what the policy used.
+
+    Args:
+        policy: The policy that is about to act.
+
+    Attributes:
+        timing: The figures, as the timing file has them.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.timing: dict[str, Any] = {"policy_seconds": 0.0, "env_seconds": 0.0, "usage": {}}
+        self._policy, self._before = policy, usage_of(policy)
+        self._clock = time.perf_counter()
+
+    def acted(self) -> None:
+        """Note that the policy has returned its action, or failed."""
+        self.timing["policy_seconds"] = self._lap()
+        used = usage_of(self._policy)
+        before = {name: self._before.get(name, 0) for name in used}
+        # An account that a policy begins anew, at a reset, is counted from zero.
+        self.timing["usage"] = {
+            name: amount - before[name] if amount >= before[name] else amount
+            for name, amount in used.items()
+        }
+
+    def answered(self) -> None:
+        """Note that the environment has answered."""
+        self.timing["env_seconds"] = self._lap()
+
+    def _lap(self) -> float:
+        now = time.perf_counter()
+        seconds, self._clock = now - self._clock, now
+        return seconds
 
 
 def _copies(info: Mapping[str, Any]) -> list[dict[str, Any]]:
-    # Copied before the policy sees them: it may write into whatever it is handed.
-    return [dict(message) for message in info["messages"]]
+    """Return copies of the messages of an info, images by reference.
+
+    Copied before the policy sees them: it may write into whatever it is handed.
+    """
+    references = [image_reference(image) for image in info.get("images", ())]
+    waiting = iter(references[-_images(info["messages"]) :])
+    return [
+        {**message, "content": _referenced(message["content"], waiting)}
+        for message in info["messages"]
+    ]
 
 
-def _usage(policy: Policy | None) -> dict[str, float]:
+def _images(messages: Sequence[Mapping[str, Any]]) -> int:
+    return sum(
+        part.get("type") == "image_url"
+        for message in messages
+        if isinstance(message["content"], list)
+        for part in message["content"]
+    )
+
+
+def _referenced(content: Any, references: Iterator[dict[str, str]]) -> Any:
+    """Replace the images of a message's content, which are data, by references."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {"type": "image", **next(references)} if part.get("type") == "image_url" else dict(part)
+        for part in content
+    ]
+
+
+def _call(call: Call) -> dict[str, Any]:
+    row = {
+        "id": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+        "ok": call.ok,
+        "response": call.response,
+    }
+    if call.images:
+        row["images"] = [image_reference(image) for image in call.images]
+    return row
+
+
+def usage_of(policy: Policy | None) -> dict[str, float]:
+    """Return the amounts that a policy reports as its ``usage``, such as tokens; a copy."""
     usage = getattr(policy, "usage", None)
     if is_dataclass(usage) and not isinstance(usage, type):
         usage = asdict(usage)

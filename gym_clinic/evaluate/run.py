@@ -1,4 +1,4 @@
-"""Plays a policy over the tasks of a split, and keeps what happened."""
+"""Runs a policy over the tasks of a split, and records every episode."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 
 from gym_clinic import policies
 from gym_clinic._version import __version__
-from gym_clinic.catalog import unwrap
+from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Task
 from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.evaluate.report import markdown
-from gym_clinic.evaluate.rollout import Envs, Job, Played, Player, episode_seed
+from gym_clinic.evaluate.rollout import EnvPool, EpisodeRunner, Job, Recorded, episode_seed
 from gym_clinic.evaluate.summary import Result, Summary, summarise
-from gym_clinic.evaluate.trace import Journal, Key, encode, redact
+from gym_clinic.evaluate.trace import JOURNAL, TRACE, Journal, Key, encode, redact
 from gym_clinic.files import replace_file
 from gym_clinic.names import at_least_one
-from gym_clinic.taskset import Tasks, data_hash, first
+from gym_clinic.taskset import Tasks, as_tasks, data_hash
 
 
 class Interrupted(KeyboardInterrupt):
@@ -42,24 +42,25 @@ def evaluate(
     env_options: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Summary:
-    """Play a policy over a split and reduce what happened to figures.
+    """Run a policy over a split and reduce the episodes to figures.
 
-    ``out`` gets ``run.json`` (the settings), ``trace.jsonl`` (an episode a line, in the order
-    of tasks and trials; byte for byte the same from a deterministic policy, whatever the
-    concurrency), ``timing.jsonl`` (wall-clock times, in the order episodes finished),
-    ``summary.json`` and ``summary.md``. The same call again continues a run that was stopped at
-    any moment, plays episodes again that an outside service failed, and else plays nothing.
+    ``out`` gets ``run.json`` (the settings and the tools' schemas), ``trace.jsonl`` (an episode
+    a line, in the order of tasks and trials; byte for byte the same from a deterministic policy,
+    whatever the concurrency), ``timing.jsonl`` (wall-clock seconds and tokens of each turn, in
+    the order episodes finished), ``summary.json`` and ``summary.md``. The same call again
+    continues a run that was stopped at any moment, repeats episodes that an outside service
+    failed, and otherwise runs nothing; with more ``trials`` it adds the further ones.
 
     Args:
         env_id: The environment, ``"clinic/ClinGen-v0"`` or ``"module:id"``.
         policy: Name for :func:`gym_clinic.policies.load`.
         out: Folder of the run, made if need be.
         split: Which tasks.
-        trials: Episodes of each task.
+        trials: Episodes of each task; can be raised on a folder that holds a run, not lowered.
         seed: Seeds the episodes, the sample of ``limit`` and the bootstrap.
-        concurrency: Episodes under way at once, each in a thread and an environment of its own.
-        limit: Play only so many tasks: a random sample fixed by ``seed``, in the order of the
-            split; a larger sample holds the smaller one.
+        concurrency: Open episodes at a time, each in a thread and an environment of its own.
+        limit: Run only so many tasks: a random sample fixed by ``seed``, in the order of the
+            split; a larger sample holds the smaller one. An endless split needs it.
         policy_options: Options of the policy, as plain JSON; secrets among them, and
             ``concurrency``, are not written.
         env_options: Options of the environment, as plain JSON.
@@ -81,9 +82,10 @@ def evaluate(
     chosen, given = dict(env_options or {}), dict(policy_options or {})
     if "split" in chosen:
         raise ConfigError("give the split as split, not among the options of the environment")
-    envs = Envs(env_id, {**chosen, "split": split})
-    clinic = unwrap(envs.take())  # for the policy to look at; it never plays
+    envs = EnvPool(env_id, {**chosen, "split": split})
+    clinic = unwrap(envs.take())  # the policy is made for it; no episode is run in it
     maker = policies.load(policy, clinic, given)
+    tasks = sample(clinic.tasks, limit, seed)
     about = {
         "id": clinic.spec.id if clinic.spec else env_id,
         "env_options": redact(chosen),
@@ -95,34 +97,37 @@ def evaluate(
         "split": split,
     }
     folder = Path(out)
-    _open_run(folder, {**about, "trials": trials, "seed": seed, "limit": limit})
-    chosen_tasks = sample(clinic.tasks, limit, seed)
+    settings = {**about, "trials": trials, "seed": seed, "limit": limit}
+    _open_run(folder, {**settings, "tools": clinic.toolbox.schemas()})
     jobs = [
         Job(task.id, trial, episode_seed(seed, task.id, trial))
-        for task in chosen_tasks
+        for task in tasks
         for trial in range(trials)
     ]
     keys: list[Key] = [(job.task_id, job.trial) for job in jobs]
     with Journal(folder, {(job.task_id, job.trial): job.seed for job in jobs}) as journal:
         todo = [job for job, key in zip(jobs, keys, strict=True) if key not in journal.results]
         stop = threading.Event()
-        play = Player(envs, maker, about, stop)
+        run = EpisodeRunner(envs, maker, about, stop)
         try:
-            _play_all(play, todo, journal, concurrency, len(jobs) if progress else 0)
+            _run_all(run, todo, journal, concurrency, len(jobs) if progress else 0)
         except KeyboardInterrupt:
             raise Interrupted(
                 f"stopped: {len(journal.results)} of {len(jobs)} episodes are kept in {folder}; "
                 "the same command goes on from there"
             ) from None
-        tasks = {task.id: task for task in chosen_tasks}
+        # Only now are the tasks' golds joined, by id: for the classes and the domain's figures.
+        by_id = {task.id: task for task in tasks}
+        classes = clinic.domain.classes
         summary = summarise(
             [journal.results[key] for key in keys],
             about=about,
             trials=trials,
             seed=seed,
             reward_range=clinic.reward_range,
+            classes=classes and {name: classes(task) for name, task in by_id.items()},
             aggregate=lambda results: clinic.domain.aggregate(
-                [(tasks[result.task_id], result.metrics) for result in results]
+                [(by_id[result.task_id], result.metrics) for result in results]
             ),
         )
         journal.finish(keys)
@@ -133,66 +138,97 @@ def evaluate(
     return summary
 
 
-def sample(tasks: Tasks, limit: int | None, seed: int) -> list[Task]:
+def check(
+    env_id: str,
+    given: Mapping[str, Mapping[str, Any]],
+    *,
+    split: str = "test",
+    env_options: Mapping[str, Any] | None = None,
+) -> None:
+    """Check policies before the first episode of any: names, options, what they need.
+
+    Args:
+        env_id: The environment.
+        given: Name of each policy -> its options.
+        split: Which tasks.
+        env_options: Options of the environment.
+
+    Raises:
+        ConfigError: If there is no such policy, it does not take these options, or it does not
+            apply to this environment, such as ``rules`` where the domain has none.
+        ServiceError: If a policy cannot be set up.
+    """
+    clinic = unwrap(make(env_id, **{**(env_options or {}), "split": split}))
+    for name, options in given.items():
+        policies.load(name, clinic, options)
+
+
+def sample(tasks: Sequence[Task] | Tasks, limit: int | None, seed: int) -> list[Task]:
     """Return ``limit`` of the tasks, drawn evenly, in their own order; all without a limit.
 
     With the same seed, a larger sample holds the smaller one.
 
     Raises:
-        ConfigError: If all tasks of an endless split are asked for.
+        ConfigError: If an endless split is given without a limit.
     """
-    if limit is None or limit >= len(tasks):
-        return first(tasks)
-    draw = random.Random(f"{seed}:sample")
-    if tasks.endless:
-        return [tasks[draw.randrange(len(tasks))] for _ in range(limit)]
-    numbers = list(range(len(tasks)))
-    draw.shuffle(numbers)
-    return [tasks[number] for number in sorted(numbers[:limit])]
+    listed = as_tasks(tasks)
+    if listed.endless:
+        if limit is None:
+            raise ConfigError("an endless split needs a limit: how many tasks to run")
+        source = random.Random(f"{seed}:sample")
+        drawn: dict[int, None] = {}
+        while len(drawn) < limit:
+            drawn[source.randrange(len(listed))] = None
+        return [listed[position] for position in sorted(drawn)]
+    numbers = list(range(len(listed)))
+    if limit is not None and limit < len(numbers):
+        random.Random(f"{seed}:sample").shuffle(numbers)
+        numbers = sorted(numbers[:limit])
+    return [listed[number] for number in numbers]
 
 
-def _play_all(
-    play: Player, jobs: Sequence[Job], journal: Journal, concurrency: int, shown: int
+def _run_all(
+    run: EpisodeRunner, jobs: Sequence[Job], journal: Journal, concurrency: int, shown: int
 ) -> None:
-    """Play every job and journal each as it finishes."""
+    """Run every job and journal each as it finishes."""
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gym-clinic")
-    running: dict[Future[Played | None], Job] = {}
+    running: dict[Future[Recorded | None], Job] = {}
     waiting = iter(jobs)
     try:
         with _Bar(shown, shown - len(jobs)) as bar:
             while True:
                 for job in waiting:
-                    running[pool.submit(play, job)] = job
+                    running[pool.submit(run, job)] = job
                     if len(running) >= concurrency:
                         break
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    bar.advance(_take(future, running.pop(future), journal))
+                    bar.advance(_journal(future, running.pop(future), journal))
     except BaseException as error:
-        play.stop.set()
-        # After Ctrl-C nobody waits for a model server; the episodes that ended are kept.
+        run.stop.set()
+        # After Ctrl-C no model server is waited for; the episodes that ended are kept.
         pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
         for future in running:
             if future.done() and not future.cancelled() and future.exception() is None:
-                _take(future, running[future], journal)
+                _journal(future, running[future], journal)
         raise
     finally:
         pool.shutdown(wait=False)
 
 
-def _take(future: Future[Played | None], job: Job, journal: Journal) -> Result | None:
+def _journal(future: Future[Recorded | None], job: Job, journal: Journal) -> Result | None:
     error = future.exception()
     if isinstance(error, KeyboardInterrupt):
-        raise error  # a person who plays has left
+        raise error  # a human player has left
     if error is not None:
         text = f"task {job.task_id!r}, trial {job.trial}: {type(error).__name__}: {error}"
         if isinstance(error, ClinicError):
             raise type(error)(text) from error
         raise RuntimeError(text) from error
-    played = future.result()
-    return None if played is None else journal.add(played.row, played.timing)
+    recorded = future.result()
+    return None if recorded is None else journal.add(recorded.row, recorded.timing)
 
 
 class _Bar:
@@ -229,36 +265,49 @@ class _Bar:
 
 
 def _open_run(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write the settings of a run, or check that they are those of the run that is there."""
+    """Write the settings of a run, or check that they are those of the run in the folder.
+
+    Trials may be more than those of the run in the folder: then they are written anew.
+    """
     manifest = folder / "run.json"
     try:
         wanted = json.loads(encode(settings))
     except TypeError as error:
         raise ConfigError(f"options must be plain JSON: {error}") from None
     if manifest.is_file():
-        try:
-            found = json.loads(manifest.read_bytes())
-            differs = [
-                f"{name} {found.get(name)!r}, not {value!r}"
-                for name, value in wanted.items()
-                if found.get(name) != value
+        found = _read_settings(manifest)
+        differs = [name for name, value in wanted.items() if found.get(name) != value]
+        if differs == ["trials"] and isinstance(found.get("trials"), int):
+            if found["trials"] > wanted["trials"]:
+                raise ConfigError(
+                    f"{folder} holds a run with {found['trials']} trials, not {wanted['trials']}: "
+                    "they can be raised, not lowered. Choose another --out"
+                )
+        elif differs:
+            named = [
+                "other tools" if name == "tools" else f"{name} {found.get(name)!r}, not {value!r}"
+                for name, value in ((name, wanted[name]) for name in differs)
             ]
-        except (ValueError, AttributeError):
-            raise ConfigError(
-                f"{manifest} is not the manifest of a run; choose another --out"
-            ) from None
-        if differs:
-            raise ConfigError(
-                f"{folder} holds a run with {'; '.join(differs)}. Choose another --out"
-            )
-        return
-    if any((folder / name).exists() for name in ("trace.jsonl", "journal.jsonl")):
+            raise ConfigError(f"{folder} holds a run with {'; '.join(named)}. Choose another --out")
+        else:
+            return
+    elif any((folder / name).exists() for name in (TRACE, JOURNAL)):
         raise ConfigError(f"{folder} holds a trace but no run.json; choose another --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(manifest, [json.dumps(wanted, indent=2).encode(), b"\n"])
     except OSError as error:
         raise ConfigError(f"cannot write to {folder}: {error}") from None
+
+
+def _read_settings(manifest: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(manifest.read_bytes())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ConfigError(f"{manifest} is not the manifest of a run; choose another --out")
+    return found
 
 
 def episodes(path: str | Path) -> Iterator[dict[str, Any]]:

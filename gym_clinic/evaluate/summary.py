@@ -1,47 +1,34 @@
-"""What a run was worth: pure functions from judged episodes to figures with intervals."""
+"""The figures of a run: pure functions from judged episodes to means with intervals."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gym_clinic.evaluate.intervals import (
+    Column,
+    Interval,
+    Spread,
+    interval,
+    mean_intervals,
+    pass_at_k,
+    pass_hat_k,
+    resamples,
+    spread,
+)
 from gym_clinic.rewards.rubric import Range, scale
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Draw = NDArray[np.int64]
-
-RESAMPLES = 2_000
-"""Bootstrap resamples of every mean."""
+    from gym_clinic.evaluate.intervals import Draw
 
 AGGREGATE_ROWS = 500_000
 """Episodes read, over all resamples, for the intervals of a domain's own figures."""
 
 MIN_AGGREGATES = 200
 """Resamples of a domain's own figures, however many episodes there are."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and its 95% interval; None where there is nothing to average."""
-
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class Spread(Interval):
-    """An interval, with the lowest and highest single value."""
-
-    min: float | None = None
-    max: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,13 +40,13 @@ class Result:
         trial: Which of its trials, from 0.
         error: Why the episode could not be judged; None when it was.
         reward: The sum over its steps; None with an error.
-        success: Whether the domain calls it solved.
+        success: Whether the task is solved, by the domain's own notion.
         rewards: Every part of the reward.
         metrics: The domain's figures of this episode; NaN where one is undefined.
         turns: Actions of the agent.
         calls: Calls it made, failed ones included.
         stop: Why it ended.
-        usage: What the policy says it used, such as tokens.
+        usage: Amounts that the policy reports, such as tokens.
     """
 
     task_id: str
@@ -126,7 +113,9 @@ class Summary:
         trials: Trials of each task.
         tasks: How many tasks were played.
         episodes: How many episodes were played, failed ones included.
-        errors: How many of them an outside service failed; they enter no figure but usage.
+        errors: How many of them ended in a failure of an outside service; no figure but usage
+            includes them.
+        failures: Task, trial and error of each of these, in the order of the run.
         reward_range: The declared lowest and highest reward.
         reward: The reward of an episode.
         scaled: The reward clipped to its declared range and mapped to 0..1.
@@ -135,10 +124,13 @@ class Summary:
         pass_hat_k: k -> the chance that all of k trials solve a task.
         rewards: The parts of the reward.
         metrics: The domain's own figures.
+        classes: Class of the gold -> scored tasks; empty where the domain names no classes.
+        balanced: Reward, scaled reward, success and metrics as the mean of the classes' means,
+            each class having the same weight.
         turns: Actions of an episode.
         calls: Calls of an episode.
         stops: Why episodes ended -> how many.
-        usage: What the policy used in all, such as tokens.
+        usage: Amounts used in all episodes, such as tokens.
     """
 
     id: str
@@ -153,6 +145,7 @@ class Summary:
     tasks: int
     episodes: int
     errors: int
+    failures: Sequence[Mapping[str, Any]]
     reward_range: Range
     reward: Spread
     scaled: Spread
@@ -161,6 +154,8 @@ class Summary:
     pass_hat_k: Mapping[str, Interval]
     rewards: Mapping[str, Interval]
     metrics: Mapping[str, Interval]
+    classes: Mapping[str, int]
+    balanced: Mapping[str, Interval]
     turns: Interval
     calls: Interval
     stops: Mapping[str, int]
@@ -178,6 +173,7 @@ def summarise(
     trials: int,
     seed: int,
     reward_range: Range,
+    classes: Mapping[str, str] | None = None,
     aggregate: Callable[[Sequence[Result]], Mapping[str, float]] | None = None,
 ) -> Summary:
     """Reduce the episodes of a run to its figures.
@@ -193,6 +189,7 @@ def summarise(
         trials: Trials of each task.
         seed: Seeds the bootstrap.
         reward_range: The declared range of the reward.
+        classes: Task id -> class of its gold; no balanced means without it.
         aggregate: The domain's figures of many scored episodes; none without it.
     """
     scored = [result for result in results if result.error is None]
@@ -203,7 +200,7 @@ def summarise(
     rewards = [_value(result.reward) for result in scored]
     scaled = [scale(reward, reward_range) for reward in rewards]
 
-    means: dict[tuple[str, str], list[Sequence[float]]] = {
+    means: dict[tuple[str, str], Column] = {
         ("", "reward"): [[_value(r.reward) for r in group] for group in clusters],
         ("", "scaled"): [[scale(_value(r.reward), reward_range) for r in g] for g in clusters],
         ("", "success"): [[float(r.success) for r in group] for group in clusters],
@@ -219,8 +216,9 @@ def summarise(
     for k in range(1, trials + 1):
         means["pass@", str(k)] = [[] if c is None else [pass_at_k(trials, c, k)] for c in solved]
         means["pass^", str(k)] = [[] if c is None else [pass_hat_k(trials, c, k)] for c in solved]
-    draws = _draws(len(clusters), seed)
-    found = dict(zip(means, _mean_intervals(list(means.values()), draws), strict=True))
+    labels = None if classes is None else [classes[task_id] for task_id in tasks]
+    draws = resamples(len(clusters), seed)
+    found = dict(zip(means, mean_intervals(list(means.values()), draws), strict=True))
 
     def under(head: str) -> dict[str, Interval]:
         return {name: interval for (of, name), interval in found.items() if of == head}
@@ -239,9 +237,14 @@ def summarise(
         tasks=len({result.task_id for result in results}),
         episodes=len(results),
         errors=len(results) - len(scored),
+        failures=[
+            {"task_id": result.task_id, "trial": result.trial, "error": result.error}
+            for result in results
+            if result.error is not None
+        ],
         reward_range=reward_range,
-        reward=_spread(plain["reward"], rewards),
-        scaled=_spread(plain["scaled"], scaled),
+        reward=spread(plain["reward"], rewards),
+        scaled=spread(plain["scaled"], scaled),
         success=plain["success"],
         pass_at_k=under("pass@"),
         pass_hat_k=under("pass^"),
@@ -249,71 +252,29 @@ def summarise(
         metrics=_aggregate_intervals(clusters, draws, aggregate),
         turns=plain["turns"],
         calls=plain["calls"],
+        classes=dict(sorted(Counter(labels or ()).items())),
+        balanced=_balanced(scored, clusters, labels, means, draws),
         stops=dict(sorted(Counter(str(result.stop) for result in scored).items())),
         usage=_totals(result.usage for result in results),
     )
 
 
-def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return the chance that at least one of k trials succeeds, from c of n that did.
-
-    Source: Chen et al. 2021, Evaluating Large Language Models Trained on Code, eq. 1.
-
-    >>> pass_at_k(4, 1, 2)
-    0.5
-    """
-    return 1.0 - math.comb(n - c, k) / math.comb(n, k)
-
-
-def pass_hat_k(n: int, c: int, k: int) -> float:
-    """Return the chance that all of k trials succeed, from c of n that did.
-
-    Source: Yao et al. 2024, tau-bench, section 4 (pass^k).
-
-    >>> pass_hat_k(4, 2, 2)
-    0.16666666666666666
-    """
-    return math.comb(c, k) / math.comb(n, k)
-
-
-def _draws(clusters: int, seed: int) -> list[Draw]:
-    """Return the tasks of each resample, by number."""
-    import numpy as np
-
-    if not clusters:
-        return []
-    rng = random.Random(f"{seed}:bootstrap")
-    # 32 random bits modulo the number of tasks: the bias is below one in a hundred thousand.
-    words = (np.frombuffer(rng.randbytes(4 * clusters), "<u4") for _ in range(RESAMPLES))
-    return [(word % clusters).astype(np.int64) for word in words]
-
-
-def _mean_intervals(
-    columns: Sequence[Sequence[Sequence[float]]], draws: Sequence[Draw]
-) -> list[Interval]:
-    """Return the interval of each column's mean; a column holds each task's values."""
-    import numpy as np
-
-    if not draws:
-        return [Interval() for _ in columns]
-    tasks = len(draws[0])
-    sums = np.array([[math.fsum(values) for values in column] for column in columns]).T
-    counts = np.array([[len(values) for values in column] for column in columns], dtype=float).T
-    both = np.hstack([sums, counts])
-    drawn = np.empty((len(draws), both.shape[1]))
-    for row, draw in enumerate(draws):
-        drawn[row] = np.bincount(draw, minlength=tasks) @ both
-    intervals = []
-    for number, column in enumerate(columns):
-        values = [value for group in column for value in group]
-        total, weight = drawn[:, number], drawn[:, number + len(columns)]
-        defined = weight > 0  # a resample may hold no task that the figure is defined for
-        intervals.append(
-            _interval(math.fsum(values) / len(values), (total[defined] / weight[defined]).tolist())
-            if values
-            else Interval()
-        )
-    return intervals
+def _balanced(
+    scored: Sequence[Result],
+    clusters: Sequence[Sequence[Result]],
+    labels: Sequence[str] | None,
+    means: Mapping[tuple[str, str], Column],
+    draws: Sequence[Draw],
+) -> dict[str, Interval]:
+    """Return the means balanced over classes; none without classes."""
+    if labels is None:
+        return {}
+    columns: dict[str, Column] = {name: means["", name] for name in ("reward", "scaled", "success")}
+    for name in dict.fromkeys(name for result in scored for name in result.metrics):
+        values = [[r.metrics[name] for r in group if name in r.metrics] for group in clusters]
+        finite = [[value for value in group if math.isfinite(value)] for group in values]
+        columns.setdefault(name, finite)
+    return dict(zip(columns, mean_intervals(list(columns.values()), draws, labels), strict=True))
 
 
 def _aggregate_intervals(
@@ -331,34 +292,15 @@ def _aggregate_intervals(
         for draw in draws[:enough]
     ]
     return {
-        name: _interval(value, [found[name] for found in resampled if name in found])
+        name: interval(value, [found[name] for found in resampled if name in found])
         for name, value in whole.items()
     }
-
-
-def _interval(mean: float, resampled: Sequence[float]) -> Interval:
-    import numpy as np
-
-    finite = [float(value) for value in resampled if math.isfinite(value)]
-    if not finite:
-        return Interval(_number(mean))
-    low, high = np.quantile(finite, (0.025, 0.975))
-    return Interval(_number(mean), float(low), float(high))
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _value(reward: float | None) -> float:
     if reward is None:
         raise ValueError("a scored episode has no reward")
     return reward
-
-
-def _spread(interval: Interval, values: Sequence[float]) -> Spread:
-    ends = (min(values), max(values)) if values else (None, None)
-    return Spread(interval.mean, interval.low, interval.high, *ends)
 
 
 def _totals(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:

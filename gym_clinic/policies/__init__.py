@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic.policies.baselines import oracle, prior, random_calls, rules
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, scripted
-from gym_clinic.policies.playing import Maker, Outcome, Policy, next_action, play
-from gym_clinic.policies.registry import ADVERSARIES, POLICIES, load
+from gym_clinic.policies.playing import Maker, Outcome, Policy, next_action, play, take
+from gym_clinic.policies.registry import ADVERSARIES, POLICIES, TRAINED, adversaries_of, load
 
 if TYPE_CHECKING:
     from gym_clinic.policies.chat import ChatPolicy
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 __all__ = [
     "ADVERSARIES",
     "POLICIES",
+    "TRAINED",
     "ChatPolicy",
     "Maker",
     "Outcome",
     "Playbook",
     "Policy",
     "ScriptedPolicy",
+    "adversaries_of",
     "load",
     "next_action",
     "oracle",
@@ -33,6 +35,7 @@ __all__ = [
     "random_calls",
     "rules",
     "scripted",
+    "take",
 ]
 
 

@@ -1,13 +1,15 @@
-"""What constant behaviour earns, found by playing the train split."""
+"""The best constant behaviour: the same calls and the same answer on every ticket."""
 
 from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from gym_clinic.domain import Domain
+from gym_clinic.domain import CallSpec, Domain, Menu
 from gym_clinic.env import ClinicEnv
+from gym_clinic.episode import Task
 from gym_clinic.policies.moves import Playbook, scripted
 from gym_clinic.policies.playing import play
 from gym_clinic.taskset import as_tasks
@@ -18,29 +20,49 @@ SAMPLE = 150
 SHORTLIST = 12
 """Labels that are tried on the whole sample."""
 
-Constant = tuple[frozenset[str], str]
-"""Tool names whose every menu call is made, and the label of the answer given then."""
+Patterns = Callable[[Menu], Mapping[Hashable, Sequence[CallSpec]]]
+"""Menu -> named groups of its calls, such as all calls of one tool; the names mean the same on
+every task."""
+
+Constant = tuple[frozenset[Hashable], str]
+"""Names of the groups of calls that are made, and the label of the answer given then."""
+
+T = TypeVar("T")
+
+
+def by_tool(menu: Menu) -> dict[Hashable, list[CallSpec]]:
+    """Group the calls of a menu by the name of their tool."""
+    groups: dict[Hashable, list[CallSpec]] = {}
+    for call in menu.calls:
+        groups.setdefault(call[0], []).append(call)
+    return groups
+
+
+def train_sample(env: ClinicEnv, size: int) -> list[Task]:
+    """Return tasks of the train split, drawn by ``Random(f"{domain}:rehearsal")``, in order."""
+    train = as_tasks(env.domain.tasks.get("train", ()))
+    draw = random.Random(f"{env.domain.name}:rehearsal")
+    chosen = sorted(draw.sample(range(len(train)), min(size, len(train))))
+    return [train[position] for position in chosen]
 
 
 class ConstantSearch:
     """Plays constant behaviour on a fixed sample of the train split.
 
-    The sample is drawn by ``Random(f"{domain}:rehearsal")``; every figure is kept, so that
-    nothing is played twice.
+    Every figure is kept, so that nothing is played twice.
 
     Args:
         env: The environment; its own episode is not touched.
+        patterns: Groups the calls of a menu.
     """
 
-    def __init__(self, env: ClinicEnv) -> None:
+    def __init__(self, env: ClinicEnv, patterns: Patterns = by_tool) -> None:
         self.env = env
         self.playbook = Playbook(env)
-        train = as_tasks(env.domain.tasks.get("train", ()))
-        draw = random.Random(f"{env.domain.name}:rehearsal")
-        chosen = sorted(draw.sample(range(len(train)), min(SAMPLE, len(train))))
-        self.tasks = [train[index] for index in chosen]
+        self.tasks = train_sample(env, SAMPLE)
         self._menus = [self.playbook.menu(task) for task in self.tasks]
-        self._means: dict[tuple[frozenset[str], str, int], float] = {}
+        self._groups = [patterns(menu) for menu in self._menus]
+        self._means: dict[tuple[frozenset[Hashable], str, int], float] = {}
 
     @property
     def labels(self) -> list[str]:
@@ -51,50 +73,49 @@ class ConstantSearch:
         return [label for label in self._menus[0].answers if label in shared]
 
     @property
-    def names(self) -> list[str]:
-        """Names of the tools on the menus, in order of appearance."""
-        return list(dict.fromkeys(name for menu in self._menus for name, _ in menu.calls))
+    def names(self) -> list[Hashable]:
+        """Names of the groups of calls on the menus, in order of appearance."""
+        return list(dict.fromkeys(name for groups in self._groups for name in groups))
 
-    def mean(self, names: Iterable[str], label: str, every: int = 1) -> float:
-        """Return the mean reward of making every menu call of ``names``, then answering.
+    def mean(self, names: Iterable[Hashable], label: str, every: int = 1) -> float:
+        """Return the mean reward of making the calls of some groups, then answering.
 
         Args:
-            names: Tool names.
+            names: Names of groups.
             label: Label of the answer.
             every: Play each n-th task of the sample only.
         """
         key = frozenset(names), label, every
         if key not in self._means:
-            rows = list(zip(self.tasks, self._menus, strict=True))[::every]
+            rows = list(zip(self.tasks, self._menus, self._groups, strict=True))[::every]
             total = 0.0
-            for task, menu in rows:
-                calls = [call for call in menu.calls if call[0] in key[0]]
-                plan = self.playbook.plan(calls, menu.answers[label])
+            for task, menu, groups in rows:
+                plan = self.playbook.plan(select(menu, groups, key[0]), menu.answers[label])
                 total += play(self.env, task, scripted(plan)).reward
             self._means[key] = total / len(rows)
         return self._means[key]
 
     def best_label(self) -> str | None:
         """Return the label that earns most without any call; None if there is none."""
-        labels = self._shortlist()
+        labels = self.shortlist()
         return max(labels, key=lambda label: self.mean((), label)) if labels else None
 
     def best(self) -> Constant | None:
-        """Return the best constant: tool names and label; None if there is no label.
+        """Return the best constant: names and label; None if there is no label.
 
-        Greedy from no call and again from all calls: the label that earns most, then the tool
-        name whose adding or dropping earns most, until nothing does. In a domain that waits
-        for a service no call is rehearsed.
+        Greedy from no call and again from all calls: the label that earns most, then the name
+        whose adding or dropping earns most, until nothing does. In a domain that waits for a
+        service no call is tried.
         """
-        labels = self._shortlist()
+        labels = self.shortlist()
         if not labels:
             return None
         names = [] if self.env.domain.blocking else self.names
-        starts = [frozenset[str](), frozenset(names)] if names else [frozenset[str]()]
+        starts = [frozenset[Hashable](), frozenset(names)] if names else [frozenset[Hashable]()]
         found = [self._climb(start, labels, names) for start in starts]
         return max(found, key=lambda constant: self.mean(*constant))
 
-    def _shortlist(self) -> list[str]:
+    def shortlist(self) -> list[str]:
         """Return the labels, or the best of very many as played on every fifth task."""
         labels = self.labels
         if len(labels) <= SHORTLIST:
@@ -103,7 +124,7 @@ class ConstantSearch:
         return ranked[:SHORTLIST]
 
     def _climb(
-        self, chosen: frozenset[str], labels: Sequence[str], names: Sequence[str]
+        self, chosen: frozenset[Hashable], labels: Sequence[str], names: Sequence[Hashable]
     ) -> Constant:
         label = labels[0]
         while True:
@@ -115,39 +136,57 @@ class ConstantSearch:
             chosen = better
 
 
-class _Shared:
-    """The rehearsals of this process; a strong reference to the domain keeps its id its own."""
+def select(
+    menu: Menu, groups: Mapping[Hashable, Sequence[CallSpec]], chosen: frozenset[Hashable]
+) -> list[CallSpec]:
+    """Return the calls of the chosen groups, each once, in the order of the menu."""
+    if not chosen:
+        return []
+    wanted = [id(call) for name in groups if name in chosen for call in groups[name]]
+    return [call for call in menu.calls if id(call) in wanted]
 
-    def __init__(self, limit: int = 8) -> None:
+
+class _Fits:
+    """What was fitted in this process; a strong reference to the domain keeps its id its own."""
+
+    def __init__(self, limit: int = 24) -> None:
         self.lock = threading.RLock()
         self._limit = limit
-        self._kept: dict[tuple[object, ...], tuple[Domain, ConstantSearch]] = {}
+        self._kept: dict[tuple[object, ...], tuple[Domain, Any]] = {}
 
-    def get(self, env: ClinicEnv) -> ConstantSearch:
+    def get(self, env: ClinicEnv, build: Callable[[ClinicEnv], T]) -> T:
         weights = tuple(sorted(env.rubric.weights.items()))
-        limits = (env.dialect.name, env.max_turns, env.response_limit, env.text_budget)
-        key = (id(env.domain), weights, *limits)
+        limits = (env.max_turns, env.max_calls, env.response_limit, env.text_budget)
+        key = (build, id(env.domain), weights, env.dialect.name, *limits)
         with self.lock:
             if key not in self._kept:
                 while len(self._kept) >= self._limit:
                     del self._kept[next(iter(self._kept))]
-                self._kept[key] = env.domain, ConstantSearch(env)
-            return self._kept[key][1]
+                self._kept[key] = env.domain, build(env)
+            made: T = self._kept[key][1]
+            return made
 
 
-_SHARED = _Shared()
+_FITS = _Fits()
+
+
+def fitted(env: ClinicEnv, build: Callable[[ClinicEnv], T]) -> T:
+    """Return ``build(env)``, made once for each domain object, weights, dialect and limits.
+
+    Args:
+        env: The environment.
+        build: A function of a module, which fits something to the train split.
+    """
+    return _FITS.get(env, build)
 
 
 def best_constant(env: ClinicEnv) -> Constant | None:
-    """Return the best constant of an environment; see :meth:`ConstantSearch.best`.
-
-    Worked out once for each domain object, weights, dialect and limits of this process.
-    """
-    with _SHARED.lock:
-        return _SHARED.get(env).best()
+    """Return the best constant of an environment; see :meth:`ConstantSearch.best`."""
+    with _FITS.lock:
+        return fitted(env, ConstantSearch).best()
 
 
 def best_label(env: ClinicEnv) -> str | None:
     """Return the label that earns most without any call; see :meth:`ConstantSearch.best_label`."""
-    with _SHARED.lock:
-        return _SHARED.get(env).best_label()
+    with _FITS.lock:
+        return fitted(env, ConstantSearch).best_label()

@@ -1,4 +1,4 @@
-"""What baselines build on: tickets, menus, and how a move is written in a dialect."""
+"""What baselines build on: tickets, menus, and moves written in a dialect."""
 
 from __future__ import annotations
 
@@ -16,45 +16,48 @@ from gym_clinic.domain import CallSpec, Menu, Move
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
+from gym_clinic.images import Illustrated
 from gym_clinic.policies.arguments import every
+from gym_clinic.policies.playing import Action
 from gym_clinic.taskset import as_tasks, first
 from gym_clinic.toolbox import Kind
 
 _ANSWERS = 40  # answers of the train split that a domain without a menu is tried with
+_SOLVED = 200  # tasks of an endless train split that they are taken from
 
 
 class ScriptedPolicy:
-    """A policy that writes scripted actions, and nothing when they run out.
+    """A policy that takes given actions in order, and writes nothing when they run out.
 
     Args:
         begin: Observation and info of ``reset`` -> the actions of that episode, in order.
     """
 
-    def __init__(self, begin: Callable[[str, dict[str, Any]], Iterable[str]]) -> None:
+    def __init__(self, begin: Callable[[str, dict[str, Any]], Iterable[Action]]) -> None:
         self._begin = begin
-        self._actions: Iterator[str] = iter(())
+        self._actions: Iterator[Action] = iter(())
 
-    def act(self, observation: str, info: dict[str, Any]) -> str:
-        """Return the next scripted action."""
+    def act(self, observation: str, info: dict[str, Any]) -> Action:
+        """Return the next action."""
         if "task_id" in info:
             self._actions = iter(self._begin(observation, info))
         return next(self._actions, "")
 
 
-def scripted(plan: Sequence[str]) -> ScriptedPolicy:
-    """Return the policy that writes these actions in every episode."""
+def scripted(plan: Sequence[Action]) -> ScriptedPolicy:
+    """Return the policy that takes these actions in every episode."""
     return ScriptedPolicy(lambda observation, info: plan)
 
 
-def actions(dialect: Dialect, move: Move) -> list[str]:
-    """Write a move as action text, if it says anything."""
+def write_move(dialect: Dialect, move: Move) -> list[str]:
+    """Write a move as action text: one action, or none for an empty batch of calls."""
     if isinstance(move, str):
         return [move]
     return [dialect.write(move)] if move else []
 
 
 class Playbook:
-    """What a baseline may know of an environment.
+    """The tickets and menus of an environment, and how moves are written in it.
 
     Args:
         env: The environment it will act in.
@@ -78,6 +81,11 @@ class Playbook:
                 return tasks.by_id(wanted)
         raise ConfigError(f"no split of domain {self.domain.name!r} holds task {wanted!r}")
 
+    def ticket(self, task: Task) -> str:
+        """Return the text of a task's ticket, without its images."""
+        ticket = self.domain.ticket(task)
+        return ticket.text if isinstance(ticket, Illustrated) else ticket
+
     def menu(self, task: Task) -> Menu:
         """Return the domain's menu, or one from tool schemas and the answers of the train split.
 
@@ -97,7 +105,7 @@ class Playbook:
 
     def write(self, move: Move) -> list[str]:
         """Write a move in the environment's dialect."""
-        return actions(self.env.dialect, move)
+        return write_move(self.env.dialect, move)
 
     def plan(self, calls: Sequence[CallSpec], answer: Move | None) -> list[str]:
         """Write calls and an answer; calls give way where the turns would not suffice."""
@@ -111,7 +119,7 @@ def _train_answers(env: ClinicEnv) -> dict[str, Move]:
     count: Counter[str] = Counter()
     found: dict[str, Move] = {}
     train = as_tasks(env.domain.tasks.get("train", ()))
-    for task in first(train, 1000 if train.endless else None):
+    for task in first(train, _SOLVED if train.endless else None):
         moves = env.domain.solve(task)
         if moves:
             last = moves[-1]

@@ -6,9 +6,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gym_clinic.catalog import make, unwrap
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import call_with_options, check_options, import_named, suggest
+from gym_clinic.policies.constants import ConstantSearch, fitted
 from gym_clinic.policies.playing import Maker, Policy
 
 POLICIES: Mapping[str, str] = {
@@ -27,6 +29,8 @@ POLICIES: Mapping[str, str] = {
     "malformed": "gym_clinic.policies.adversaries:malformed",
     "forger": "gym_clinic.policies.adversaries:forger",
     "snoop": "gym_clinic.policies.adversaries:snoop",
+    "linear": "gym_clinic.policies.linear:linear",
+    "call-search": "gym_clinic.policies.call_search:call_search",
 }
 """Name -> where its builder, ``(env, **options) -> Maker``, lives."""
 
@@ -34,7 +38,34 @@ ADVERSARIES = (
     "silent", "prior", "every-tool", "every-option", "repeater", "echo", "rambler",
     "malformed", "forger", "snoop",
 )  # fmt: skip
-"""The policies that must never be worth playing."""
+"""The built-in policies that must never be worth playing; see :func:`adversaries_of`."""
+
+TRAINED = ("linear", "call-search")
+"""Adversaries that are fitted to the train split; ``linear`` needs the extra ``adversaries``."""
+
+
+def adversaries_of(env: str | ClinicEnv, **options: Any) -> list[str]:
+    """Return the names of all adversaries that apply to an environment.
+
+    These are the built-in ones, the domain's own, and the trained ones; those that are fitted to
+    the train split apply where there is one, with an answer that its tickets share.
+
+    Args:
+        env: An environment, or the id of one.
+        options: Arguments of the environment, with an id.
+
+    Raises:
+        ConfigError: If there is no such id, or it does not take these options.
+    """
+    clinic = unwrap(make(env, **options)) if isinstance(env, str) else env
+    search = fitted(clinic, ConstantSearch)
+    names = [name for name in ADVERSARIES if search.labels or name != "prior"]
+    names += [name for name in clinic.domain.adversaries if name not in names]
+    if search.labels:
+        names.append("linear")
+        if search.names and not clinic.domain.blocking:
+            names.append("call-search")
+    return names
 
 
 def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) -> Maker:
@@ -52,12 +83,12 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
     """
     chosen = dict(options or {})
     who = f"policy {name!r}"
-    own = env.domain.baselines.get(name)
-    if own is not None:
-        made: Maker = call_with_options(own, chosen, who, env)
+    owned = {**env.domain.adversaries, **env.domain.baselines}
+    if name in owned:
+        made: Maker = call_with_options(owned[name], chosen, who, env)
         return made
     if name not in POLICIES and ":" not in name:
-        advice = suggest(name, [*POLICIES, *env.domain.baselines])
+        advice = suggest(name, [*POLICIES, *owned])
         raise ConfigError(f"no policy {name!r}; {advice} Or name your own: 'package.module:NAME'")
     builder = import_named(POLICIES.get(name, name), "policy")
     if not callable(builder):

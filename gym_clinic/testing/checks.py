@@ -21,10 +21,8 @@ from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.images import Illustrated, image_reference
-from gym_clinic.policies import Maker, Policy
-from gym_clinic.policies.moves import Playbook, scripted
-from gym_clinic.policies.moves import actions as actions_of
-from gym_clinic.policies.playing import Outcome, play
+from gym_clinic.policies.moves import Playbook, scripted, write_move
+from gym_clinic.policies.playing import Action, Maker, Outcome, Policy, play
 from gym_clinic.policies.reachable import reachable
 from gym_clinic.policies.snoop import Snoop
 from gym_clinic.rewards import Rubric, scale
@@ -145,7 +143,7 @@ def kinds(env: ClinicEnv) -> Iterator[str]:
 
 
 def _solution(env: ClinicEnv, task: Task) -> list[CallSpec]:
-    texts = (text for move in env.domain.solve(task) for text in actions_of(env.dialect, move))
+    texts = (text for move in env.domain.solve(task) for text in write_move(env.dialect, move))
     return [(one.name, one.arguments) for text in texts for one in env.dialect.parse(text).requests]
 
 
@@ -253,7 +251,7 @@ class _Recorder:
         self.seen: list[str] = []
         self.handed: list[tuple[str, Any]] = []
 
-    def act(self, observation: str, info: dict[str, Any]) -> str:
+    def act(self, observation: str, info: dict[str, Any]) -> Action:
         self.seen += [observation, json.dumps(info, default=image_reference)]
         self.handed += [("observation", observation), ("info", info)]
         action = self._inner.act(observation, info)
@@ -311,7 +309,7 @@ def _blind(env: ClinicEnv, task: Task, swapped: Task) -> Iterator[str]:
         yield f"task {task.id!r}: the ticket depends on the gold"
     if domain.menu is not None and domain.menu(task) != domain.menu(swapped):
         yield f"task {task.id!r}: the menu depends on the gold"
-    actions = [text for move in domain.solve(task) for text in actions_of(env.dialect, move)]
+    actions = [text for move in domain.solve(task) for text in write_move(env.dialect, move)]
     shown, again = _Recorder(scripted(actions)), _Recorder(scripted(actions))
     unjudged = copy.copy(env)  # the rubric may well stumble over a gold that is not the task's
     unjudged.rubric = Rubric({}, {})

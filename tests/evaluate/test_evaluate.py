@@ -171,7 +171,7 @@ def test_a_run_killed_while_it_writes_its_trace_loses_nothing(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("other", "named"),
     [
-        ({"trials": 3}, "trials 2, not 3"),
+        ({"trials": 1}, "2 trials, not 1: they can be raised, not lowered"),
         ({"seed": 1}, "seed 0, not 1"),
         ({"split": "train"}, "split 'test', not 'train'"),
         ({"limit": 2}, "limit None, not 2"),

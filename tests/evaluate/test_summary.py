@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gym_clinic.evaluate.intervals import Interval, pass_at_k, pass_hat_k
 from gym_clinic.evaluate.report import Grid, compare, markdown, tables
-from gym_clinic.evaluate.summary import Interval, Result, Summary, pass_at_k, pass_hat_k, summarise
+from gym_clinic.evaluate.summary import Result, Summary, summarise
 
 ABOUT = {
     "id": "x/Y-v0",

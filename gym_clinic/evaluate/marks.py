@@ -1,0 +1,66 @@
+"""Marks the calls of recorded episodes as needed or wasted, and lists those that were missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gym_clinic.domain import CallSpec, Domain
+from gym_clinic.episode import Task
+from gym_clinic.evaluate.recorded import RecordedTasks, checked_calls, read_episodes, trace_files
+from gym_clinic.frozen import thaw
+from gym_clinic.rewards.process import signature
+from gym_clinic.toolbox import Kind
+
+
+def mark_calls(
+    traces: Sequence[str | Path], *, env_options: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield recorded episodes with each of their calls marked.
+
+    The gold is joined here, by task id; no trace holds it. Each call gets ``"mark"``:
+    ``"needed"`` if it was answered and is one of the calls of the task's solution, for the first
+    time, or if it gave the accepted answer; else ``"wasted"``. The episode gets ``"missed"``:
+    the calls of the solution that were not made, as ``{"name", "arguments"}``, those that give
+    the answer aside.
+
+    Args:
+        traces: ``trace.jsonl`` files, folders of a run, or folders that hold folders of runs.
+        env_options: Arguments of the environment instead of the recorded ones.
+
+    Raises:
+        ConfigError: If there is no trace, or its tasks are no longer the recorded ones.
+        TaskError: If a line is not an episode; it names file and line.
+    """
+    tasks = RecordedTasks(env_options)
+    for path in trace_files(traces):
+        for where, row in read_episodes(path):
+            domain, task = tasks.find(where, row)
+            calls, missed = _mark(domain, task, checked_calls(where, row))
+            yield {**row, "calls": calls, "missed": missed}
+
+
+def _mark(
+    domain: Domain, task: Task, calls: Sequence[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the calls with their marks, and the calls that were missed."""
+    submits = {tool.name for tool in domain.tools if tool.kind is Kind.SUBMIT}
+    waiting = {signature(*call): call for call in _solution(domain, task, submits)}
+    marked = []
+    for call in calls:
+        found = (
+            waiting.pop(signature(call["name"], call["arguments"]), None) if call["ok"] else None
+        )
+        needed = found is not None or (call["ok"] and call["name"] in submits)
+        marked.append({**call, "mark": "needed" if needed else "wasted"})
+    missed = [{"name": name, "arguments": thaw(given)} for name, given in waiting.values()]
+    return marked, missed
+
+
+def _solution(domain: Domain, task: Task, submits: set[str]) -> list[CallSpec]:
+    """Return the calls of a task's solution, but for those that give the answer."""
+    batches = [move for move in domain.solve(task) if not isinstance(move, str)]
+    return [
+        (name, thaw(given)) for batch in batches for name, given in batch if name not in submits
+    ]
