@@ -102,8 +102,9 @@ class Result:
 
 def model(out: Path, seed: int) -> Path:
     """Make the model of a seed, or find it: it knows the form, and every answer alike."""
-    from verl_recipes.prepare import make_tiny
-    from verl_recipes.trajectory import Budgets, make_env
+    from verl_recipes.agent_loop.environment import make_env
+    from verl_recipes.agent_loop.trajectory import Budgets
+    from verl_recipes.run.model import make_tiny
 
     folder = out / f"model-{seed}"
     if not folder.is_dir():
@@ -119,25 +120,22 @@ def run(arm: str, seed: int, steps: int, out: Path) -> Result:
     """Train one arm with one seed."""
     from gym_clinic.viewer.runs import read_run
     from verl_recipes import launch
+    from verl_recipes.request import RunRequest
 
     method, overrides = ARMS[arm]
     began = time.monotonic()
-    wanted = launch.Wanted(
+    request = RunRequest(
         method=method,
         env=ENV,
         steps=steps,
         model=str(model(out, seed).absolute()),
-        gpus=0,
-        nodes=1,
-        address=None,
         out=out / f"{arm}-{seed}",
-        resume=False,
         seed=seed,
         overrides=(*SHARED, *overrides),
     )
-    if launch.train(wanted):
+    if launch.train(request):
         raise SystemExit(f"{arm}, seed {seed}: the run failed")
-    _, rewards = read_run(wanted.out).series("clinic/total/mean")
+    _, rewards = read_run(request.out).series("clinic/total/mean")
     return Result(
         arm,
         seed,

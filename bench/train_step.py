@@ -33,27 +33,13 @@ SHARED = (
 def measure(arm: str, model: Path, out: Path, env: str, steps: int) -> dict[str, list[float]]:
     """Train one arm; return the seconds of each phase, by step, the first left out."""
     from gym_clinic.viewer.runs import read_run
-    from verl_recipes import launch, prepare
+    from verl_recipes import launch
+    from verl_recipes.config.compose import TINY
+    from verl_recipes.request import RunRequest
 
-    sizes = (
-        f"data.max_prompt_length={prepare.PROMPT}",
-        f"data.max_response_length={prepare.RESPONSE}",
-        f"data.val_max_samples={prepare.EVALUATED}",
-        f"clinic.shortest={prepare.TASKS}",
-    )
-    wanted = launch.Wanted(
-        method=arm,
-        env=env,
-        steps=steps,
-        model=str(model),
-        gpus=0,
-        nodes=1,
-        address=None,
-        out=out,
-        resume=False,
-        overrides=(*sizes, *SHARED),
-    )
-    if launch.train(wanted):
+    sizes = tuple(f"{name}={value}" for name, value in TINY.items())
+    request = RunRequest(arm, env, steps, model=str(model), out=out, overrides=(*sizes, *SHARED))
+    if launch.train(request):
         raise SystemExit(f"the {arm} run failed")
     run = read_run(out)
     return {phase: run.series(f"timing_s/{phase}")[1][1:] for phase in PHASES}
@@ -82,12 +68,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     if args.steps < 2:
         parser.error("--steps is 2 or more: the first one warms up")
-    from verl_recipes import prepare
-    from verl_recipes.settings import Clinic
+    from verl_recipes.config.compose import compose
+    from verl_recipes.request import RunRequest
+    from verl_recipes.run.model import tiny_model
 
     seconds: dict[str, dict[str, list[float]]] = {arm: {p: [] for p in PHASES} for arm in ARMS}
     with tempfile.TemporaryDirectory() as folder:
-        model = Path(prepare.tiny(Path(folder), Clinic(env=args.env)).path)
+        tiny_model(compose(RunRequest(env=args.env, out=Path(folder))))
+        model = Path(folder) / "model"
         for number in range(args.rounds):
             for arm in ARMS if number % 2 == 0 else reversed(ARMS):
                 found = measure(arm, model, Path(folder) / f"{arm}-{number}", args.env, args.steps)

@@ -1,1 +1,13 @@
-"""Training recipes: a thin plugin on upstream verl. Importing this package loads nothing else."""
+"""Training recipes: a thin plugin on upstream verl. Importing this package loads nothing else.
+
+The path of a run: `request` reads the command line, `config.compose` makes one config of it,
+`preflight` checks what the run needs, `run` makes the model, starts verl in a process of its own,
+shows its steps and reports. Inside verl, `agent_loop` plays episodes and `trainer` trains.
+
+Where a further algorithm goes: a folder beside `ttopd/` with its trainer (a subclass of
+`trainer.trainer.ClinicTrainer` that registers itself with verl), a line in `algorithms.TRAINERS`
+(name -> module), and a file `config/method/NAME.yaml` that sets `trainer.v1.trainer_mode` to that
+name. PPO with a critic of its own, staged rewards and curricula fit there: the trainer overrides
+the step that differs (`_compute_values`, `_update_critic`, `_next_train_batch`); its loss, workers
+and settings lie beside it. `ttopd/` is the example to follow.
+"""

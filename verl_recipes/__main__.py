@@ -1,4 +1,4 @@
-"""``python -m verl_recipes train|check …``: training runs, and what they need."""
+"""``python -m verl_recipes train|check …``: training runs, and checks of what they need."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes import pins
+from verl_recipes.preflight import pins
 
-COMMANDS = {"train": "verl_recipes.launch", "check": "verl_recipes.check"}
+COMMANDS = {"train": "verl_recipes.launch", "check": "verl_recipes.preflight.command"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,16 +28,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def require_installed() -> None:
-    """Check that the packages of a world are here, before anything imports one.
+    """Check that the training packages are installed before anything imports one.
 
     Raises:
         ConfigError: If one is missing; it names all that are, and the line that installs them.
     """
-    world = pins.installed_world() or "cpu"
-    missing = [one.pin.name for one in pins.survey(world) if one.verdict == "missing"]
+    stack = pins.installed_stack()
+    missing = ["verl"] if stack is None else pins.missing(stack)
     if missing:
-        lines = " or, with GPUs, ".join(dict.fromkeys([pins.INSTALL[world], pins.INSTALL["gpu"]]))
-        raise ConfigError(f"training needs {', '.join(missing)}: {lines}")
+        ways = dict.fromkeys([pins.INSTALL[stack or "cpu"], pins.INSTALL["gpu"]])
+        raise ConfigError(f"training needs {', '.join(missing)}: {' or, with GPUs, '.join(ways)}")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ from __future__ import annotations
 import importlib
 import os
 
-ALWAYS = ("verl_recipes.ttopd.engine", "verl_recipes.trainer")
-"""Register the engine with a teacher, and the trainer."""
+from verl_recipes.algorithms import TRAINERS
+
+ENGINE = "verl_recipes.ttopd.engine"
+"""Registers the engine, which trains with or without a teacher."""
 
 ON_THE_CPU = ("verl_recipes.cpu.platform", "verl_recipes.cpu.rollout")
 """Register the platform and its rollouts."""
 
-for _name in (*(ON_THE_CPU if os.environ.get("VERL_PLATFORM") == "cpu" else ()), *ALWAYS):
+_cpu = ON_THE_CPU if os.environ.get("VERL_PLATFORM") == "cpu" else ()
+for _name in (*_cpu, ENGINE, *TRAINERS.values()):
     importlib.import_module(_name)

@@ -149,6 +149,7 @@ class Clinic:
         overlong: What becomes of a task whose prompt is too long: ``error`` stops the run and
             names it, ``skip`` leaves it out.
         shortest: Train on this many tasks, those with the shortest prompts; null for all.
+        endless_rows: Rows of a split that makes its tasks (``split="endless"``); an epoch.
         turn_tokens: Tokens of one reply; null for no limit but the response's.
         min_reply_tokens: An observation that leaves less room than this ends the trajectory.
         max_refills: Rounds of dynamic sampling after the first.
@@ -167,6 +168,7 @@ class Clinic:
     tool_parser: str | None = None
     overlong: str = "error"
     shortest: int | None = None
+    endless_rows: int = 4_096
     turn_tokens: int | None = None
     min_reply_tokens: int = 16
     max_refills: int = 3
@@ -193,7 +195,8 @@ class Clinic:
         for name in ("turn_tokens", "shortest"):
             if getattr(self, name) is not None:
                 _count(f"clinic.{name}", getattr(self, name), "null")
-        _count("clinic.min_reply_tokens", self.min_reply_tokens)
+        for name in ("min_reply_tokens", "endless_rows"):
+            _count(f"clinic.{name}", getattr(self, name))
         _count("clinic.max_refills", self.max_refills, least=0)
         _count("clinic.seed", self.seed, least=0)
         _number("clinic.advantage_scale", self.advantage_scale)
@@ -201,7 +204,7 @@ class Clinic:
         if not self.stall_s:
             raise ConfigError("clinic.stall_s is above 0: seconds to wait for a rollout")
         if self.hints.mode != "none" and not self.teacher.enabled:
-            raise ConfigError("clinic.hints speak to a teacher: set clinic.teacher.enabled=true")
+            raise ConfigError("clinic.hints are for a teacher: set clinic.teacher.enabled=true")
 
 
 def read(section: Mapping[str, Any]) -> Clinic:

@@ -39,14 +39,14 @@ from verl.workers.utils.losses import ppo_loss
 
 from verl_recipes.settings import Teacher
 from verl_recipes.ttopd.engine import ClinicEngine
-from verl_recipes.ttopd.worker import ClinicWorker
+from verl_recipes.ttopd.worker import TeacherWorker
 
 RANK = 8
 FP32 = {"param_dtype": "fp32", "reduce_dtype": "fp32", "buffer_dtype": "fp32"}
 SETTINGS = Teacher(enabled=True, chunk=5)
 
 
-class Seat(ClinicWorker):
+class Seat(TeacherWorker):
     """The worker's own methods on an engine, without Ray around it."""
 
     rank = property(lambda self: dist.get_rank())

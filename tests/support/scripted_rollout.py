@@ -12,6 +12,7 @@ from typing import Any
 from gym_clinic import ClinicEnv
 from gym_clinic.action import DIALECTS
 from gym_clinic.policies import Playbook
+from verl_recipes.request import RunRequest
 
 INTERACTIONS, TRIAGE, FAULTY = (
     "tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE", "faulty_domain:FAULTY",
@@ -53,13 +54,14 @@ def output(tokens: Sequence[int], stop: str = "completed", **fields: Any) -> Sim
     )
 
 
-ENTRY = "verl_recipes.agent_loop.ClinicAgentLoop"
+ENTRY = "verl_recipes.agent_loop.loop.ClinicAgentLoop"
 _CONFIGS: dict[str, Any] = {}
 
 
 def configured(method: str = "grpo", **settings: Any) -> Any:
+    composing = importlib.import_module("verl_recipes.config.compose")
     if method not in _CONFIGS:
-        _CONFIGS[method] = importlib.import_module("verl_recipes.compose").compose("cpu", method)
+        _CONFIGS[method] = composing.compose(RunRequest(method=method, model="tiny"))
     omegaconf = importlib.import_module("omegaconf").OmegaConf
     config = _CONFIGS[method].copy()
     omegaconf.set_struct(config, False)

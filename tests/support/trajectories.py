@@ -7,7 +7,8 @@ from typing import Any
 from gym_clinic import ClinicEnv
 from gym_clinic.action import DIALECTS
 from gym_clinic.policies import Playbook
-from verl_recipes.trajectory import Budgets, Tokens, Trajectory
+from verl_recipes.agent_loop.tokens import Tokens
+from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 
 INTERACTIONS, TRIAGE, FAULTY = (
     "tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE", "faulty_domain:FAULTY",

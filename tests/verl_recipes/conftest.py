@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gym_clinic import ClinicEnv
-from verl_recipes.trajectory import Tokens
+from verl_recipes.agent_loop.tokens import Tokens
 
 DOMAINS = ("tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE")
 

@@ -21,8 +21,11 @@ from verl.utils.config import omega_conf_to_dataclass
 
 from gym_clinic import ConfigError
 from verl_recipes import __main__ as program
-from verl_recipes import launch, prepare, tell, watch
+from verl_recipes import launch
 from verl_recipes.cpu import tiny
+from verl_recipes.run import model as prepare
+from verl_recipes.run import report as tell
+from verl_recipes.run import supervisor as watch
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "training.md"]
 MAKE = [
@@ -96,7 +99,7 @@ def test_there_are_commands_for_both_worlds():
 
 @pytest.mark.parametrize("command", [one for one in MAKE if "cluster-check" in one])
 def test_documented_checks_are_read(command):
-    from verl_recipes import check
+    from verl_recipes.preflight import command as check
 
     name, *arguments = as_arguments(command)
     assert name == "check"
@@ -234,7 +237,8 @@ time.sleep(600)
 
 LAUNCHER = """
 import pathlib, sys
-from verl_recipes import launch, watch
+from verl_recipes import launch
+from verl_recipes.run import supervisor as watch
 watch.command = lambda path: [sys.executable, "-c", sys.argv[2], str(path)]
 launch.read = lambda argv: pathlib.Path(sys.argv[1])
 launch.train = lambda path: watch.watch(path, 3, 600.0)

@@ -23,12 +23,12 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.names import at_least_one
-from gym_clinic.taskset import first
+from verl_recipes.agent_loop.rows import candidates, shortest
+from verl_recipes.agent_loop.tokens import Tokens
+from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.cpu.sampler import Sampler
 from verl_recipes.cpu.tiny import replacing
 from verl_recipes.cpu.transcripts import Transcript, transcripts, with_aside
-from verl_recipes.rows import shortest
-from verl_recipes.trajectory import Budgets, Tokens, Trajectory
 
 NEAR_STEPS = 400
 """Steps on the end of the prompt alone: the form of a call is learned there, and cheaply."""
@@ -163,14 +163,14 @@ def first_fit(
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
     """
     begun = time.monotonic()
-    known = {task.id: task for task in first(env.tasks)}
+    known = {task.id: task for task in candidates(env, seed)}
     if unknown := [name for name in task_ids if name not in known]:
         raise ConfigError(f"the environment has no tasks {unknown[:3]}; they are of another split")
     if len(task_ids) < 2:
         raise ConfigError(f"a first fit needs two tasks or more, got {list(task_ids)}")
     held, rest = _split([known[name] for name in task_ids], at_least_one("groups", groups))
     named = {*task_ids}
-    more = (task for task in shortest(env, len(env.tasks)) if task.id not in named)
+    more = (task for task in shortest(env, len(known), seed) if task.id not in named)
     lessons = list(islice(chain(rest, more), at_least_one("taught", taught)))
     model = AutoModelForCausalLM.from_pretrained(model_dir)
     tokenizer = AutoTokenizer.from_pretrained(model_dir)

@@ -23,7 +23,7 @@ from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
-from verl_recipes.trajectory import opening
+from verl_recipes.agent_loop.environment import opening
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.domain import Move
 from gym_clinic.policies import Playbook
-from verl_recipes.trajectory import Budgets, PromptLengthError, Tokens, Trajectory
+from verl_recipes.agent_loop.environment import PromptLengthError
+from verl_recipes.agent_loop.tokens import Tokens
+from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""verl's workers with a teacher beside the actor: kept, averaged, saved and restored."""
+"""Workers with a teacher beside the actor: kept, averaged, saved and restored."""
 
 from __future__ import annotations
 
@@ -9,47 +9,45 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import get_peft_model_state_dict
-from safetensors.torch import save_file
-from torch.distributed.tensor import DTensor
 from verl.single_controller.base.decorator import Dispatch, register
 from verl.utils.config import omega_conf_to_dataclass
-from verl.utils.device import get_device_id, get_device_name
-from verl.utils.distributed import initialize_global_process_group_ray
-from verl.workers.engine_workers import ActorRolloutRefWorker, TrainingWorker
+from verl.utils.device import get_device_id
+from verl.workers.engine_workers import TrainingWorker
 from verl.workers.utils.losses import ppo_loss
 
 from gym_clinic import ConfigError
 from verl_recipes import settings
+from verl_recipes.trainer.worker import ClinicWorker
 from verl_recipes.ttopd.head import local
 from verl_recipes.ttopd.teacher import distance, ema_
 
 
-class ClinicTrainingWorker(TrainingWorker):
-    """A training worker whose engine may build a teacher's adapter."""
+class TeacherTrainingWorker(TrainingWorker):
+    """A training worker whose engine may build an adapter for the teacher."""
 
     def __init__(self, config: Any, *, teacher_adapter: bool = False) -> None:
         super().__init__(config)
         self.engine.teacher_adapter = teacher_adapter
 
 
-class ClinicWorker(ActorRolloutRefWorker):
-    """Actor, rollout and, under full fine-tuning, the teacher in the reference model's place."""
+class TeacherWorker(ClinicWorker):
+    """Actor, rollout and a teacher: a second adapter, or the model in the reference's place."""
 
-    ref_worker_cls = ClinicTrainingWorker
+    ref_worker_cls = TeacherTrainingWorker
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def init_model(self) -> None:
-        """Build the models; then attach the teacher to the actor's engine."""
-        if get_device_name() == "cpu":  # verl's own call would name the one device twice
-            initialize_global_process_group_ray(backend="cpu:gloo")
-        self.clinic = settings.from_config(self.config)
-        teacher = self.clinic.teacher
-        adapter = teacher.enabled and self.config.model.get("lora_rank", 0) > 0
-        self.actor_worker_cls = partial(ClinicTrainingWorker, teacher_adapter=adapter)
-        super().init_model()
+        """Build the models; then attach the teacher to the actor's engine.
+
+        Raises:
+            ConfigError: If there is no teacher, or no reference model whose place it could take.
+        """
+        teacher = settings.from_config(self.config).teacher
         if not teacher.enabled:
-            return
+            raise ConfigError("trainer.v1.trainer_mode=ttopd needs clinic.teacher.enabled=true")
+        adapter = self.config.model.get("lora_rank", 0) > 0
+        self.actor_worker_cls = partial(TeacherTrainingWorker, teacher_adapter=adapter)
+        super().init_model()
         if not adapter:
             if self.ref is None:
                 raise ConfigError(
@@ -107,25 +105,6 @@ class ClinicWorker(ActorRolloutRefWorker):
                 if name not in saved or saved[name].shape != mine.shape:
                     raise ConfigError(f"{path} holds no {name} of shape {tuple(mine.shape)}")
                 mine.copy_(saved[name])
-
-    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
-    def save_adapter(self, folder: str) -> None:
-        """Save the student's adapter as peft loads it; verl saves shards and a wrapped model.
-
-        Every rank takes part; the first one writes.
-        """
-        module = self.actor.engine.module
-        named = [(n, p.detach()) for n, p in module.named_parameters() if ".default." in n]
-        whole = {n: p.full_tensor() if isinstance(p, DTensor) else p for n, p in named}
-        if self.rank:
-            return
-        path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
-        adapter = get_peft_model_state_dict(module, state_dict=whole, adapter_name="default")
-        beside = path / "adapter_model.part"
-        save_file({name: tensor.cpu().contiguous() for name, tensor in adapter.items()}, beside)
-        beside.replace(path / "adapter_model.safetensors")
-        module.peft_config["default"].save_pretrained(folder)
 
     def _pairs(self) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         engine = self.actor.engine

@@ -1,0 +1,169 @@
+"""Our section of a config: what it takes, and that every mistake names what would be right."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gym_clinic import ConfigError
+from verl_recipes import settings
+from verl_recipes.settings import Clinic, Reward, Teacher, read
+from verl_recipes.ttopd.reward import WRONG_MODES, cosine_reward
+
+CONFIG = Path(settings.__file__).parent / "config"
+
+
+def section(file: str) -> dict[str, Any]:
+    """Return what a config file says in our section, without interpolations."""
+    found = yaml.safe_load((CONFIG / file).read_text(encoding="utf-8"))["clinic"]
+    return {
+        name: {k: v for k, v in value.items() if not str(v).startswith("${")}
+        if isinstance(value, dict)
+        else value
+        for name, value in found.items()
+    }
+
+
+def test_defaults_of_code_and_config_agree() -> None:
+    assert read(section("train.yaml")) == Clinic()
+    ttopd = read(section("method/ttopd.yaml"))
+    assert ttopd.teacher == dataclasses.replace(Teacher(), enabled=True)
+    assert ttopd.reward == dataclasses.replace(Reward(), mode="cosine")
+    assert ttopd.hints.mode == "outcome"
+    assert read(section("method/grpo.yaml")) == Clinic()
+
+
+def test_every_knob_of_teacher_and_reward_stands_in_the_config() -> None:
+    written = yaml.safe_load((CONFIG / "method/ttopd.yaml").read_text(encoding="utf-8"))["clinic"]
+    for name, kind in (("teacher", Teacher), ("reward", Reward), ("hints", settings.HintChoice)):
+        assert sorted(written[name]) == sorted(one.name for one in dataclasses.fields(kind))
+    assert set(section("train.yaml")) == {one.name for one in dataclasses.fields(Clinic)}
+
+
+def test_the_papers_values() -> None:
+    teacher = Teacher()
+    assert (teacher.lam, teacher.decay, teacher.every, teacher.hard_copy) == (4.0, 0.995, 5, None)
+    assert teacher.l_max_turn == Reward().l_max == 12_288
+
+
+def test_the_length_reward_has_the_same_defaults() -> None:
+    given_ = {name: getattr(Reward(), name) for name in (
+        "l_max", "r_max", "r_min", "r_penalty", "wrong_mode",
+    )}  # fmt: skip
+    for correct, length, truncated in ((True, 600, False), (False, 9_000, False), (True, 5, True)):
+        assert cosine_reward(correct, length, truncated) == cosine_reward(
+            correct, length, truncated, **given_
+        )
+    assert settings.WRONG_MODES == WRONG_MODES
+
+
+def test_an_empty_section_is_the_default() -> None:
+    assert read({}) == Clinic()
+    assert read({"reward": None, "teacher": {}, "modules": None}) == Clinic()
+
+
+def test_values_are_taken() -> None:
+    found = read(
+        {
+            "env": "my.domain:HEART",
+            "env_kwargs": {"max_turns": 3},
+            "modules": ["my.domain"],
+            "turn_tokens": 500,
+            "teacher": {"enabled": True, "hard_copy": 30},
+            "hints": {"mode": "shuffled"},
+            "reward": {"mode": "env_plus_length", "r_min": -0.1},
+        }
+    )
+    assert found.modules == ("my.domain",)
+    assert found.env_kwargs == {"max_turns": 3}
+    assert (found.teacher.hard_copy, found.hints.mode, found.reward.r_min) == (30, "shuffled", -0.1)
+
+
+COUNTS = "a whole number from 1"
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"sed": 1}, "clinic has no 'sed'; did you mean 'seed'?"),
+    ({"teacher": {"lambda": 4.0}}, "clinic.teacher has no 'lambda'; "),
+    ({"reward": {"rmax": 1.0}}, "clinic.reward has no 'rmax'; did you mean 'r_max'?"),
+    ({"hints": {"modes": "none"}}, "clinic.hints has no 'modes'; did you mean 'mode'?"),
+    ({"teacher": True}, "clinic.teacher is a section of settings, not True"),
+    ({"env": ""}, "clinic.env is a registered id, or module:NAME of a domain, not ''"),
+    ({"env": 3}, "clinic.env is a registered id, or module:NAME of a domain, not 3"),
+    ({"env_kwargs": [1]}, "clinic.env_kwargs is {name: value}, not [1]"),
+    ({"env_kwargs": {"split": "dev"}}, "data.train_files and data.val_files do"),
+    ({"modules": "my.domain"}, "clinic.modules is a list of modules' names, not 'my.domain'"),
+    ({"modules": [3]}, "clinic.modules is a list of modules' names, not 3"),
+    ({"seed": "abc"}, "clinic.seed is a whole number from 0, not 'abc'"),
+    ({"seed": -1}, "clinic.seed is a whole number from 0, not -1"),
+    ({"tools": "xml"}, "clinic.tools is one of ['native', 'text'], not 'xml'"),
+    ({"tool_parser": 1}, "clinic.tool_parser is the name of a parser, or null, not 1"),
+    ({"overlong": "cut"}, "clinic.overlong is one of ['error', 'skip'], not 'cut'"),
+    ({"shortest": 0}, f"clinic.shortest is {COUNTS}, or null, not 0"),
+    ({"turn_tokens": 0}, f"clinic.turn_tokens is {COUNTS}, or null, not 0"),
+    ({"turn_tokens": 1.5}, f"clinic.turn_tokens is {COUNTS}, or null, not 1.5"),
+    ({"min_reply_tokens": 0}, f"clinic.min_reply_tokens is {COUNTS}, not 0"),
+    ({"min_reply_tokens": True}, f"clinic.min_reply_tokens is {COUNTS}, not True"),
+    ({"max_refills": -1}, "clinic.max_refills is a whole number from 0, not -1"),
+    ({"max_refills": None}, "clinic.max_refills is a whole number from 0, not None"),
+    ({"stall_s": 0}, "clinic.stall_s is above 0"),
+    ({"stall_s": -1}, "clinic.stall_s is a finite number from 0, not -1"),
+    ({"stall_s": "long"}, "clinic.stall_s is a finite number from 0, not 'long'"),
+    ({"stall_s": float("inf")}, "clinic.stall_s is a finite number from 0, not inf"),
+    ({"advantage_scale": float("nan")}, "clinic.advantage_scale is a finite number, not nan"),
+    ({"reward": {"mode": "cos"}}, "clinic.reward.mode is one of ['env', 'cosine', 'env_plus_"),
+    ({"reward": {"wrong_mode": "x"}}, "clinic.reward.wrong_mode is one of ['paper', 'yeo', 'flat'"),
+    ({"reward": {"l_max": 0}}, f"clinic.reward.l_max is {COUNTS}, not 0"),
+    ({"reward": {"r_max": 0.1}}, "clinic.reward.r_max is at least r_min, not 0.1 < 0.2"),
+    ({"reward": {"r_min": None}}, "clinic.reward.r_min is a finite number, not None"),
+    ({"reward": {"r_penalty": "low"}}, "clinic.reward.r_penalty is a finite number, not 'low'"),
+    ({"teacher": {"enabled": "yes"}}, "clinic.teacher.enabled is true or false, not 'yes'"),
+    ({"teacher": {"lam": -1}}, "clinic.teacher.lam is a finite number from 0, not -1"),
+    ({"teacher": {"lam": float("nan")}}, "clinic.teacher.lam is a finite number from 0, not nan"),
+    ({"teacher": {"decay": 1.01}}, "clinic.teacher.decay is a finite number from 0 to 1, not 1.01"),
+    ({"teacher": {"every": 0}}, f"clinic.teacher.every is {COUNTS}, not 0"),
+    ({"teacher": {"hard_copy": 0}}, f"clinic.teacher.hard_copy is {COUNTS}, or null, not 0"),
+    ({"teacher": {"l_max_turn": 0}}, f"clinic.teacher.l_max_turn is {COUNTS}, not 0"),
+    ({"teacher": {"k": 0}}, f"clinic.teacher.k is {COUNTS}, not 0"),
+    ({"teacher": {"chunk": 0}}, f"clinic.teacher.chunk is {COUNTS}, not 0"),
+    ({"teacher": {"estimator": "k1"}}, "has an expected gradient of zero"),
+    ({"teacher": {"reduce": "sum"}}, "clinic.teacher.reduce is one of ['mean_turns', 'sum_turns']"),
+    ({"teacher": {"diagnose_every": -1}}, "diagnose_every is a whole number from 0, not -1"),
+    ({"hints": {"mode": "gold"}}, "clinic.hints.mode is one of ['outcome', 'shuffled', 'none']"),
+    ({"hints": {"path": 3}}, "clinic.hints.path is the path of a file, or null, not 3"),
+    ({"hints": {"mode": "outcome"}}, "clinic.hints are for a teacher: set clinic.teacher.enabled"),
+]
+
+
+@pytest.mark.parametrize(("given_", "says"), BAD, ids=[str(one) for one, _ in BAD])
+def test_a_mistake_is_told_with_what_would_be_right(given_: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(given_)
+    assert says in str(caught.value)
+
+
+ODD = st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.lists(st.integers())
+
+
+def told(section: dict[str, Any]) -> str:
+    try:
+        read(section)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+@given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(Clinic)]))
+def test_any_other_value_is_told_by_name_too(value: Any, name: str) -> None:
+    says = told({name: value})
+    assert not says or f"clinic.{name}" in says
+
+
+@given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(Teacher)]))
+def test_and_in_the_teachers_section(value: Any, name: str) -> None:
+    says = told({"teacher": {name: value}})
+    assert not says or f"clinic.teacher.{name}" in says

@@ -1,0 +1,98 @@
+"""Checks of the machine: GPUs, Ray's address, disk."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from verl_recipes.preflight import machine
+from verl_recipes.preflight.finding import MISSING, OK, WARNING
+from verl_recipes.preflight.machine import GIB
+
+TORCH = """
+from collections import namedtuple
+Found = namedtuple("Found", "total_memory")
+class cuda:
+    device_count = staticmethod(lambda: 2)
+    get_device_properties = staticmethod(lambda i: Found((16 + i) * 2**30))
+"""
+
+
+@pytest.fixture
+def torch_here(tmp_path, monkeypatch):
+    """A file that child processes import as torch."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path / "torch.py"
+
+
+def test_gpus_are_those_that_torch_sees(torch_here):
+    torch_here.write_text(TORCH)
+    assert machine.gpu_sizes() == [16.0, 17.0]
+    torch_here.write_text("raise ImportError('no driver')")
+    with pytest.raises(OSError, match="torch does not start: ImportError: no driver"):
+        machine.gpu_sizes()
+
+
+def test_a_driver_that_does_not_answer(torch_here, monkeypatch):
+    torch_here.write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(machine, "GPU_S", 0.2)
+    with pytest.raises(OSError, match="does not answer"):
+        machine.gpu_sizes()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "status", "said"),
+    [([80.0] * 8, OK, "8 of 80"), ([80.0] * 4, MISSING, "GPUS=4"), ([], MISSING, "GPUS=0")],
+)
+def test_gpus_against_the_number_wanted(sizes, status, said):
+    found = machine.gpus(sizes, 8)
+    assert (found.status, said in str(found)) == (status, True)
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+
+def test_without_an_address_a_local_ray_is_started(alone):
+    assert machine.ray(None, 0, 1).status == OK
+    assert machine.ray(None, 8, 1).status == OK
+    assert machine.ray(None, 8, 2).status == MISSING
+    assert machine.ray("127.0.0.1:6379", 0, 1).status == MISSING
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nonsense"])
+def test_an_address_where_nothing_answers(alone, address):
+    assert machine.ray(address, 8, 1).status == MISSING
+
+
+def test_an_address_that_answers(alone, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        assert machine.ray(address, 8, 1).status == OK
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        assert address in machine.ray(None, 8, 1).detail
+    assert machine.ray("auto", 8, 1).status == OK
+
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.mark.parametrize(
+    ("gib", "status"), [(None, OK), (1.0, OK), (6.0, WARNING), (20.0, MISSING)]
+)
+def test_room_for_checkpoints(tmp_path, monkeypatch, gib, status):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(0, 0, int(10 * GIB)))
+    size = None if gib is None else int(gib * GIB)
+    found = machine.disk(tmp_path / "runs" / "new", size)
+    assert found.status == status
+    assert f"10.0 GiB free at {tmp_path}" in found.detail
+
+
+def test_a_folder_that_cannot_be_written_to(monkeypatch):
+    monkeypatch.setattr(machine.os, "access", lambda path, mode: False)
+    assert machine.disk(Path("/"), None).status == MISSING

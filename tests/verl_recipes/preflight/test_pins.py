@@ -1,0 +1,104 @@
+"""Installed packages against the pins of setup.cfg and of verl's own extras."""
+
+from __future__ import annotations
+
+import configparser
+from importlib import metadata
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from places import ROOT
+
+from verl_recipes import __main__ as program
+from verl_recipes.preflight import pins
+from verl_recipes.preflight.finding import MISSING, OK, WARNING
+
+pytestmark = pytest.mark.skipif(pins.version("verl") is None, reason="verl is not installed")
+
+
+def extra(name):
+    read = configparser.ConfigParser()
+    read.read(ROOT / "setup.cfg")
+    return [Requirement(line) for line in read["options.extras_require"][name].split("\n") if line]
+
+
+@pytest.mark.parametrize("stack", ["cpu", "gpu"])
+def test_the_pins_are_those_of_setup_cfg(stack):
+    found = {str(one.name): one.specifier for one in pins.requirements(stack)}
+    for pin in extra(f"train-{stack}"):
+        assert found[pin.name] == pin.specifier
+    assert {"torch", "verl", "TransferQueue", "transformers", "ray"} <= set(found)
+    assert f'".[train-{stack}]"' in pins.INSTALL[stack]
+
+
+def test_the_gpu_stack_has_the_exact_pins_of_verls_extras():
+    found = {one.name: str(one.specifier) for one in pins.requirements("gpu")}
+    assert (found["vllm"], found["torch"]) == ("==0.24.0", "==2.11.0")
+    assert f"torch{found['torch']}" in pins.INSTALL["gpu"]
+
+
+def test_both_stacks_share_verl_and_its_queue():
+    for name in ("verl", "TransferQueue"):
+        bounds = {
+            one.specifier for stack in ("cpu", "gpu") for one in pins.requirements(stack)
+            if one.name == name
+        }  # fmt: skip
+        assert len(bounds) == 1
+
+
+def test_the_pins_satisfy_what_verl_asks_of_everyone():
+    asked = {}
+    for line in metadata.requires("verl"):
+        one = Requirement(line)
+        if one.marker is None:
+            asked[one.name.lower()] = one.specifier
+    assert asked["transformers"] == SpecifierSet("!=5.6.0,<5.11,>=5.5.3")
+    for stack in ("cpu", "gpu"):
+        for pin in pins.requirements(stack):
+            exact = [one.version for one in pin.specifier if one.operator == "=="]
+            if exact and pin.name.lower() in asked:
+                assert asked[pin.name.lower()].contains(exact[0]), pin
+
+
+def test_the_installed_packages_are_the_pinned_ones():
+    stack = pins.installed_stack()
+    assert [str(one) for one in pins.check(stack) if one.status != OK] == []
+    assert pins.missing(stack) == []
+
+
+def test_each_kind_of_finding(monkeypatch):
+    here = {"a": "2.0+cpu", "b": "1.9", "verl": "0.8.0"}
+    wanted = [Requirement("a==2.0"), Requirement("b==2.0"), Requirement("c==2.0")]
+    wanted.append(Requirement("verl==0.9.1"))
+    monkeypatch.setattr(pins, "version", here.get)
+    monkeypatch.setattr(pins, "requirements", lambda stack: iter(wanted))
+    found = list(pins.check("cpu"))
+    assert [(one.name, one.status) for one in found] == [
+        ("b", WARNING), ("c", MISSING), ("verl", MISSING), ("packages", OK),
+    ]  # fmt: skip
+    assert str(found[0]) == 'b: 1.9; expected ==2.0; install with: pip install -e ".[train-cpu]"'
+    assert found[-1].detail == "a 2.0+cpu"
+
+
+def test_the_installed_stack(monkeypatch):
+    here = {}
+    monkeypatch.setattr(pins, "version", here.get)
+    assert pins.installed_stack() is None
+    here["verl"] = "0.9.1"
+    assert pins.installed_stack() == "cpu"
+    here["vllm"] = "0.24.0"
+    assert pins.installed_stack() == "gpu"
+
+
+def test_a_missing_extra_is_reported_with_the_line_that_installs_it(monkeypatch, capsys):
+    monkeypatch.setattr(pins, "version", lambda name: None)
+    assert program.main(["train"]) == 2
+    error = capsys.readouterr().err
+    assert "training needs verl" in error
+    assert 'pip install -e ".[train-cpu]"' in error
+    monkeypatch.undo()
+    real = pins.version
+    monkeypatch.setattr(pins, "version", lambda name: None if name == "peft" else real(name))
+    assert program.main(["check"]) == 2
+    assert "training needs peft: " in capsys.readouterr().err

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gym_clinic import ConfigError
+from verl_recipes.trainer.diagnostics import NEEDED, step_metrics
+
+WEIGHTS = {"outcome": 0.5, "process": 0.5}
+
+Record = dict[str, float]
+
+
+def record(**changes: float) -> Record:
+    own = dict.fromkeys(NEEDED, 0.0) | {"turns": 2.0, "prompt_tokens": 100.0}
+    parts = {"reward/outcome": 0.0, "reward/process": 0.0, "reward/extra": 0.0, "metric/f1": 0.0}
+    return own | parts | {name.replace("__", "/"): float(v) for name, v in changes.items()}
+
+
+def fault() -> Record:
+    """As a failed trajectory is recorded: nothing but the fault; other figures must not count."""
+    return dict.fromkeys(record(), 0.0) | {"fault": 1.0}
+
+
+unit = st.floats(-2.0, 2.0, allow_subnormal=False).map(lambda x: round(x, 6))
+
+
+@st.composite
+def trajectories(draw: st.DrawFn, low: int = 1) -> tuple[list[Record], list[str]]:
+    records, groups = [], []
+    for _ in range(draw(st.integers(low, 12))):
+        outcome, process = draw(unit), draw(unit)
+        records.append(
+            record(
+                success=draw(st.booleans()),
+                truncated=draw(st.booleans()),
+                turns=draw(st.integers(1, 9)),
+                policy_tokens=draw(st.integers(0, 9999)),
+                response_tokens=draw(st.integers(0, 9999)),
+                calls=draw(st.integers(0, 20)),
+                reward__outcome=outcome,
+                reward__process=process,
+                reward__extra=draw(unit),
+                total=0.5 * outcome + 0.5 * process,
+                score=draw(st.sampled_from([0.0, 1.0, outcome])),
+            )
+        )
+        groups.append(draw(st.sampled_from("abc")))
+    return records, groups
+
+
+def test_one_step_by_hand() -> None:
+    records = [
+        record(success=1, turns=1, policy_tokens=10, response_tokens=20, calls=0, score=1, total=1,
+               metric__f1=0.5, reward__outcome=2),
+        record(success=0, turns=3, policy_tokens=30, response_tokens=60, calls=4, score=0, total=0,
+               distinct_tools=2, malformed=1, truncated=1, dropped_turns=2, hint_echo=0.4),
+        fault(),
+        record(success=1, turns=2, policy_tokens=20, response_tokens=40, calls=2, score=1, total=1,
+               reward__outcome=2),
+        fault(),
+    ]  # fmt: skip
+    found = step_metrics(records, ["a", "a", "b", "b", "c"], WEIGHTS)
+    expected = {
+        "n": 3,
+        "fault_fraction": 0.4,
+        "success": 2 / 3,
+        "single_turn": 1 / 3,
+        "turns/mean": 2,
+        "turns/p10": 1.2,
+        "calls": 2,
+        "distinct_tools": 2 / 3,
+        "malformed": 1 / 3,
+        "dropped_turns": 2 / 3,
+        "hint_echo": 0.4 / 3,
+        "clip_ratio": 1 / 3,
+        "policy_tokens/mean": 20,
+        "policy_tokens/p95": 29,
+        "response_tokens/mean": 40,
+        "response_tokens/p95": 58,
+        "total_tokens/mean": 140,
+        "total_tokens/p95": 158,
+        "score/mean": 2 / 3,
+        "score/std": 1 / math.sqrt(3),
+        "total/mean": 2 / 3,
+        "total/std": 1 / math.sqrt(3),
+        "correct/n": 2,
+        "correct/turns": 1.5,
+        "correct/policy_tokens": 15,
+        "incorrect/n": 1,
+        "incorrect/turns": 3,
+        "incorrect/policy_tokens": 30,
+        "groups": 2,
+        "kept_groups": 1,
+        "mixed_fraction": 0.5,
+        "zero_std_fraction": 0.5,
+        "reward/outcome/mean": 4 / 3,
+        "reward/outcome/std": 2 / math.sqrt(3),
+        "reward/outcome/std_share": 1,
+        "reward/outcome/cov_share": 1,
+        "reward/process/mean": 0,
+        "reward/process/std": 0,
+        "reward/process/std_share": 0,
+        "reward/process/cov_share": 0,
+        "reward/extra/mean": 0,
+        "reward/extra/std": 0,
+        "reward/extra/std_share": 0,
+        "reward/extra/cov_share": 0,
+        "metric/f1": 0.5 / 3,
+    }
+    assert found == pytest.approx({f"clinic/{key}": value for key, value in expected.items()})
+
+
+@given(trajectories())
+def test_keys_are_always_the_same_and_values_finite(given: Any) -> None:
+    records, groups = given
+    found = step_metrics(records, groups, WEIGHTS)
+    assert list(found) == list(step_metrics([fault()], ["a"], WEIGHTS))
+    assert all(type(value) is float and math.isfinite(value) for value in found.values())
+
+
+def test_nothing_but_faults() -> None:
+    found = step_metrics([fault(), fault()], ["a", "b"], WEIGHTS)
+    assert found.pop("clinic/fault_fraction") == 1.0
+    assert set(found.values()) == {0.0}
+
+
+@given(trajectories(), st.integers(1, 4), st.data())
+def test_faults_move_their_fraction_only(given: Any, count: int, data: st.DataObject) -> None:
+    records, groups = given
+    before = step_metrics(records, groups, WEIGHTS)
+    more, of = list(records), list(groups)
+    for _ in range(count):
+        at = data.draw(st.integers(0, len(more)))
+        # Even what a fault may have left behind must not count.
+        more.insert(at, record(fault=1, success=1, turns=50, total=9, score=9, reward__outcome=9))
+        of.insert(at, data.draw(st.sampled_from("abcd")))
+    after = step_metrics(more, of, WEIGHTS)
+    assert after.pop("clinic/fault_fraction") == pytest.approx(count / len(more))
+    before.pop("clinic/fault_fraction")
+    assert after == before
+
+
+@given(trajectories(), st.randoms(use_true_random=False))
+def test_order_does_not_matter(given: Any, random: Any) -> None:
+    records, groups = given
+    order = random.sample(range(len(records)), len(records))
+    shuffled = step_metrics([records[i] for i in order], [groups[i] for i in order], WEIGHTS)
+    assert shuffled == pytest.approx(step_metrics(records, groups, WEIGHTS), abs=1e-9)
+
+
+@given(trajectories())
+def test_conditional_means_add_up(given: Any) -> None:
+    found = step_metrics(*given, WEIGHTS)
+    n = {name: found[f"clinic/{name}/n"] for name in ("correct", "incorrect")}
+    assert sum(n.values()) == found["clinic/n"]
+    assert n["correct"] / found["clinic/n"] == pytest.approx(found["clinic/success"])
+    for field in ("turns", "policy_tokens"):
+        total = sum(n[name] * found[f"clinic/{name}/{field}"] for name in n)
+        assert total / found["clinic/n"] == pytest.approx(found[f"clinic/{field}/mean"])
+
+
+@given(trajectories())
+def test_groups_are_those_of_plain_python(given: Any) -> None:
+    records, groups = given
+    of: dict[str, list[Record]] = {}
+    for one, group in zip(records, groups, strict=True):
+        of.setdefault(group, []).append(one)
+    mixed = [len({one["success"] for one in members}) > 1 for members in of.values()]
+    flat = [len({one["score"] for one in members}) == 1 for members in of.values()]
+    found = step_metrics(records, groups, WEIGHTS)
+    assert found["clinic/groups"] == len(of)
+    assert found["clinic/kept_groups"] == sum(mixed)
+    assert found["clinic/mixed_fraction"] == pytest.approx(statistics.mean(mixed))
+    assert found["clinic/zero_std_fraction"] == pytest.approx(statistics.mean(flat))
+
+
+@given(trajectories(low=2), st.floats(-2, 2), st.floats(-2, 2))
+def test_covariance_shares_sum_to_one(given: Any, first: float, second: float) -> None:
+    records, groups = given
+    for one in records:
+        one["total"] = first * one["reward/outcome"] + second * one["reward/process"]
+    totals = [one["total"] for one in records]
+    assume(max(totals) - min(totals) > 1e-3)
+    found = step_metrics(records, groups, {"outcome": first, "process": second})
+    parts = ("outcome", "process", "extra")
+    shares = {name: found[f"clinic/reward/{name}/cov_share"] for name in parts}
+    assert sum(shares.values()) == pytest.approx(1.0, abs=1e-6)
+    assert shares["extra"] == 0.0
+    for name, weight in (("outcome", first), ("process", second), ("extra", 0.0)):
+        values = [one[f"reward/{name}"] for one in records]
+        expected = weight * statistics.stdev(values) / statistics.stdev(totals)
+        assert found[f"clinic/reward/{name}/std_share"] == pytest.approx(expected, abs=1e-6)
+        # Cauchy and Schwarz: covariance is at most the product of the deviations.
+        assert abs(shares[name]) <= abs(found[f"clinic/reward/{name}/std_share"]) + 1e-6
+
+
+@given(unit, st.lists(unit, min_size=1, max_size=8))
+def test_no_share_of_no_variance(total: float, parts: list[float]) -> None:
+    """Whatever the sign of parts and weights, and although sums differ in their last bits."""
+    records = [
+        record(total=total + (part + 0.1 + 0.2) - (part + 0.3), reward__outcome=part)
+        for part in parts
+    ]
+    found = step_metrics(records, ["a"] * len(parts), {"outcome": -1.0})
+    assert found["clinic/total/std"] == 0.0
+    assert found["clinic/reward/outcome/std_share"] == 0.0
+    assert found["clinic/reward/outcome/cov_share"] == 0.0
+
+
+def test_the_share_of_the_standard_deviation_agrees_with_the_reference(golden: Any) -> None:
+    golden = golden["002_snr_share"]
+    weights = {f"part{j}": weight for j, weight in enumerate(golden["weights"])}
+    records = []
+    for row in golden["rewards"]:
+        parts = dict(zip(weights, row, strict=True))
+        total = sum(weights[name] * value for name, value in parts.items())
+        rewards = {f"reward/{name}": value for name, value in parts.items()}
+        records.append(dict.fromkeys(NEEDED, 0.0) | rewards | {"total": total})
+    found = step_metrics(records, ["a"] * len(records), weights)
+    shares = [found[f"clinic/reward/{name}/std_share"] for name in weights]
+    assert shares == pytest.approx(golden["share"], abs=1e-9)
+    assert found["clinic/total/std"] == pytest.approx(golden["sigma_R"], abs=1e-9)
+    assert sum(found[f"clinic/reward/{name}/cov_share"] for name in weights) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("records", "groups", "said"),
+    [
+        ([], [], "0 records and 0 groups"),
+        ([record()], ["a", "b"], "1 records and 2 groups"),
+        ([{"score": 1.0}], ["a"], "a record lacks "),
+        ([record(), record(metric__new=1)], ["a", "a"], r"record 1 differs .*\['metric/new'\]"),
+        ([record(), record(score=math.nan)], ["a", "a"], "record 1 has score nan"),
+        ([record(total=-math.inf)], ["a"], "record 0 has total -inf"),
+    ],
+)
+def test_bad_records_are_refused(
+    records: Sequence[Mapping[str, float]], groups: list[str], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        step_metrics(records, groups, WEIGHTS)
+
+
+def test_a_weight_names_a_part() -> None:
+    with pytest.raises(ConfigError, match=r"unknown rewards \['outcom'\]; choose from \['extra'"):
+        step_metrics([record()], ["a"], {"outcom": 1.0})

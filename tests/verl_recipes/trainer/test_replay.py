@@ -1,0 +1,370 @@
+"""Dynamic sampling: which groups a step takes, how often it refills, and that it always ends."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fake_queue import FAULT, Clock, Queue
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gym_clinic import ConfigError
+
+pytest.importorskip("verl")
+tq = pytest.importorskip("transfer_queue")
+replay = importlib.import_module("verl_recipes.trainer.replay")
+
+
+@pytest.fixture
+def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
+    found = Queue()
+    for name in ("kv_list", "kv_batch_get", "kv_clear"):
+        monkeypatch.setattr(tq, name, getattr(found, name))
+    return found
+
+
+def buffer(
+    refill: Callable[[int], Any] = lambda count: pytest.fail("a refill"),
+    *,
+    metric: str | None = "success",
+    max_refills: int = 3,
+    stall_s: float = 10.0,
+) -> Any:
+    return replay.BoundedReplayBuffer(
+        refill, metric=metric, max_refills=max_refills, stall_s=stall_s, poll_s=1.0
+    )
+
+
+def name(number: int) -> str:
+    return f"s000001n{number:05d}"
+
+
+def uids(batch: Any) -> list[str]:
+    return list(dict.fromkeys(key.split("_")[0] for key in batch.keys))
+
+
+# --- what is taken ---
+
+
+def test_groups_come_in_the_order_they_were_drawn(queue: Queue) -> None:
+    for number in (3, 1, 11, 0, 2):
+        queue.group(name(number), [1.0, 0.0] * 6)
+    batch, metrics = buffer().sample(1, "train", 4)
+    assert uids(batch) == [name(number) for number in (0, 1, 2, 3)]
+    assert batch.keys[:12] == [f"{name(0)}_{session}_0" for session in range(12)]
+    assert [tag["prompt_len"] for tag in batch.tags[:12]] == list(range(12))
+    assert not any(tag["constant"] for tag in batch.tags)
+    assert (metrics["clinic/drawn_groups"], metrics["clinic/mixed_groups"]) == (5.0, 5.0)
+    assert metrics["clinic/refills"] == 0.0
+
+
+def test_what_is_left_over_is_gone(queue: Queue) -> None:
+    for number in range(5):
+        queue.group(name(number), [1.0, 0.0])
+    batch, _ = buffer().sample(1, "train", 2)
+    assert list(queue.tags["train"]) == batch.keys == [
+        f"{name(number)}_{session}_0" for number in (0, 1) for session in (0, 1)
+    ]  # fmt: skip
+
+
+def test_without_a_metric_every_group_is_taken(queue: Queue) -> None:
+    queue.group(name(0), [1.0, 1.0])
+    queue.group(name(1), [1.0, 0.0])
+    batch, metrics = buffer(metric=None).sample(1, "train", 2)
+    assert uids(batch) == [name(0), name(1)]
+    assert not any(tag["constant"] for tag in batch.tags)
+    assert "clinic/mixed_groups" not in metrics
+    assert metrics["clinic/kl_alone"] == 0.0
+
+
+@pytest.mark.parametrize("metric", ["score", "reward"])
+def test_other_figures_may_have_to_vary(queue: Queue, metric: str) -> None:
+    queue.group(name(0), [1.0, 1.0])  # their scores differ
+    batch, metrics = buffer(metric=metric).sample(1, "train", 1)
+    assert metrics["clinic/mixed_groups"] == 1.0
+
+
+def test_a_figure_that_no_trajectory_has(queue: Queue) -> None:
+    queue.group(name(0), [1.0, 0.0])
+    says = r"algorithm.filter_groups.metric: trajectories have no 'sucess'; did you mean 'success'"
+    with pytest.raises(ConfigError, match=says):
+        buffer(metric="sucess").sample(1, "train", 1)
+
+
+# --- refills ---
+
+
+def test_constant_groups_are_replaced(queue: Queue) -> None:
+    asked: list[int] = []
+
+    def refill(count: int) -> None:
+        for number in range(sum(asked), sum(asked) + count):
+            queue.group(name(10 + number), [1.0, 0.0])
+        asked.append(count)
+
+    queue.group(name(0), [0.0, 0.0])
+    queue.group(name(1), [0.0, 1.0])
+    queue.group(name(2), [1.0, 1.0])
+    queue.group(name(3), [0.0, 0.0])
+    batch, metrics = buffer(refill).sample(1, "train", 4)
+    assert asked == [4]  # twice what is missing, and no more than a batch
+    assert uids(batch) == [name(1), name(10), name(11), name(12)]
+    assert metrics["clinic/refills"] == 1.0
+    assert metrics["clinic/refilled_prompts"] == 4.0
+    assert metrics["clinic/drawn_groups"] == 8.0
+    assert metrics["clinic/constant_groups_trained"] == 0.0
+
+
+@pytest.mark.parametrize(("missing", "size", "asked"), [(1, 8, 2), (3, 8, 6), (5, 8, 8)])
+def test_twice_what_is_missing_is_asked_for(
+    queue: Queue, missing: int, size: int, asked: int
+) -> None:
+    for number in range(size):
+        queue.group(name(number), [1.0, 0.0] if number >= missing else [1.0, 1.0])
+    counts: list[int] = []
+
+    def refill(count: int) -> None:
+        counts.append(count)
+        for number in range(count):
+            queue.group(name(100 + number), [1.0, 0.0])
+
+    buffer(refill).sample(1, "train", size)
+    assert counts == [asked]
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_refills_end_and_constant_groups_fill_the_batch(
+    queue: Queue, rounds: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: list[int] = []
+
+    def refill(count: int) -> None:
+        for number in range(count):
+            queue.group(name(10 + sum(asked) + number), [0.0, 0.0])
+        asked.append(count)
+
+    queue.group(name(0), [0.0, 0.0])
+    queue.group(name(1), [1.0, 0.0])
+    queue.group(name(2), [1.0, 1.0])
+    with caplog.at_level(logging.WARNING):
+        batch, metrics = buffer(refill, max_refills=rounds).sample(7, "train", 3)
+    assert asked == [3] * rounds
+    assert uids(batch) == [name(1), name(0), name(2)]
+    assert [tag["constant"] for tag in batch.tags] == [False, False, True, True, True, True]
+    assert metrics["clinic/constant_groups_trained"] == 2.0
+    assert metrics["clinic/kl_alone"] == 0.0
+    assert f"step 7: 2 of 3 groups are constant after {rounds} refills; they train" in caplog.text
+    assert list(queue.tags["train"]) == sorted(batch.keys)
+
+
+def test_a_step_without_contrast_says_so(queue: Queue, caplog: pytest.LogCaptureFixture) -> None:
+    queue.group(name(0), [0.0, 0.0])
+    queue.group(name(1), [1.0, 1.0])
+    with caplog.at_level(logging.WARNING):
+        batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
+    assert all(tag["constant"] for tag in batch.tags)
+    assert (metrics["clinic/kl_alone"], metrics["clinic/mixed_groups"]) == (1.0, 0.0)
+    assert "the whole step trains on the KL alone" in caplog.text
+
+
+# --- failures ---
+
+
+def test_a_fault_is_no_outcome(queue: Queue) -> None:
+    queue.group(name(0), [1.0, FAULT, 1.0])
+    queue.group(name(1), [1.0, FAULT, 0.0])
+    batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
+    assert uids(batch) == [name(1), name(0)]
+    assert [tag["constant"] for tag in batch.tags] == [False] * 3 + [True] * 3
+    assert metrics["clinic/faults"] == 2.0
+
+
+def test_a_group_that_the_environment_failed_is_not_trained_on(queue: Queue) -> None:
+    queue.group(name(0), [FAULT, FAULT])
+    queue.group(name(1), [0.0, 0.0])
+    batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
+    assert uids(batch) == [name(1)]
+    assert metrics["clinic/faults"] == 2.0
+    assert not any(key.startswith(name(0)) for key in queue.tags["train"])
+
+
+@pytest.mark.parametrize("metric", ["success", None])
+def test_an_environment_that_fails_every_trajectory_stops_the_run(
+    queue: Queue, metric: str | None
+) -> None:
+    queue.group(name(0), [FAULT, FAULT])
+    with pytest.raises(replay.RolloutStalledError, match="step 4: the environment failed all 2"):
+        buffer(metric=metric, max_refills=0).sample(4, "train", 1)
+
+
+def test_what_came_back_of_a_prompt_that_failed_is_used(queue: Queue) -> None:
+    queue.group(name(0), [1.0, 0.0], status="failure")
+    queue.prompt(name(1), "failure")
+    batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
+    assert uids(batch) == [name(0)]
+    assert metrics["clinic/failed_prompts"] == 2.0
+    assert name(1) not in queue.tags["train"]
+
+
+@pytest.mark.parametrize("partition", ["train", "val"])
+def test_if_nothing_comes_back_the_run_stops(queue: Queue, partition: str) -> None:
+    queue.prompt("a", "failure", partition)
+    queue.prompt("b", "failure", partition)
+    says = "step 3: none of the 2 prompts came back .a dead rollout server"
+    with pytest.raises(replay.RolloutStalledError, match=says):
+        buffer(max_refills=0).sample(3, partition, 2)
+
+
+def test_failed_prompts_are_replaced_too(queue: Queue) -> None:
+    queue.prompt(name(0), "failure")
+    batch, _ = buffer(lambda count: queue.group(name(1), [1.0, 0.0])).sample(1, "train", 1)
+    assert uids(batch) == [name(1)]
+
+
+# --- waiting ---
+
+
+def test_it_waits_until_all_are_over(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    def then(now: float) -> None:
+        if now == 5.0:
+            queue.prompt(name(0), "running")
+        if now == 14.0:
+            queue.group(name(0), [1.0, 0.0])
+
+    queue.prompt(name(0), "pending")
+    queue.group(name(1), [1.0, 0.0])
+    clock = Clock(then)
+    monkeypatch.setattr(replay, "time", clock)
+    batch, _ = buffer(stall_s=20.0).sample(1, "train", 2)
+    assert clock.now == 14.0
+    assert uids(batch) == [name(0), name(1)]
+
+
+@pytest.mark.parametrize("status", ["pending", "running"])
+@pytest.mark.parametrize("partition", ["train", "val"])
+def test_a_rollout_that_never_ends_stops_the_run(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch, status: str, partition: str
+) -> None:
+    queue.prompt(name(0), status, partition)
+    queue.group(name(1), [1.0, 0.0], partition=partition)
+    clock = Clock()
+    monkeypatch.setattr(replay, "time", clock)
+    says = "no rollout finished in 10 s, 1 prompts wait; .*clinic.stall_s"
+    with pytest.raises(replay.RolloutStalledError, match=says):
+        buffer(stall_s=10.0).sample(1, partition, 2)
+    assert 10.0 < clock.now <= 12.0
+
+
+@pytest.mark.parametrize("status", ["finished", "failure"])
+def test_slow_is_not_stalled(queue: Queue, monkeypatch: pytest.MonkeyPatch, status: str) -> None:
+    """Every 8 s something ends, a prompt that failed without a trajectory included."""
+
+    def then(now: float) -> None:
+        number, rest = divmod(int(now), 8)
+        if not rest and number <= 4:
+            queue.group(name(number), [1.0, 0.0] if status == "finished" else [], status=status)
+
+    for number in range(1, 5):
+        queue.prompt(name(number), "running")
+    queue.group(name(0), [1.0, 0.0])
+    clock = Clock(then)
+    monkeypatch.setattr(replay, "time", clock)
+    batch, _ = buffer(stall_s=10.0, max_refills=0).sample(1, "train", 5)
+    assert clock.now == 32.0
+    assert len(uids(batch)) == (5 if status == "finished" else 1)
+
+
+def test_sessions_that_finish_are_progress(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    def then(now: float) -> None:
+        queue.group(name(0), [1.0, 0.0] * int(now // 8), status="running")
+        if now == 40.0:
+            queue.prompt(name(0), "finished")
+
+    queue.prompt(name(0), "running")
+    clock = Clock(then)
+    monkeypatch.setattr(replay, "time", clock)
+    batch, _ = buffer(stall_s=10.0).sample(1, "train", 1)
+    assert len(batch.keys) == 10
+
+
+# --- validation ---
+
+
+def test_an_evaluation_is_not_filtered(queue: Queue) -> None:
+    for uid, outcomes in (("b-2", [1.0, 1.0]), ("a-1", [0.0, 0.0]), ("c-3", [FAULT, FAULT])):
+        queue.group(uid, outcomes, partition="val")
+    queue.group(name(0), [1.0, 0.0])
+    batch, metrics = buffer().sample(0, "val", 3)
+    assert batch.partition_id == "val"
+    assert uids(batch) == ["a-1", "b-2", "c-3"]
+    assert (metrics, queue.read) == ({}, [])
+    assert not any(tag["constant"] for tag in batch.tags)
+    assert sorted(queue.tags["val"]) == sorted(batch.keys)
+    assert list(queue.tags["train"]) == [name(0), f"{name(0)}_0_0", f"{name(0)}_1_0"]
+
+
+# --- any outcome ---
+
+OUTCOMES = st.lists(st.sampled_from([0.0, 1.0, FAULT]), min_size=1, max_size=4)
+
+
+@given(
+    groups=st.lists(OUTCOMES, min_size=1, max_size=6),
+    fresh=st.lists(OUTCOMES, min_size=20, max_size=20),
+    rounds=st.integers(0, 3),
+    data=st.data(),
+)
+def test_it_always_ends_and_always_alike(
+    monkeypatch: pytest.MonkeyPatch,
+    groups: list[list[float | None]],
+    fresh: list[list[float | None]],
+    rounds: int,
+    data: st.DataObject,
+) -> None:
+    size = len(groups)
+    every = [*groups, *fresh]
+    found = []
+    for order in (list(range(size)), data.draw(st.permutations(range(size)))):
+        queue, drawn = Queue(), [size]
+        for function in ("kv_list", "kv_batch_get", "kv_clear"):
+            monkeypatch.setattr(tq, function, getattr(queue, function))
+        for number in order:
+            queue.group(name(number), groups[number])
+
+        def refill(count: int, queue: Queue = queue, drawn: list[int] = drawn) -> None:
+            for number in range(drawn[0], drawn[0] + count):
+                queue.group(name(number), every[number])
+            drawn[0] += count
+
+        try:
+            batch, metrics = buffer(refill, max_refills=rounds).sample(1, "train", size)
+        except replay.RolloutStalledError:
+            found.append(None)
+            continue
+        taken = {uid: every[int(uid[-5:])] for uid in uids(batch)}
+        mixed = [uid for uid, outcomes in taken.items() if {0.0, 1.0} <= set(outcomes)]
+        assert metrics["clinic/refills"] <= rounds
+        assert len(taken) <= size
+        assert all(set(outcomes) != {FAULT} for outcomes in taken.values())
+        assert [tag["constant"] for tag in batch.tags] == [
+            key.split("_")[0] not in mixed for key in batch.keys
+        ]
+        assert len(mixed) == min(size, metrics["clinic/mixed_groups"])
+        assert sorted(queue.tags["train"]) == sorted(batch.keys)
+        found.append((batch.keys, batch.tags, metrics))
+    assert found[0] == found[1]
+    if found[0] is None:
+        assert all(set(outcomes) == {FAULT} for outcomes in groups)
+
+
+def test_no_figure_of_the_sampling_has_the_name_of_a_figure_of_the_step(queue: Queue) -> None:
+    queue.group(name(0), [1.0, 0.0])
+    _, metrics = buffer().sample(1, "train", 1)
+    diagnostics = importlib.import_module("verl_recipes.trainer.diagnostics")
+    keys = importlib.import_module("verl_recipes.agent_loop.environment").OWN_KEYS
+    step = diagnostics.step_metrics([dict.fromkeys(keys, 0.0)], ["s0"], {})
+    assert step.keys() & metrics.keys() == set()

@@ -1,0 +1,1 @@
+"""Episodes inside verl: data rows, one environment a trajectory, tokens and their masks."""

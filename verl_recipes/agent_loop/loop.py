@@ -1,0 +1,290 @@
+"""verl's face of a trajectory: one environment per trajectory inside its async rollout."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import hashlib
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+import orjson
+import torch
+from verl.experimental.agent_loop.agent_loop import (
+    AgentLoopBase,
+    AgentLoopMetrics,
+    AgentLoopOutput,
+)
+from verl.experimental.agent_loop.tool_parser import ToolParser
+from verl.tools.schemas import OpenAIFunctionToolSchema
+
+from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic.action import without_thoughts
+from verl_recipes import settings
+from verl_recipes.agent_loop.environment import (
+    EnvironmentFaultError,
+    blaming_the_environment,
+    make_env,
+    record_keys,
+)
+from verl_recipes.agent_loop.tokens import Tokens
+from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+from verl_recipes.ttopd import hints
+from verl_recipes.ttopd.reward import cosine_reward
+from verl_recipes.ttopd.turns import within
+
+logger = logging.getLogger(__name__)
+
+CUT = frozenset({"length", "aborted", "abort"})
+"""Stop reasons of a reply that did not end by itself, of the servers that say so."""
+
+
+FIRST = "min_global_steps"
+VERSIONS = (FIRST, "max_global_steps", "global_steps")
+"""Of the weights that wrote: the first reply's, then the last one's."""
+
+
+class ClinicOutput(AgentLoopOutput):
+    """What verl stores of a trajectory, with what the distillation needs.
+
+    Attributes:
+        turn_ids: Of the response tokens: the turn's number, 0 for the environment's tokens and
+            for turns that are not distilled.
+        hint_ids: What the teacher reads between prompt and response.
+    """
+
+    turn_ids: list[int] = []
+    hint_ids: list[int] = []
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as tensors, under verl's names."""
+        turn_ids, hint_ids = self.turn_ids, self.hint_ids
+        found: dict[str, Any] = super().as_dict()
+        found["turn_ids"] = torch.tensor(turn_ids, dtype=torch.int64)
+        found["hint_ids"] = torch.tensor(hint_ids, dtype=torch.int64)
+        return found
+
+
+class ClinicAgentLoop(AgentLoopBase):
+    """Plays one task in its own environment, by the policy that the rollout servers hold."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.clinic = settings.from_config(self.config)
+        self.native = self.clinic.tools == "native"
+        self.tokens = Tokens(
+            self.tokenizer, None, native=self.native, builder=self.continuous_token_builder
+        )
+        self.budgets = Budgets(
+            prompt=self.rollout_config.prompt_length,
+            response=self.rollout_config.response_length,
+            turn=self.clinic.turn_tokens,
+            least=self.clinic.min_reply_tokens,
+        )
+        self.parser: Any = self.clinic.tool_parser and ToolParser.get_tool_parser(
+            self.clinic.tool_parser, self.tokenizer
+        )
+        self.stops = list(self.parser.stop_token_ids) if self.parser else []
+
+    async def run(self, sampling_params: dict[str, Any], **row: Any) -> ClinicOutput:
+        """Play the task of a row.
+
+        Args:
+            sampling_params: Of the rollout.
+            row: ``task_id``, ``split`` and ``draw`` of the data row, and what verl adds.
+
+        Raises:
+            PromptLengthError: If the prompt exceeds its budget.
+        """
+        stage = await asyncio.to_thread(open_stage, self.clinic, str(row["split"]))
+        one = Trajectory(copy.copy(stage.env), str(row["task_id"]), self.tokens, self.budgets)
+        versions: dict[str, Any] = {}
+        try:
+            await self._play(one, sampling_params, row, versions, stage)
+            return self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
+        except EnvironmentFaultError:
+            logger.exception("task %s ends as a fault of its environment", one.task_id)
+            # What no reply was made for has the version of its step; verl wants one of every row.
+            known = dict.fromkeys(VERSIONS, int(row["global_steps"]) - 1) | versions
+            return self._failed(one, stage, known)
+
+    async def _play(
+        self,
+        one: Trajectory,
+        sampling_params: dict[str, Any],
+        row: Mapping[str, Any],
+        versions: dict[str, Any],
+        stage: Stage,
+    ) -> None:
+        await asyncio.to_thread(one.begin)
+        request_id = uuid4().hex  # one for all turns, so that they meet the server's prefix cache
+        while not one.over:
+            params = {**sampling_params, "max_tokens": one.room}
+            if self.stops:
+                params["stop_token_ids"] = self.stops
+            if self.rollout_config.name == "hf":
+                params["seed"] = sampling_seed(self.clinic.seed, row, one.turns)
+            out = await self.server_manager.generate(
+                request_id=request_id, prompt_ids=one.ids, sampling_params=params
+            )
+            first = {k: v for k, v in versions.items() if k == FIRST}
+            versions |= {k: out.extra_fields[k] for k in VERSIONS if k in out.extra_fields} | first
+            log_probs = out.log_probs or [0.0] * len(out.token_ids)
+            finished = self._ended(out, one.room)
+            text = one.reply(out.token_ids, log_probs, finished=finished)
+            if self.parser:
+                text = await self._in_dialect(stage, one.opened, text, out.token_ids)
+            with blaming_the_environment(one.task_id):
+                step = await one.env.astep(text)  # inline, unless the domain may wait
+            await asyncio.to_thread(one.observe, step)
+
+    def _ended(self, out: Any, room: int) -> bool:
+        """Whether a reply ended by itself; vLLM's server calls one "completed" that did not."""
+        if out.stop_reason in CUT or not out.token_ids:
+            return False
+        ends = (self.tokenizer.eos_token_id, *self.stops)
+        return len(out.token_ids) < room or out.token_ids[-1] in ends
+
+    async def _in_dialect(
+        self, stage: Stage, opened: str, text: str, token_ids: Sequence[int]
+    ) -> str:
+        """Rewrite calls in the model's own notation into the environment's.
+
+        What cannot be written there is handed over as it stands, and answered as such.
+        """
+        whole = opened + self.tokenizer.decode(list(token_ids), skip_special_tokens=False)
+        spoken = without_thoughts(whole)
+        if spoken != whole:  # a call that is only thought of is none
+            token_ids = self.tokenizer.encode(spoken, add_special_tokens=False)
+        _, calls = await self.parser.extract_tool_calls(list(token_ids), stage.schemas)
+        if not calls:
+            return text
+        try:
+            written = [(call.name, orjson.loads(call.arguments)) for call in calls]
+            if not all(isinstance(arguments, dict) for _, arguments in written):
+                return text
+            return stage.env.dialect.write(written)
+        except (orjson.JSONDecodeError, ConfigError):
+            return text
+
+    def _finished(
+        self, one: Trajectory, stage: Stage, versions: dict[str, Any], key: str
+    ) -> ClinicOutput:
+        record = one.record(stage.keys)
+        kept = within(one.turn_ids, len(one.prompt_ids), self.clinic.teacher.l_max_turn)
+        record["dropped_turns"] = float(len(set(one.turn_ids) - {0}) - len(set(kept) - {0}))
+        record["score"] = self._score(record)
+        text = self._hint(bool(record["success"]), key)
+        if text:
+            own = [token for token, ours in zip(one.response_ids, one.mask, strict=True) if ours]
+            record["hint_echo"] = hints.echo(self.tokens.text(own), text)
+        return self._output(
+            one,
+            record,
+            versions,
+            turn_ids=kept,
+            hint_ids=self.tokenizer.encode(text, add_special_tokens=False) if text else [],
+        )
+
+    def _failed(self, one: Trajectory, stage: Stage, versions: dict[str, Any]) -> ClinicOutput:
+        """Return what is left of a trajectory, none of whose tokens is trained on."""
+        one.drop()
+        record = dict.fromkeys(stage.keys, 0.0) | {"fault": 1.0}
+        return self._output(one, record, versions, turn_ids=one.turn_ids, hint_ids=[])
+
+    def _output(
+        self,
+        one: Trajectory,
+        record: dict[str, float],
+        versions: dict[str, Any],
+        *,
+        turn_ids: list[int],
+        hint_ids: list[int],
+    ) -> ClinicOutput:
+        nothing = not one.response_ids  # verl has no rows without a prompt or a response
+        stand_in = [self.tokenizer.eos_token_id]
+        return ClinicOutput(
+            prompt_ids=one.prompt_ids or stand_in,
+            response_ids=stand_in if nothing else one.response_ids,
+            response_mask=[0] if nothing else one.mask,
+            response_logprobs=[0.0] if nothing else one.log_probs,
+            num_turns=one.turns,
+            metrics=AgentLoopMetrics(),
+            reward_score=record["score"],
+            extra_fields={**versions, "reward_extra_info": record},
+            turn_ids=[0] if nothing else turn_ids,
+            hint_ids=hint_ids,
+        )
+
+    def _score(self, record: Mapping[str, float]) -> float:
+        choice = self.clinic.reward
+        if choice.mode == "env":
+            return record["total"]
+        length = cosine_reward(
+            bool(record["success"]),
+            int(record["policy_tokens"]),
+            bool(record["truncated"]),
+            l_max=choice.l_max,
+            r_max=choice.r_max,
+            r_min=choice.r_min,
+            r_penalty=choice.r_penalty,
+            wrong_mode=choice.wrong_mode,
+        )
+        return length if choice.mode == "cosine" else record["total"] + length
+
+    def _hint(self, success: bool, key: str) -> str:
+        choice = self.clinic.hints
+        return hints.load(choice.path).text(success, key, mode=choice.mode)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the trajectories of a split share.
+
+    Attributes:
+        env: They copy it.
+        keys: Of their records.
+        schemas: The tools, as verl's parsers read them.
+    """
+
+    env: ClinicEnv
+    keys: tuple[str, ...]
+    schemas: list[OpenAIFunctionToolSchema]
+
+
+def open_stage(clinic: settings.Clinic, split: str) -> Stage:
+    """Return the stage of a split; each is made once a process."""
+    options = orjson.dumps(dict(clinic.env_kwargs))
+    with _OPENING:  # the first trajectories ask all at once
+        return _open_stage(clinic.env, options, clinic.modules, split)
+
+
+_OPENING = threading.Lock()
+
+
+@lru_cache(maxsize=16)
+def _open_stage(name: str, options: bytes, modules: tuple[str, ...], split: str) -> Stage:
+    env = make_env(name, {**orjson.loads(options), "split": split}, modules)
+    return Stage(env, record_keys(env), [parsed(one) for one in env.toolbox.schemas()])
+
+
+def parsed(tool: Mapping[str, Any]) -> OpenAIFunctionToolSchema:
+    """Return a tool as verl's parsers read it: an argument without a type may be any JSON."""
+    function = tool["function"]
+    known = function["parameters"]["properties"]
+    properties = {name: {"type": str(one.get("type", "object"))} for name, one in known.items()}
+    parameters = {"type": "object", "properties": properties}
+    shown = {**function, "parameters": parameters}
+    return OpenAIFunctionToolSchema.model_validate({"type": "function", "function": shown})
+
+
+def sampling_seed(seed: int, row: Mapping[str, Any], turn: int) -> int:
+    """Return the seed of one reply: of (seed, step, prompt, sample, turn) and nothing else."""
+    what = [seed, row["global_steps"], row["split"], row["task_id"], row["draw"]]
+    text = ":".join(str(part) for part in [*what, row["session_id"], turn])
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")

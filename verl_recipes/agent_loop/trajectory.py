@@ -1,0 +1,234 @@
+"""One episode as tokens: what verl trains on, built turn by turn and never rendered anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gym_clinic import ClinicEnv
+from verl_recipes.agent_loop.environment import (
+    EnvironmentFaultError,
+    Messages,
+    PromptLengthError,
+    Step,
+    blaming_the_environment,
+    opening,
+)
+from verl_recipes.agent_loop.tokens import Tokens
+
+THINK = "<think>"
+"""Some chat templates open a thought where the model speaks; the reply closes it."""
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Token budgets of a trajectory.
+
+    Attributes:
+        prompt: Longest prompt.
+        response: All replies and observations together.
+        turn: One reply; None for no limit of its own.
+        least: An observation that leaves less room than this ends the trajectory.
+    """
+
+    prompt: int
+    response: int
+    turn: int | None = None
+    least: int = 16
+
+
+@dataclass
+class Trajectory:
+    """An episode and its tokens.
+
+    ``begin``, then while not ``over``: sample at most ``room`` tokens after ``ids``, ``reply``,
+    step the environment with the text, ``observe``.
+
+    Attributes:
+        env: Plays this episode alone.
+        task_id: Which.
+        tokens: The model's.
+        budgets: Of tokens.
+        ids: All tokens so far.
+        mask: Of the response: 1 where the policy wrote.
+        log_probs: Of the response; 0 where the environment wrote.
+        turn_ids: Of the response: the turn's number from 1, 0 where the environment wrote.
+        truncated: Whether its context ran out, in tokens or in characters.
+        over: Whether it has ended.
+        reward: The environment's, summed.
+        info: Of the last step.
+        opened: What the prompt has begun of the last reply: a thought, or nothing.
+    """
+
+    env: ClinicEnv
+    task_id: str
+    tokens: Tokens
+    budgets: Budgets
+    ids: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    turn_ids: list[int] = field(default_factory=list)
+    turns: int = 0
+    truncated: bool = False
+    over: bool = False
+    reward: float = 0.0
+    info: dict[str, Any] = field(default_factory=dict)
+    opened: str = ""
+    _messages: Messages = field(default_factory=list)
+    _tools: list[dict[str, Any]] | None = None
+    _prompt_length: int = 0
+    _cut: bool = False
+
+    def begin(self) -> None:
+        """Open the case and write its prompt.
+
+        Raises:
+            PromptLengthError: If the prompt exceeds its budget.
+        """
+        with blaming_the_environment(self.task_id):
+            _, info = self.env.reset(options={"task_id": self.task_id})
+        self._messages = opening(self.env, info, native=self.tokens.native)
+        self._tools = list(info["tools"]) if self.tokens.native and info["tools"] else None
+        self.ids = self.tokens.prompt(self._messages, info["tools"])
+        self._prompt_length = len(self.ids)
+        if self._prompt_length > self.budgets.prompt:
+            raise PromptLengthError(
+                f"the prompt of task {self.task_id!r} is {self._prompt_length:,} tokens long; "
+                f"data.max_prompt_length is {self.budgets.prompt:,}"
+            )
+
+    @property
+    def room(self) -> int:
+        """Tokens that the next reply may take."""
+        left = self.budgets.response - len(self.mask)
+        return left if self.budgets.turn is None else min(left, self.budgets.turn)
+
+    def reply(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> str:
+        """Append what the policy wrote.
+
+        Args:
+            token_ids: Its tokens.
+            log_probs: Of each.
+            finished: Whether it ended by itself; a reply cut by a budget ends the trajectory
+                once the environment has read it.
+
+        Returns:
+            Its text, to step the environment with. A thought that the prompt opened is opened
+            here too: cut short, it would pass for an answer otherwise.
+
+        Raises:
+            ValueError: If it is longer than ``room``.
+        """
+        if len(token_ids) > self.room:
+            raise ValueError(f"a reply of {len(token_ids)} tokens; there was room for {self.room}")
+        before = self.tokens.text(self.ids[-8:]).rstrip()
+        self.opened = THINK if before.endswith(THINK) else ""
+        merged = self.tokens.builder.merge_assistant_tokens(self.ids, list(token_ids))
+        self.turns += 1
+        self._take_over(merged, self.turns, assistant_logprobs=list(log_probs))
+        self._cut = not finished
+        text = self.opened + self.tokens.text(token_ids)
+        self._messages = [*self._messages, {"role": "assistant", "content": text}]
+        return text
+
+    def observe(self, step: Step) -> None:
+        """Append what the environment answered, or end."""
+        _, reward, terminated, truncated, info = step
+        self.reward += float(reward)
+        self.info = info
+        if terminated or truncated:
+            self.over = True
+            # Out of turns is a wrong answer; out of context is a truncation.
+            self.truncated = self._cut or (truncated and info["stop"] != "max_turns")
+            return
+        if self._cut or not self._append(self._heard(info)):
+            with blaming_the_environment(self.task_id):
+                _, reward, _, _, self.info = self.env.truncate("token_budget")
+            self.reward += float(reward)
+            self.over = self.truncated = True
+
+    def take(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> None:
+        """Reply, step and observe, for callers without an event loop."""
+        text = self.reply(token_ids, log_probs, finished=finished)
+        with blaming_the_environment(self.task_id):
+            step = self.env.step(text)
+        self.observe(step)
+
+    @property
+    def prompt_ids(self) -> list[int]:
+        """The tokens before the first reply."""
+        return self.ids[: self._prompt_length]
+
+    @property
+    def response_ids(self) -> list[int]:
+        """The tokens from the first reply on."""
+        return self.ids[self._prompt_length :]
+
+    def record(self, keys: Sequence[str]) -> dict[str, float]:
+        """Return the figures of a trajectory that is over under ``keys``; what it lacks is 0.
+
+        Raises:
+            EnvironmentFaultError: If the environment reports figures of other names than it did
+                before, or a reward that is no number.
+        """
+        values = dict.fromkeys(keys, 0.0)
+        calls = [call for turn in self.env.episode.turns for call in turn.calls]
+        success = float(self.info["success"])
+        own = {
+            "total": self.reward,
+            "success": success,
+            "acc": success,
+            "truncated": float(self.truncated),
+            "turns": float(self.turns),
+            "policy_tokens": float(sum(self.mask)),
+            "response_tokens": float(len(self.mask)),
+            "prompt_tokens": float(self._prompt_length),
+            "calls": float(len(calls)),
+            "distinct_tools": float(len({call.name for call in calls})),
+            "malformed": float(sum(turn.malformed for turn in self.env.episode.turns)),
+        }
+        own |= {f"reward/{name}": float(v) for name, v in self.info["rewards"].items()}
+        own |= {f"metric/{name}": float(v) for name, v in self.info["metrics"].items()}
+        if unknown := sorted(set(own) - set(values)):
+            raise EnvironmentFaultError(
+                f"task {self.task_id!r}: the episode reports {unknown}, which the first did not"
+            )
+        if not math.isfinite(self.reward):
+            raise EnvironmentFaultError(f"task {self.task_id!r}: the reward is {self.reward}")
+        return values | own
+
+    def drop(self) -> None:
+        """Leave none of its tokens to be trained on."""
+        self.mask, self.turn_ids = [0] * len(self.mask), [0] * len(self.mask)
+        self.log_probs = [0.0] * len(self.mask)
+
+    def _heard(self, info: Mapping[str, Any]) -> Messages:
+        if self.tokens.native:
+            return list(info["messages"])
+        # In the dialect's own form, as the prompt explains it.
+        return [{"role": "user", "content": self.env.episode.turns[-1].observation}]
+
+    def _append(self, messages: Messages) -> bool:
+        """Append messages of the environment; False, and nothing is changed, if none fit."""
+        updated = [*self._messages, *messages]
+        merged = self.tokens.builder.merge_context_tokens(
+            self._messages, updated, self.ids, tools=self._tools
+        )
+        grown = len(merged.token_ids) - len(self.ids)
+        if len(self.mask) + grown + self.budgets.least > self.budgets.response:
+            return False
+        self._messages = updated
+        self._take_over(merged, 0)
+        return True
+
+    def _take_over(self, merged: Any, turn: int, **log_probs: list[float]) -> None:
+        """Take over merged tokens; a builder may also have taken some off the end before."""
+        self.mask, aligned = self.tokens.builder.align_response_metadata(
+            merged, self.mask, self.log_probs, **log_probs
+        )
+        self.log_probs = list(aligned)
+        self.ids = list(merged.token_ids)
+        del self.turn_ids[len(self.turn_ids) - merged.removed_prefix_token_count :]
+        self.turn_ids += [turn if own else 0 for own in self.mask[len(self.turn_ids) :]]

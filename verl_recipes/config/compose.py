@@ -1,0 +1,204 @@
+"""The config of a run, composed once from what its caller asked for."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hydra import compose as hydra_compose
+from hydra import initialize_config_module
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from gym_clinic import ConfigError
+from gym_clinic.names import suggest
+from verl_recipes import settings
+from verl_recipes.algorithms import TRAINERS
+from verl_recipes.request import RunRequest
+from verl_recipes.ttopd import hints
+
+CONFIGS = Path(__file__).parent
+
+EVALUATE_EVERY = 50
+"""Steps between two evaluations, as in the supervisor paper; for checkpoints on GPUs as well."""
+
+SAVE_EVERY = {"cpu": 1, "gpu": 50}
+"""Steps between two checkpoints: those of a tiny model are small, so every step is kept."""
+
+EPOCHS = 1_000_000
+"""More than any run takes: runs end by their steps."""
+
+TINY = {
+    "data.model_type": "qwen3",
+    "data.max_prompt_length": 3_000,
+    "data.max_response_length": 1_500,
+    "data.val_max_samples": 16,
+    "clinic.shortest": 48,
+}
+"""Settings that go with the tiny model: budgets in tokens, and few, short tasks."""
+
+
+def choices(group: str) -> list[str]:
+    """Return the choices of a config group: ``stack`` or ``method``."""
+    return sorted(path.stem for path in (CONFIGS / group).glob("*.yaml"))
+
+
+def compose(request: RunRequest) -> DictConfig:
+    """Compose the config of a run.
+
+    Only ``data.model_type`` of a named model is still missing: it is read from the model's own
+    config, which may have to be downloaded first.
+
+    Raises:
+        ConfigError: If a name or an override is unknown, a setting of ours is out of range, its
+            file of hints cannot be read, verl has no such parser, or settings contradict.
+    """
+    for group, name in (("stack", request.stack), ("method", request.method)):
+        if name not in choices(group):
+            raise ConfigError(f"no {group} {name!r}; {suggest(name, choices(group))}")
+    added = tuple(one for one in request.overrides if one[:1] in ("+", "~"))
+    given = [one for one in request.overrides if one not in added]
+    try:
+        config = _base(request.stack, request.method, added).copy()
+        for key, value in _settings_of(request).items():
+            OmegaConf.update(config, key, value)
+        for override in OverridesParser.create().parse_overrides(given):
+            if fault := unknown_key(config, override.key_or_group):
+                raise ConfigError(fault)
+            OmegaConf.update(config, override.key_or_group, override.value())
+        clinic = settings.from_config(config)
+        OmegaConf.set_struct(config, False)
+        config.ray_kwargs.ray_init.runtime_env.env_vars = dict(environment(request, config))
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(f"the config cannot be composed: {error}") from error
+    hints.load(clinic.hints.path)
+    if clinic.tool_parser is not None:
+        check_parser(clinic.tool_parser)
+    mode = str(config.trainer.v1.trainer_mode)
+    if mode not in TRAINERS:
+        raise ConfigError(f"trainer.v1.trainer_mode: no {mode!r}; {suggest(mode, TRAINERS)}")
+    if clinic.teacher.enabled != (mode == "ttopd"):
+        wanted = "ttopd" if clinic.teacher.enabled else "clinic"
+        raise ConfigError(
+            f"clinic.teacher.enabled={clinic.teacher.enabled} goes with trainer.v1.trainer_mode="
+            f"{wanted}, not {mode}"
+        )
+    _fit_to_adapter(config)
+    return config
+
+
+@lru_cache(maxsize=16)
+def _base(stack: str, method: str, added: tuple[str, ...]) -> DictConfig:
+    """Compose what does not depend on a request, once a process: it takes hydra a second."""
+    with initialize_config_module("verl_recipes.config", version_base=None):
+        return hydra_compose(
+            "train", overrides=[f"stack={stack}", f"method={method}", *added]
+        )
+
+
+def _settings_of(request: RunRequest) -> dict[str, Any]:
+    """Return the settings that a request stands for."""
+    out = request.out.absolute()
+    found: dict[str, Any] = {
+        "clinic.env": request.env,
+        "clinic.seed": request.seed,
+        "actor_rollout_ref.model.path": request.model or str(out / "model"),
+        "actor_rollout_ref.rollout.agent.agent_loop_config_path": str(CONFIGS / "agent_loop.yaml"),
+        # Without GPUs a run always starts a Ray of its own, whatever else runs on the machine.
+        "ray_kwargs.ray_init.address": request.address or (None if request.gpus else "local"),
+        "trainer.total_training_steps": request.steps,
+        "trainer.total_epochs": EPOCHS,
+        "trainer.test_freq": min(request.steps, EVALUATE_EVERY),
+        "trainer.save_freq": SAVE_EVERY[request.stack],
+        "trainer.nnodes": request.nodes,
+        "trainer.n_gpus_per_node": max(request.gpus, 1),
+        "trainer.experiment_name": out.name,
+        "trainer.default_local_dir": str(out / "checkpoints"),
+        "trainer.validation_data_dir": str(out / "evaluations"),
+        "trainer.resume_mode": "auto" if request.resume else "disable",
+    }
+    if request.model is None:
+        found |= TINY
+    if request.lora:
+        found["actor_rollout_ref.model.lora_rank"] = request.lora
+    return found
+
+
+def environment(request: RunRequest, config: DictConfig) -> Mapping[str, str]:
+    """Return the variables that every process of a run needs."""
+    metrics = request.out.absolute() / f"metrics-{int(time.time())}.jsonl"
+    paths = [str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])]
+    variables = {
+        "VERL_USE_EXTERNAL_MODULES": "verl_recipes.plugin",
+        "VERL_USE_EXTERNAL_PLUGINS": "none",
+        "VERL_ENGINE_VENDOR": "gym_clinic",
+        "VERL_FILE_LOGGER_PATH": str(metrics),
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    if config.trainer.device == "cpu":
+        variables |= {
+            "VERL_PLATFORM": "cpu",
+            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+            "RAY_memory_monitor_refresh_ms": "0",
+        }
+    return variables
+
+
+def unknown_key(config: DictConfig, key: str) -> str | None:
+    """Return what is wrong with the key of an override; None if it exists.
+
+    Args:
+        config: The config that is overridden.
+        key: Names joined by dots.
+    """
+    node: Any = config
+    for depth, part in enumerate(parts := key.split(".")):
+        if not isinstance(node, DictConfig):
+            break
+        if part not in node:
+            where = ".".join(parts[:depth]) or "the config"
+            return f"{where} has no {part!r}; {suggest(part, map(str, node))}"
+        node = node._get_node(part)
+    return None
+
+
+def check_parser(name: str) -> None:
+    """Check that verl has a parser of calls of this name.
+
+    Raises:
+        ConfigError: If it has none; the error names the nearest.
+    """
+    from verl.experimental.agent_loop.tool_parser import ToolParser
+
+    if name not in ToolParser._registry:
+        raise ConfigError(f"clinic.tool_parser: no {name!r}; {suggest(name, ToolParser._registry)}")
+
+
+def _fit_to_adapter(config: DictConfig) -> None:
+    """Settle what depends on whether an adapter is trained.
+
+    Raises:
+        ConfigError: If a KL to the reference model is asked for while the teacher takes its place.
+    """
+    actor, adapted = config.actor_rollout_ref.actor, config.actor_rollout_ref.model.lora_rank
+    if not adapted:
+        if config.clinic.teacher.enabled and actor.kl_loss_coef:
+            raise ConfigError(
+                f"actor_rollout_ref.actor.kl_loss_coef={actor.kl_loss_coef} needs LORA: without it "
+                "the teacher takes the reference model's place"
+            )
+        return
+    # verl would save the wrapped model as hf_model; the adapter is saved by itself.
+    kept = [one for one in actor.checkpoint.save_contents if one != "hf_model"]
+    actor.checkpoint.save_contents = kept
+    if config.clinic.teacher.enabled:
+        # The teacher is a second adapter, so the reference model is free for its own KL.
+        actor.use_kl_loss = actor.kl_loss_coef > 0
+

@@ -1,0 +1,1 @@
+"""What a run needs, checked before it starts: packages, machine, model, prompts."""

@@ -1,0 +1,215 @@
+"""Everything that is checked before a run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gym_clinic import ConfigError
+from gym_clinic.errors import ClinicError
+from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.preflight import machine, model, pins
+from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.request import RunRequest
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+GIB = machine.GIB
+
+
+def require_all(request: RunRequest, config: DictConfig) -> None:
+    """Check within seconds that a run can start; warnings go to standard error.
+
+    Args:
+        request: What was asked for.
+        config: Composed of it.
+
+    Raises:
+        ConfigError: If something is missing; the error names all of it.
+    """
+    findings = list(quick(request, config))
+    for finding in findings:
+        if finding.status == WARNING:
+            print(f"warning: {finding}", file=sys.stderr)
+    if missing := [finding for finding in findings if finding.status == MISSING]:
+        lines = "\n".join(f"  {finding}" for finding in missing)
+        raise ConfigError(f"the run cannot start:\n{lines}")
+
+
+def quick(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+    """Yield the checks that take seconds; every run begins with them."""
+    yield from pins.check(request.stack)
+    if request.gpus and not request.address:
+        yield from attempt("GPUs", lambda: _gpus(request))
+    yield machine.ray(request.address, request.gpus, request.nodes)
+    yield from _budgets(config)
+    played = list(attempt("environment", lambda: _environment(request, config)))
+    yield from played
+    playable = all(finding.status == OK for finding in played)
+    yield from attempt("model", lambda: _model(request, config, playable))
+
+
+def thorough(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+    """Yield all checks, those that read every prompt included."""
+    playable = True
+    for finding in quick(request, config):
+        playable = playable and finding.status != MISSING
+        yield finding
+    if playable and request.model is not None:
+        yield from attempt("prompts", lambda: _prompts(request, config))
+
+
+def attempt(name: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what a check finds; an error that stops it is a finding too."""
+    try:
+        yield from look()
+    except ImportError as error:
+        yield Finding(name, MISSING, f"not checked: {error}", "install the packages named above")
+    except (ClinicError, OSError) as error:
+        yield Finding(name, MISSING, str(error))
+
+
+def _gpus(request: RunRequest) -> Iterator[Finding]:
+    yield machine.gpus(machine.gpu_sizes(), request.gpus)
+
+
+def longest(config: DictConfig) -> int:
+    """Return the tokens that a trajectory may have."""
+    return int(config.data.max_prompt_length + config.data.max_response_length)
+
+
+def _budgets(config: DictConfig) -> Iterator[Finding]:
+    """Check that a micro-batch holds the longest trajectory; verl ends a run at the first longer.
+
+    verl itself checks this only when such a trajectory comes.
+    """
+    actor, rollout = (config.actor_rollout_ref[one] for one in ("actor", "rollout"))
+    budgets = {}
+    if actor.use_dynamic_bsz:
+        budgets["actor.ppo_max_token_len_per_gpu"] = actor.ppo_max_token_len_per_gpu
+    if rollout.log_prob_use_dynamic_bsz:
+        name = "log_prob_max_token_len_per_gpu"
+        budgets[f"rollout.{name}"] = rollout[name]
+    for name, tokens in budgets.items():
+        if tokens < longest(config):
+            detail = f"actor_rollout_ref.{name} is {tokens:,}; a trajectory may have "
+            detail += f"{longest(config):,} tokens, and verl ends the run at the first such"
+            yield Finding("micro-batch", MISSING, detail, f"set it to {longest(config)}")
+
+
+def _environment(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+    counts = []
+    for split in (str(config.data.train_files), str(config.data.val_files)):
+        env = _env(request, config, split)
+        counts.append(f"{len(env.tasks):,} tasks of split {split}")
+    yield Finding("environment", OK, f"{request.env}: {', '.join(counts)}")
+
+
+def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[Finding]:
+    if request.model is None:
+        if request.gpus:
+            yield Finding("model", MISSING, "none named", "on GPUs name one: MODEL=")
+        else:
+            yield Finding("model", OK, "none named: a tiny one is made at set-up")
+        yield machine.disk(request.out, None)
+        return
+    try:
+        folder = model.locate(request.model)
+    except model.NotDownloadedError as error:
+        unseen = "until then it is not checked, and every node downloads it by itself"
+        yield Finding("model", WARNING, str(error), unseen)
+        return
+    read = model.config_of(folder)
+    count = model.parameters(folder)
+    yield Finding("model", OK, f"{folder}: {count:,} parameters")
+    yield machine.disk(request.out, checkpoint_size(count, config))
+    yield model.family(read["model_type"])
+    yield from _positions(read, longest(config))
+    if playable:
+        yield from _template(request, config, folder)
+    if request.gpus and not request.address:
+        yield _memory(count, request, config)
+
+
+def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[Finding]:
+    """Check that a model reads as many tokens as a trajectory may have."""
+    known = (read.get("text_config") or read).get("max_position_embeddings")
+    if isinstance(known, int) and known < tokens:
+        detail = f"the model reads {known:,} tokens, a trajectory may have {tokens:,}"
+        remedy = "lower data.max_response_length or data.max_prompt_length"
+        yield Finding("positions", MISSING, detail, remedy)
+
+
+def _template(request: RunRequest, config: DictConfig, folder: Path) -> Iterator[Finding]:
+    name = "chat template"
+    if config.clinic.tools != "native":
+        yield Finding(name, OK, "not used for tools: the prompt explains them")
+        return
+    env = _env(request, config, str(config.data.train_files))
+    schemas = env.toolbox.schemas()
+    tokenizer = model.tokenizer_of(folder)
+    if fault := model.template_fault(tokenizer, schemas):
+        yield Finding(
+            name, MISSING, f"{request.model}: {fault}",
+            "choose an instruction-tuned model that calls tools, or set clinic.tools=text",
+        )  # fmt: skip
+        return
+    fault = model.dialect_fault(tokenizer, schemas, env.dialect)
+    if fault and not config.clinic.tool_parser:
+        remedy = "set clinic.tool_parser to verl's parser of this family"
+        yield Finding(name, WARNING, fault, remedy)
+        return
+    yield Finding(name, OK, f"shows {len(schemas)} tools and their answers")
+
+
+def checkpoint_size(parameters: int, config: DictConfig) -> int:
+    """Return the bytes of one checkpoint over all GPUs: everything in fp32.
+
+    With an adapter only the frozen weights count; full fine-tuning adds Adam's two moments, the
+    weights in Hugging Face's format and the teacher.
+    """
+    if config.actor_rollout_ref.model.lora_rank:
+        return 4 * parameters
+    return (16 + 4 * bool(config.clinic.teacher.enabled)) * parameters
+
+
+def _memory(parameters: int, request: RunRequest, config: DictConfig) -> Finding:
+    """Compare the least that a GPU must hold with what it has: weights and optimiser, sharded."""
+    offloaded = bool(config.actor_rollout_ref.ref.fsdp_config.param_offload)
+    each = 4 if config.actor_rollout_ref.model.lora_rank else 16
+    each += 4 * (each == 16 and bool(config.clinic.teacher.enabled) and not offloaded)
+    least = each * parameters / (request.gpus * request.nodes) / GIB
+    size = min(machine.gpu_sizes(), default=0.0)
+    detail = f"weights, gradients, optimiser and teacher take {least:.1f} of {size:.0f} GiB a GPU"
+    detail += "; docs/training.md has the rest"
+    if least < size:
+        return Finding("GPU memory", OK, detail)
+    return Finding("GPU memory", MISSING, detail, "use more GPUs or LORA")
+
+
+def _prompts(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+    from verl_recipes.agent_loop.rows import ClinicRows
+
+    assert request.model is not None
+    try:
+        folder = model.locate(request.model)
+    except model.NotDownloadedError:
+        return  # said above
+    data, tokenizer = config.data.copy(), model.tokenizer_of(folder)
+    data._set_parent(config)
+    data.model_type = model.config_of(folder)["model_type"]
+    for split in dict.fromkeys((str(data.train_files), str(data.val_files))):
+        rows = ClinicRows(split, tokenizer, data)
+        detail = f"{len(rows):,} rows; the longest prompt, of task {rows.longest[0]!r}, has "
+        detail += f"{rows.longest[1]:,} of {data.max_prompt_length:,} tokens"
+        if rows.skipped:
+            detail += f"; {rows.skipped:,} longer ones are left out of the run"
+        yield Finding(f"prompts of {split}", WARNING if rows.skipped else OK, detail)
+
+
+def _env(request: RunRequest, config: DictConfig, split: str) -> Any:
+    options = {**config.clinic.env_kwargs, "split": split}
+    return make_env(request.env, options, tuple(config.clinic.modules))

@@ -1,0 +1,57 @@
+"""``make cluster-check``: checks in a minute what a run would miss.
+
+``python -m verl_recipes check --env ID --model PATH --gpus 8`` prints one line for each check; exit
+status 1 if something is missing. Nothing is downloaded, no GPU is taken into use and no Ray is
+started.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+
+from verl_recipes.preflight import pins
+from verl_recipes.preflight.checks import attempt, longest, thorough
+from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.request import RunRequest, check_request
+
+STYLES = {OK: "green", WARNING: "yellow", MISSING: "bold red"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run from the command line.
+
+    Returns:
+        1 if something is missing, else 0.
+    """
+    screen = Console(highlight=False)
+    missing = 0
+    for finding in findings(check_request(argv)):
+        missing += finding.status == MISSING
+        screen.print(f"{finding.status:9}", style=STYLES[finding.status], end="", markup=False)
+        screen.print(str(finding), markup=False, soft_wrap=True)
+    screen.print(f"{missing} missing" if missing else "nothing is missing")
+    return int(missing > 0)
+
+
+def findings(request: RunRequest) -> Iterator[Finding]:
+    """Yield every finding of a request; without a config only the packages are checked."""
+
+    def composed() -> Iterator[Finding]:
+        from verl_recipes.config.compose import compose
+
+        config = compose(request)
+        detail = f"stack {request.stack}, method {request.method}: up to {longest(config):,} tokens"
+        yield Finding("config", OK, detail)
+        yield from thorough(request, config)
+
+    found = list(attempt("config", composed))
+    if found[0].status == MISSING:
+        yield from pins.check(request.stack)
+    yield from found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Checks of the machine: GPUs, Ray's address, disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+
+GIB = float(2**30)
+
+REACH_S, GPU_S = 5.0, 60.0
+"""Seconds that an address and the GPU driver are given to answer."""
+
+_LIST_GPUS = """
+import json, torch
+count = torch.cuda.device_count()
+print(json.dumps([torch.cuda.get_device_properties(i).total_memory for i in range(count)]))
+"""
+
+
+def gpu_sizes() -> list[float]:
+    """Return the memory in GiB of every GPU that PyTorch sees here.
+
+    It is asked in a process of its own, so that no GPU is taken into use.
+
+    Raises:
+        OSError: If it cannot be asked; the error has its last line.
+    """
+    command = [sys.executable, "-c", _LIST_GPUS]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=GPU_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise OSError(f"the GPU driver does not answer within {GPU_S:.0f} s") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        raise OSError(f"torch does not start: {lines[-1]}")
+    return [size / GIB for size in json.loads(done.stdout.strip().splitlines()[-1])]
+
+
+def gpus(sizes: list[float], wanted: int) -> Finding:
+    """Check the GPUs of this machine.
+
+    Args:
+        sizes: Memory of each in GiB.
+        wanted: How many the run asks for.
+    """
+    if len(sizes) >= wanted:
+        return Finding("GPUs", OK, f"{len(sizes)} of {min(sizes):.0f} GiB or more")
+    remedy = f"set GPUS={len(sizes)}" if sizes else "run where there are GPUs, or with GPUS=0"
+    return Finding("GPUs", MISSING, f"{wanted} wanted, torch sees {len(sizes)}", remedy)
+
+
+def ray(address: str | None, gpus: int, nodes: int) -> Finding:
+    """Check the address of a Ray cluster; Ray and verl check its nodes and GPUs themselves.
+
+    Args:
+        address: As ``ray.init`` takes it; None where a local Ray is started.
+        gpus: GPUs a node; 0 for the CPU.
+        nodes: Nodes.
+    """
+    name = "Ray"
+    if not gpus:
+        if address:
+            return Finding(name, MISSING, f"{address} given", "without GPUS leave ADDRESS out")
+        return Finding(name, OK, "a local one is started")
+    address = address or os.environ.get("RAY_ADDRESS")
+    if address is None:
+        if nodes > 1:
+            detail = f"{nodes} nodes wanted, no address"
+            return Finding(name, MISSING, detail, "give ADDRESS=HOST:PORT")
+        return Finding(name, OK, "a local one is started, or the one running here is joined")
+    host, colon, port = address.rpartition("://")[2].partition("/")[0].rpartition(":")
+    if address in ("auto", "local"):
+        return Finding(name, OK, f"address {address}")
+    if not colon or not port.isdigit():
+        return Finding(name, MISSING, f"{address!r} is no address", "write HOST:PORT")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
+    except (OSError, OverflowError) as error:
+        remedy = "start it with: ray start --head --port=6379"
+        return Finding(name, MISSING, f"nothing answers at {address} ({error})", remedy)
+    return Finding(name, OK, f"{address} answers")
+
+
+def disk(out: Path, size: int | None) -> Finding:
+    """Check the room for checkpoints.
+
+    Args:
+        out: Folder of the run, which need not exist yet.
+        size: Bytes of one checkpoint; None if that is not known.
+    """
+    there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
+    free = shutil.disk_usage(there).free
+    name, detail = "disk", f"{free / GIB:.1f} GiB free at {there}"
+    if not os.access(there, os.W_OK):
+        return Finding(name, MISSING, f"{there} cannot be written to", "name another folder: OUT=")
+    if size is None:
+        return Finding(name, OK, detail)
+    detail += f", {size / GIB:,.2f} GiB a checkpoint"
+    if free < size:
+        return Finding(name, MISSING, detail, "name a folder on a larger disk: OUT=")
+    if free < 3 * size:
+        keep = "keep fewer with trainer.max_actor_ckpt_to_keep=1, or save less often"
+        return Finding(name, WARNING, f"{detail}: room for {free // size}", keep)
+    return Finding(name, OK, detail)

@@ -1,0 +1,175 @@
+"""The model of a run: the one named, or a tiny one that is made and fitted here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+from transformers import AutoConfig, AutoTokenizer
+
+from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic.files import replace_file
+from gym_clinic.taskset import first
+<<<<<<< HEAD:verl_recipes/prepare.py
+from gym_clinic.taskset import first
+from verl_recipes import hints, settings
+=======
+from verl_recipes import settings
+from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.agent_loop.rows import ClinicRows, prompt, shortest
+from verl_recipes.agent_loop.trajectory import Budgets
+>>>>>>> a22cf46 (verl_recipes has a room for each subject; a run's path is composed once, from one RunRequest; checks that verl, Ray and packaging make themselves are gone):verl_recipes/run/model.py
+from verl_recipes.cpu.fit import FitReport, first_fit
+from verl_recipes.cpu.tiny import build, corpus
+from verl_recipes.preflight.model import template_fault
+from verl_recipes.ttopd import hints
+
+SAMPLED_TASKS = 100
+"""Tasks whose answers no hint may name, and whose prompts may hold no hint."""
+
+
+def named_model(config: DictConfig) -> None:
+    """Look the named model up and note its type, which chooses how text becomes tokens.
+
+    Raises:
+        ConfigError: If there is no such model.
+    """
+    path = str(config.actor_rollout_ref.model.path)
+    try:
+        found = AutoConfig.from_pretrained(path)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"no model {path!r}: {str(error).splitlines()[0]}; give a folder that holds a "
+            f"config.json, or a name that transformers can load"
+        ) from error
+    config.data.model_type = str(found.model_type)
+
+
+def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
+    """Make the tiny model of a run and fit it, or find the one that is there.
+
+    Args:
+        config: Of the run; the model goes to the folder that it names.
+        resume: Whether the run continues, so that the model must be there.
+
+    Raises:
+        ConfigError: If the environment is unknown, or the model of a run to resume is gone.
+    """
+    folder = Path(config.actor_rollout_ref.model.path)
+    report = folder / "fit.json"
+    if report.is_file():
+        return
+    if resume:
+        raise ConfigError(f"{folder} holds no model to continue with")
+    clinic, data = settings.from_config(config), config.data
+    print(f"model    a tiny Qwen3 and its tokenizer, from the prompts of {clinic.env}", flush=True)
+    env = make_env(clinic.env, {**clinic.env_kwargs, "split": data.train_files}, clinic.modules)
+    found = make_tiny(
+        folder,
+        env,
+        [task.id for task in shortest(env, clinic.shortest, clinic.seed)],
+        Budgets(
+            data.max_prompt_length,
+            data.max_response_length,
+            clinic.turn_tokens,
+            clinic.min_reply_tokens,
+        ),
+        seed=clinic.seed,
+        native=clinic.tools == "native",
+        texts=hints.load(clinic.hints.path),
+    )
+    print(f"         {found}", flush=True)
+    if not found.reached:
+        print("         too few: steps without mixed groups train on the KL alone", flush=True)
+    replace_file(report, [json.dumps(vars(found)).encode()])
+
+
+def make_tiny(
+    folder: Path,
+    env: ClinicEnv,
+    task_ids: Sequence[str],
+    budgets: Budgets,
+    *,
+    seed: int,
+    native: bool = True,
+    texts: hints.Hints | None = None,
+    vocab: int = 4_096,
+    hidden: int = 128,
+    positions: int = 8_192,
+    **fit: Any,
+) -> FitReport:
+    """Make a tiny model, fit it, and show it the hints, so that to a teacher they are no noise.
+
+    Args:
+        folder: Where to.
+        env: What it will play.
+        task_ids: The tasks of the training to come.
+        budgets: Of the rollouts.
+        seed: Of weights and fit.
+        native: Whether tools are shown by the chat template.
+        texts: The hints; ours by default.
+        vocab: Entries of the tokenizer.
+        hidden: Width of the model.
+        positions: Longest sequence.
+        fit: Further arguments of :func:`verl_recipes.cpu.fit.first_fit`.
+    """
+    texts = texts or hints.load()
+    asides = (*texts.correct, *texts.incorrect)
+    read = chain(corpus(env, native=native), asides)
+    build(folder, read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
+    return first_fit(
+        folder, env, task_ids, budgets=budgets, seed=seed, native=native, asides=asides, **fit
+    )
+
+
+def check_prompts(config: DictConfig) -> None:
+    """Check that the model can play, and that no prompt holds anything of the hints.
+
+    Raises:
+        ConfigError: If its template shows no tools; if a prompt is too long (the error names the
+            task and its length); if a hint names an answer, or a prompt holds one.
+    """
+    clinic = settings.from_config(config)
+    tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
+    played = {**clinic.env_kwargs, "split": str(config.data.train_files)}
+    env = make_env(clinic.env, played, clinic.modules)
+    if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
+        raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
+    encoded: list[list[int]] = []
+    if clinic.hints.mode != "none":
+        texts = hints.load(clinic.hints.path)
+        if leaks := hints.static_checks(texts, answers(env)):
+            raise ConfigError("; ".join(leaks))
+        encoded = [
+            tokenizer.encode(text, add_special_tokens=False)
+            for text in (*texts.correct, *texts.incorrect)
+        ]
+    for split, most in (
+        (config.data.train_files, config.data.train_max_samples),
+        (config.data.val_files, config.data.val_max_samples),
+    ):
+        rows = ClinicRows(split, tokenizer, config.data, max_samples=most)
+        for task in rows.sample(SAMPLED_TASKS) if encoded else ():
+            ids = prompt(rows.env, task, rows.tokens)
+            if any(hints.shares_ngram(ids, hint) for hint in encoded):
+                raise ConfigError(f"the prompt of task {task.id!r} holds the words of a hint")
+
+
+def answers(env: ClinicEnv) -> list[str]:
+    """Return the labels and texts that may be answers of an environment."""
+    found: dict[str, None] = {}
+<<<<<<< HEAD:verl_recipes/prepare.py
+    for task in first(env.tasks, ANSWERED):
+=======
+    for task in first(env.tasks, SAMPLED_TASKS):
+>>>>>>> a22cf46 (verl_recipes has a room for each subject; a run's path is composed once, from one RunRequest; checks that verl, Ray and packaging make themselves are gone):verl_recipes/run/model.py
+        labels = env.domain.menu(task).answers if env.domain.menu else {}
+        found |= dict.fromkeys(str(label) for label in labels)
+        gold = task.gold.get("answer")
+        values = gold.values() if isinstance(gold, Mapping) else [gold]
+        found |= dict.fromkeys(value for value in values if isinstance(value, str))
+    return list(found)

@@ -1,0 +1,41 @@
+"""verl in a process of its own: ``python -m verl_recipes.run.training CONFIG.yaml``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from omegaconf import OmegaConf
+
+FAILURE = "failure.txt"
+"""File beside the config that says why a run ended early."""
+
+
+def main(path: Path) -> int:
+    """Run verl's trainer on a composed config.
+
+    Args:
+        path: The config; what made a run fail is written beside it.
+
+    Returns:
+        The exit status.
+    """
+    import ray
+    from verl.trainer.main_ppo import TaskRunnerV1, run_ppo
+
+    failure = path.with_name(FAILURE)
+    failure.unlink(missing_ok=True)
+    try:
+        run_ppo(OmegaConf.load(path), task_runner_class=TaskRunnerV1)
+    except ray.exceptions.RayError as error:
+        cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
+        failure.write_text(f"{type(cause).__name__}: {str(cause).strip()}\n", encoding="utf-8")
+        print(error, file=sys.stderr, flush=True)
+        return 1
+    finally:
+        ray.shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,243 @@
+"""GRPO: verl's synchronous trainer with dynamic sampling that ends, and our figures."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from pathlib import Path
+from typing import Any
+
+import orjson
+import ray
+import torch
+import transfer_queue as tq
+from omegaconf import DictConfig, open_dict
+from tensordict import TensorDict
+from tensordict.tensorclass import NonTensorStack
+from transfer_queue import KVBatchMeta
+from verl.trainer.ppo.v1.trainer_base import register_trainer
+from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
+from verl.utils import tensordict_utils as tu
+
+from gym_clinic.files import replace_file
+from verl_recipes import settings
+from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.trainer import diagnostics
+from verl_recipes.trainer.alarms import Alarms
+from verl_recipes.trainer.replay import BoundedReplayBuffer, RolloutStalledError
+from verl_recipes.trainer.worker import ClinicWorker
+
+logger = logging.getLogger(__name__)
+
+NAME = "clinic"
+
+
+@register_trainer(NAME)
+class ClinicTrainer(PPOTrainerSync):
+    """GRPO over trajectories of an environment; the trainers of other algorithms extend it.
+
+    It differs from verl's trainer in this: prompts are numbered, not named at random; groups are
+    taken by :class:`BoundedReplayBuffer`; a trajectory whose environment failed does not count in
+    its group; groups of one outcome get no advantage; alarms are raised and saved.
+
+    Attributes:
+        worker_class: Of actor and rollout.
+    """
+
+    worker_class: type[ClinicWorker] = ClinicWorker
+
+    def __init__(self, config: DictConfig) -> None:
+        self.clinic = settings.from_config(config)
+        self.alarms = Alarms()
+        self._drawn = 0
+        with open_dict(config):
+            # verl takes every other name for an asynchronous trainer.
+            config.trainer.v1.trainer_mode = "sync"
+        super().__init__(config)
+        played = {**self.clinic.env_kwargs, "split": str(config.data.train_files)}
+        env = make_env(self.clinic.env, played, self.clinic.modules)
+        self.weights = {name: float(w) for name, w in env.rubric.weights.items()}
+
+    # --- sampling ---
+
+    def _build_replay_buffer(self) -> BoundedReplayBuffer:
+        return BoundedReplayBuffer(
+            self._add_prompts_to_generate,
+            metric=self._resolve_filter_groups_metric(),
+            max_refills=self.clinic.max_refills,
+            stall_s=self.clinic.stall_s,
+        )
+
+    def on_step_begin(self) -> None:
+        """Number the step's prompts from 0."""
+        super().on_step_begin()
+        self._drawn = 0
+
+    def _fetch_one_gen_batch(self) -> TensorDict:
+        batch = super()._fetch_one_gen_batch()
+        numbers = range(self._drawn, self._drawn + len(batch))
+        self._drawn += len(batch)
+        # Ordered by name they are in the order of drawing; verl's own names are random.
+        batch["uid"] = NonTensorStack(*(f"s{self.global_steps:06d}n{n:05d}" for n in numbers))
+        batch["draw"] = NonTensorStack(*numbers)
+        return batch
+
+    # --- learning ---
+
+    def _init_resource_pool_mgr(self) -> None:
+        super()._init_resource_pool_mgr()
+        for role in self.role_worker_mapping:
+            if str(role).startswith("actor"):
+                self.role_worker_mapping[role] = ray.remote(self.worker_class)
+
+    def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        records = self._records(batch)
+        uids = self._get(batch, "uid")
+        alone = [
+            f"{uid}-fault{i}" if record["fault"] else uid
+            for i, (uid, record) in enumerate(zip(uids, records, strict=True))
+        ]
+        self._put(batch, uid=NonTensorStack(*alone))
+        batch = super()._compute_advantage(batch, metrics)
+        self._put(batch, uid=NonTensorStack(*uids))
+        # Alone in its group a row has its bare reward for an advantage.
+        lone = {uid for uid, members in Counter(alone).items() if members == 1}
+        factors = [
+            0.0 if tag.get("constant") or uid in lone else self.clinic.advantage_scale
+            for tag, uid in zip(batch.tags, alone, strict=True)
+        ]
+        if set(factors) != {1.0}:
+            found = tq.kv_batch_get(
+                keys=batch.keys, partition_id=batch.partition_id, select_fields=["advantages"]
+            )["advantages"]
+            rows = [row * factor for row, factor in zip(found.unbind(), factors, strict=True)]
+            self._put(batch, advantages=torch.nested.as_nested_tensor(rows, layout=torch.jagged))
+        return batch
+
+    def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        if self._nothing_to_learn(batch):
+            logger.warning("step %d: no group has both outcomes, no update", self.global_steps)
+            metrics["clinic/skipped_update"] = 1.0
+            return batch
+        metrics["clinic/skipped_update"] = 0.0
+        return super()._update_actor(batch, metrics)
+
+    def _nothing_to_learn(self, batch: KVBatchMeta) -> bool:
+        """Return whether a batch would only decay the weights: no row has an advantage."""
+        return all(tag.get("constant") for tag in batch.tags)
+
+    def on_init_end(self) -> None:
+        """Give the rollout servers the weights."""
+        self._within("weights to the rollout servers", super().on_init_end)
+
+    def on_sample_end(self) -> None:
+        """Put the rollout servers to sleep."""
+        self._within("sleep of the rollout servers", super().on_sample_end)
+
+    def on_step_end(self) -> None:
+        """Give the rollout servers the new weights."""
+        self._within("weights to the rollout servers", super().on_step_end)
+
+    def _within(self, what: str, work: Any) -> None:
+        """Do what waits for the rollout servers; verl would wait for a dead one for ever."""
+        pool = ThreadPoolExecutor(1)
+        try:
+            pool.submit(work).result(timeout=self.clinic.stall_s)
+        except FutureTimeoutError:
+            raise RolloutStalledError(
+                f"{what}: no answer in {self.clinic.stall_s:g} s; a rollout server is dead"
+            ) from None
+        finally:
+            pool.shutdown(wait=False)
+
+    # --- figures ---
+
+    def _compute_metrics(
+        self,
+        batch: KVBatchMeta,
+        metrics: dict[str, Any],
+        timing_raw: dict[str, float],
+        global_steps: int,
+        epoch: int,
+    ) -> None:
+        super()._compute_metrics(batch, metrics, timing_raw, global_steps, epoch)
+        real = [i for i, tag in enumerate(batch.tags) if not tag.get("is_padding")]
+        records, uids = self._records(batch), self._get(batch, "uid")
+        metrics |= diagnostics.step_metrics(
+            [records[i] for i in real], [uids[i] for i in real], self.weights
+        )
+        mixed, groups = metrics.get("clinic/mixed_groups"), metrics.get("clinic/drawn_groups")
+        if mixed is not None and groups:
+            metrics["clinic/mixed_fraction"] = mixed / groups
+        self._check(metrics)
+
+    def _validate(self) -> dict[str, float]:
+        metrics: dict[str, float] = super()._validate()
+        metrics["val/turns"] = float(metrics["val-aux/num_turns/mean"])
+        if not self.global_steps:  # later ones are checked with the figures of their step
+            self._check(metrics)
+        return metrics
+
+    def _check(self, metrics: Mapping[str, float]) -> None:
+        for alarm in self.alarms.check(self.global_steps, metrics):
+            print(f"ALARM {alarm}", flush=True)
+
+    def _records(self, batch: KVBatchMeta) -> list[Mapping[str, float]]:
+        return [found["reward_extra_info"] for found in self._get(batch, "extra_fields")]
+
+    def _get(self, batch: KVBatchMeta, field: str) -> list[Any]:
+        found = tq.kv_batch_get(
+            keys=batch.keys, partition_id=batch.partition_id, select_fields=[field]
+        )[field]
+        return [getattr(one, "data", one) for one in found]
+
+    def _put(self, batch: KVBatchMeta, **fields: Any) -> None:
+        tq.kv_batch_put(
+            keys=batch.keys,
+            partition_id=batch.partition_id,
+            fields=tu.get_tensordict(fields),
+        )
+
+    # --- checkpoints ---
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps of the trainer, as plain JSON."""
+        return {"alarms": self.alarms.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self.alarms.load_state_dict(state["alarms"])
+
+    def save_parts(self, folder: Path) -> None:
+        """Save into the folder of a checkpoint what verl does not save."""
+        if self.config.actor_rollout_ref.model.lora_rank:
+            self.actor_rollout_wg.save_adapter(str(folder / "adapter"))
+
+    def load_parts(self, folder: Path) -> None:
+        """Restore what :meth:`save_parts` saved."""
+
+    def _save_checkpoint(self) -> None:
+        root = Path(self.config.trainer.default_local_dir).absolute()
+        folder = root / f"global_step_{self.global_steps}"
+        self.save_parts(folder)
+        replace_file(folder / "clinic.json", [orjson.dumps(self.state_dict())])
+        # verl marks the checkpoint as the latest one at the very end: our parts are there by then.
+        super()._save_checkpoint()
+        for old in folder.parent.glob("global_step_*"):
+            if not (old / "actor").is_dir():  # verl removed the student; our parts go with it
+                shutil.rmtree(old)
+
+    def _load_checkpoint(self) -> None:
+        super()._load_checkpoint()
+        if not self.global_steps:
+            return
+        trainer = self.config.trainer
+        folder = Path(trainer.default_local_dir) / f"global_step_{self.global_steps}"
+        if trainer.resume_mode == "resume_path":
+            folder = Path(trainer.resume_from_path)
+        self.load_state_dict(orjson.loads((folder / "clinic.json").read_bytes()))
+        self.load_parts(folder.absolute())
