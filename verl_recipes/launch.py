@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from omegaconf import DictConfig, OmegaConf
-from transformers.utils.logging import disable_progress_bar
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
@@ -17,7 +16,6 @@ from verl_recipes.config.compose import compose
 from verl_recipes.preflight.checks import require_all
 from verl_recipes.request import RunRequest, train_request
 from verl_recipes.run.lock import only_run
-from verl_recipes.run.model import check_prompts, named_model, tiny_model
 from verl_recipes.run.report import report
 from verl_recipes.run.supervisor import supervise
 
@@ -44,7 +42,6 @@ def train(request: RunRequest) -> int:
         ConfigError: If the run cannot start; the error names all that is missing.
     """
     began = time.monotonic()
-    disable_progress_bar()
     if request.model is None and request.gpus:
         raise ConfigError("on GPUs name a model: MODEL=Qwen/Qwen3-1.7B, say, or a folder")
     config = compose(request)
@@ -61,6 +58,12 @@ def train(request: RunRequest) -> int:
 
 
 def _run(request: RunRequest, config: DictConfig, lock: int | None) -> int:
+    # Heavy, and not needed to report a mistake.
+    from transformers.utils.logging import disable_progress_bar
+
+    from verl_recipes.run.model import check_prompts, named_model, tiny_model
+
+    disable_progress_bar()
     if request.model is None:
         tiny_model(config, resume=request.resume)
     else:

@@ -31,9 +31,15 @@ class Server:
         self.turns: Counter[str] = Counter()
 
     async def generate(
-        self, request_id: str, *, prompt_ids: list[int], sampling_params: dict[str, Any]
+        self,
+        request_id: str,
+        *,
+        prompt_ids: list[int],
+        sampling_params: dict[str, Any],
+        **media: Any,
     ) -> Any:
-        self.asked.append({"id": request_id, "prompt": list(prompt_ids), **sampling_params})
+        asked = {"id": request_id, "prompt": list(prompt_ids), **sampling_params, **media}
+        self.asked.append(asked)
         said = self.script(self.turns[request_id])
         self.turns[request_id] += 1
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""The environment of a trajectory: made by name, opened as messages, blamed for its own faults."""
+"""The environment of a trajectory: how it is made, its messages, its images, its faults."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import gymnasium as gym
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.errors import ClinicError
+from gym_clinic.images import MARK
 from gym_clinic.names import import_module, suggest
 
 Messages = list[dict[str, Any]]
@@ -85,23 +86,82 @@ def make_env(name: str, options: Mapping[str, Any], modules: Sequence[str] = ())
 
 def record_keys(env: ClinicEnv) -> tuple[str, ...]:
     """Return the keys of the record of every trajectory of an environment, in order."""
-    stage = copy.copy(env)
-    stage.reset(options={"task_id": env.tasks[0].id})
-    *_, info = stage.truncate("look")
+    trial = copy.copy(env)
+    trial.reset(options={"task_id": env.tasks[0].id})
+    *_, info = trial.truncate("trial")
     parts = [f"reward/{name}" for name in info["rewards"]]
     return (*OWN_KEYS, *parts, *(f"metric/{name}" for name in info["metrics"]))
 
 
-def opening(env: ClinicEnv, info: Mapping[str, Any], *, native: bool) -> Messages:
-    """Return the messages that open an episode.
+def opening(info: Mapping[str, Any], *, native: bool) -> Messages:
+    """Return the messages that open an episode, in the form that verl's builders take.
 
     Args:
-        env: The environment.
-        info: Of its reset.
+        info: Of the environment's reset.
         native: Whether the chat template shows the tools; if not, the system message does.
     """
-    messages = [dict(one) for one in info["messages"]]
-    if not native and info["tools"]:
-        how = env.dialect.explain(info["tools"])
-        messages[0]["content"] = "\n\n".join(p for p in (messages[0]["content"], how) if p)
-    return [one for one in messages if one["content"]]
+    messages = info["messages"] if shows_tools(info, native=native) else info["prompt"]
+    kept = [dict(one) for one in messages if one["content"]]
+    return with_images(kept, info.get("images", ()))
+
+
+def shows_tools(info: Mapping[str, Any], *, native: bool) -> bool:
+    """Return whether the chat template shows the tools of an episode.
+
+    It never does where answers continue the model's own message: no template writes those.
+    """
+    return native and not info.get("inline", False)
+
+
+def with_images(messages: Messages, images: Sequence[Any]) -> Messages:
+    """Return messages with PIL images in place of data URLs; without images, the same messages.
+
+    Args:
+        messages: As the environment gives them.
+        images: Paths or PIL images, in the order of the messages' image parts.
+    """
+    if not images:
+        return messages
+    from PIL import Image
+
+    found = iter(images)
+
+    def opened(part: dict[str, Any]) -> dict[str, Any]:
+        if part["type"] != "image_url":
+            return part
+        image = next(found)
+        if not isinstance(image, Image.Image):
+            with Image.open(image) as file:
+                image = file.convert("RGB")
+        return {"type": "image", "image": image.convert("RGB")}
+
+    return [
+        {**one, "content": [opened(part) for part in one["content"]]}
+        if isinstance(one["content"], list)
+        else one
+        for one in messages
+    ]
+
+
+def images_in(messages: Messages) -> list[Any]:
+    """Return the images of messages, in order."""
+    return [
+        part["image"]
+        for one in messages
+        if isinstance(one["content"], list)
+        for part in one["content"]
+        if part["type"] == "image"
+    ]
+
+
+def in_parts(text: str, images: Sequence[Any]) -> str | list[dict[str, Any]]:
+    """Return a text with one ``<image>`` mark for each image as content parts; or the text."""
+    if not images:
+        return text
+    parts: list[dict[str, Any]] = []
+    for number, words in enumerate(text.split(MARK)):
+        if number:
+            parts.append({"type": "image", "image": images[number - 1]})
+        if words:
+            parts.append({"type": "text", "text": words})
+    return parts

@@ -44,6 +44,9 @@ CUT = frozenset({"length", "aborted", "abort"})
 """Stop reasons of a reply that did not end by itself, of the servers that say so."""
 
 
+STOP_KEPT = "include_stop_str_in_output"
+"""vLLM's parameter that keeps the stop string in the reply."""
+
 FIRST = "min_global_steps"
 VERSIONS = (FIRST, "max_global_steps", "global_steps")
 """Of the weights that wrote: the first reply's, then the last one's."""
@@ -122,6 +125,8 @@ class ClinicAgentLoop(AgentLoopBase):
         stage: Stage,
     ) -> None:
         await asyncio.to_thread(one.begin)
+        if one.stops:
+            sampling_params = {**sampling_params, **self._stop_params(one.stops)}
         request_id = uuid4().hex  # one for all turns, so that they meet the server's prefix cache
         while not one.over:
             params = {**sampling_params, "max_tokens": one.room}
@@ -129,19 +134,25 @@ class ClinicAgentLoop(AgentLoopBase):
                 params["stop_token_ids"] = self.stops
             if self.rollout_config.name == "hf":
                 params["seed"] = sampling_seed(self.clinic.seed, row, one.turns)
+            seen = {"image_data": one.images} if one.images else {}
             out = await self.server_manager.generate(
-                request_id=request_id, prompt_ids=one.ids, sampling_params=params
+                request_id=request_id, prompt_ids=one.ids, sampling_params=params, **seen
             )
             first = {k: v for k, v in versions.items() if k == FIRST}
             versions |= {k: out.extra_fields[k] for k in VERSIONS if k in out.extra_fields} | first
             log_probs = out.log_probs or [0.0] * len(out.token_ids)
-            finished = self._ended(out, one.room)
+            finished = self._ended(out, one.room) or one.stopped(out.token_ids)
             text = one.reply(out.token_ids, log_probs, finished=finished)
             if self.parser:
                 text = await self._in_dialect(stage, one.opened, text, out.token_ids)
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)
+
+    def _stop_params(self, stops: Sequence[str]) -> dict[str, Any]:
+        """Return the sampling parameters that end a reply after a stop string, which it keeps."""
+        keep = "no_stop_trim" if self.rollout_config.name == "sglang" else STOP_KEPT
+        return {"stop": list(stops), keep: True}
 
     def _ended(self, out: Any, room: int) -> bool:
         """Whether a reply ended by itself; vLLM's server calls one "completed" that did not."""
@@ -219,6 +230,7 @@ class ClinicAgentLoop(AgentLoopBase):
             extra_fields={**versions, "reward_extra_info": record},
             turn_ids=[0] if nothing else turn_ids,
             hint_ids=hint_ids,
+            **({"multi_modal_data": {"images": one.images}} if one.images else {}),
         )
 
     def _score(self, record: Mapping[str, float]) -> float:

@@ -10,10 +10,16 @@ from typing import Any
 import torch
 from torch.utils.data import Dataset
 
-from gym_clinic import ClinicEnv, ConfigError, Task
+from gym_clinic import ClinicEnv, ConfigError, Illustrated, Task
 from gym_clinic.taskset import first
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import PromptLengthError, make_env, opening
+from verl_recipes.agent_loop.environment import (
+    PromptLengthError,
+    images_in,
+    make_env,
+    opening,
+    shows_tools,
+)
 from verl_recipes.agent_loop.tokens import Tokens
 
 logger = logging.getLogger(__name__)
@@ -41,6 +47,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
     Attributes:
         longest: Id and tokens of the longest prompt that was measured.
         skipped: Prompts that were left out because they are too long.
+        illustrated: Whether any prompt has images; every row then has ``multi_modal_data``.
 
     Raises:
         ConfigError: If no task is left, or a prompt is too long and ``clinic.overlong`` is
@@ -72,7 +79,12 @@ class ClinicRows(Dataset[dict[str, Any]]):
         self.limit = int(config.max_prompt_length)
         tasks = shortest(self.env, self.clinic.shortest, self.clinic.seed)
         self.endless = self.env.tasks.endless and self.clinic.shortest is None
-        lengths = {task.id: len(prompt(self.env, task, self.tokens)) for task in tasks}
+        lengths = {}
+        self.illustrated = False
+        for task in tasks:
+            ids, images = read_prompt(self.env, task, self.tokens)
+            lengths[task.id] = len(ids)
+            self.illustrated = self.illustrated or bool(images)
         self.longest = max(lengths.items(), key=lambda one: one[1], default=("", 0))
         too_long = {name: length for name, length in lengths.items() if length > self.limit}
         self.skipped = len(too_long)
@@ -101,7 +113,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
         if not -self._count <= index < self._count:
             raise IndexError(index)
         task = self.task(index % self._count)
-        return {
+        row = {
             "task_id": task.id,
             "split": self.split,
             "index": index,
@@ -113,6 +125,9 @@ class ClinicRows(Dataset[dict[str, Any]]):
             "extra_info": {"index": index},
             "dummy_tensor": torch.zeros(1, dtype=torch.uint8),  # verl wants one tensor in a row
         }
+        if self.illustrated:
+            row["multi_modal_data"] = {"images": read_prompt(self.env, task, self.tokens)[1]}
+        return row
 
     def task(self, index: int) -> Task:
         """Return the task of a row.
@@ -169,7 +184,7 @@ def shortest(env: ClinicEnv, count: int | None, seed: int = 0) -> tuple[Task, ..
     def order(task: Task) -> tuple[bool, int, str]:
         marks = list(_marks(task.record))
         ticket = env.domain.ticket(task)
-        length = len(getattr(ticket, "text", ticket))  # of an illustrated ticket, the text
+        length = len(ticket.text if isinstance(ticket, Illustrated) else ticket)
         return (not (marks and all(marks)), length, task.id)
 
     return tuple(sorted(tasks, key=order)[:count])
@@ -190,8 +205,16 @@ def _marks(value: Any) -> Iterator[bool]:
 
 def prompt(env: ClinicEnv, task: Task, tokens: Tokens) -> list[int]:
     """Return the tokens of a task's prompt."""
+    return read_prompt(env, task, tokens)[0]
+
+
+def read_prompt(env: ClinicEnv, task: Task, tokens: Tokens) -> tuple[list[int], list[Any]]:
+    """Return the tokens of a task's prompt, and its images."""
     _, info = env.reset(options={"task_id": task.id})
-    return tokens.prompt(opening(env, info, native=tokens.native), info["tools"])
+    messages = opening(info, native=tokens.native)
+    images = images_in(messages) if "images" in info else []
+    tools = info["tools"] if shows_tools(info, native=tokens.native) else None
+    return tokens.prompt(messages, tools, images), images
 
 
 def _only(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gym_clinic import ConfigError
 from verl_recipes.agent_loop.environment import Messages
 
 
@@ -43,10 +44,36 @@ class Tokens:
         self.native = native
         self.builder = builder
 
-    def prompt(self, messages: Messages, tools: Sequence[Mapping[str, Any]]) -> list[int]:
-        """Return the tokens of an opening, up to where the model speaks."""
-        shown = [dict(tool) for tool in tools] if self.native and tools else None
-        return list(self.builder.build_initial_tokens(messages, tools=shown))
+    def prompt(
+        self, messages: Messages, tools: Sequence[Mapping[str, Any]] | None, images: Sequence[Any]
+    ) -> list[int]:
+        """Return the tokens of an opening, up to where the model speaks.
+
+        Args:
+            messages: The opening.
+            tools: Schemas that the chat template shows; None where it shows none.
+            images: The PIL images of the messages, in order.
+
+        Raises:
+            ConfigError: If there are images and the model reads only text.
+        """
+        shown = [dict(tool) for tool in tools] if tools else None
+        if not images:
+            return list(self.builder.build_initial_tokens(messages, tools=shown))
+        if not self.builder.supports_multimodal():
+            raise ConfigError(
+                "the task has images, and the model reads only text; name a model with a processor"
+            )
+        return list(self.builder.build_initial_tokens(messages, tools=shown, images=list(images)))
+
+    def plain(self, text: str) -> list[int]:
+        """Return the tokens of a text as it stands, without any role around it."""
+        return list(self.tokenizer.encode(text, add_special_tokens=False))
+
+    @property
+    def end(self) -> int:
+        """The token that ends a message."""
+        return int(self.tokenizer.eos_token_id)
 
     def text(self, token_ids: Sequence[int]) -> str:
         """Return what a reply says."""

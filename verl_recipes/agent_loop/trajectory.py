@@ -7,19 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gym_clinic import ClinicEnv
+from gym_clinic import ClinicEnv, ConfigError
 from verl_recipes.agent_loop.environment import (
     EnvironmentFaultError,
     Messages,
     PromptLengthError,
     Step,
     blaming_the_environment,
+    images_in,
+    in_parts,
     opening,
+    shows_tools,
+    with_images,
 )
 from verl_recipes.agent_loop.tokens import Tokens
 
 THINK = "<think>"
 """Some chat templates open a thought where the model speaks; the reply closes it."""
+
+STOP_TOKENS = 64
+"""Tokens at the end of a reply among which a stop string is looked for."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,9 @@ class Trajectory:
         reward: The environment's, summed.
         info: Of the last step.
         opened: What the prompt has begun of the last reply: a thought, or nothing.
+        stops: Strings at which a reply ends, of the environment's dialect.
+        inline: Whether answers continue the model's own message.
+        images: PIL images that the model has seen, in order.
     """
 
     env: ClinicEnv
@@ -76,6 +86,9 @@ class Trajectory:
     reward: float = 0.0
     info: dict[str, Any] = field(default_factory=dict)
     opened: str = ""
+    stops: tuple[str, ...] = ()
+    inline: bool = False
+    images: list[Any] = field(default_factory=list)
     _messages: Messages = field(default_factory=list)
     _tools: list[dict[str, Any]] | None = None
     _prompt_length: int = 0
@@ -89,9 +102,13 @@ class Trajectory:
         """
         with blaming_the_environment(self.task_id):
             _, info = self.env.reset(options={"task_id": self.task_id})
-        self._messages = opening(self.env, info, native=self.tokens.native)
-        self._tools = list(info["tools"]) if self.tokens.native and info["tools"] else None
-        self.ids = self.tokens.prompt(self._messages, info["tools"])
+        native = self.tokens.native
+        self._messages = opening(info, native=native)
+        self._tools = list(info["tools"]) or None if shows_tools(info, native=native) else None
+        self.stops = tuple(info.get("stop_strings", ()))
+        self.inline = bool(info.get("inline", False))
+        self.images = images_in(self._messages) if "images" in info else []
+        self.ids = self.tokens.prompt(self._messages, self._tools, self.images)
         self._prompt_length = len(self.ids)
         if self._prompt_length > self.budgets.prompt:
             raise PromptLengthError(
@@ -130,8 +147,19 @@ class Trajectory:
         self._take_over(merged, self.turns, assistant_logprobs=list(log_probs))
         self._cut = not finished
         text = self.opened + self.tokens.text(token_ids)
-        self._messages = [*self._messages, {"role": "assistant", "content": text}]
+        if self._messages[-1]["role"] == "assistant":  # it continues after an inserted answer
+            text_so_far = self._messages[-1]["content"]
+            self._replace_last(text_so_far + text)
+        else:
+            self._messages = [*self._messages, {"role": "assistant", "content": text}]
         return text
+
+    def stopped(self, token_ids: Sequence[int]) -> bool:
+        """Return whether a reply ended at one of the dialect's stop strings."""
+        if not self.stops:
+            return False
+        said = self.tokens.text(token_ids[-STOP_TOKENS:])
+        return any(stop in said for stop in self.stops)
 
     def observe(self, step: Step) -> None:
         """Append what the environment answered, or end."""
@@ -143,7 +171,7 @@ class Trajectory:
             # Out of turns is a wrong answer; out of context is a truncation.
             self.truncated = self._cut or (truncated and info["stop"] != "max_turns")
             return
-        if self._cut or not self._append(self._heard(info)):
+        if self._cut or not self._hear(info):
             with blaming_the_environment(self.task_id):
                 _, reward, _, _, self.info = self.env.truncate("token_budget")
             self.reward += float(reward)
@@ -204,11 +232,61 @@ class Trajectory:
         self.mask, self.turn_ids = [0] * len(self.mask), [0] * len(self.mask)
         self.log_probs = [0.0] * len(self.mask)
 
-    def _heard(self, info: Mapping[str, Any]) -> Messages:
-        if self.tokens.native:
-            return list(info["messages"])
-        # In the dialect's own form, as the prompt explains it.
-        return [{"role": "user", "content": self.env.episode.turns[-1].observation}]
+    def _hear(self, info: Mapping[str, Any]) -> bool:
+        """Append the environment's answer; False, and nothing is changed, if it does not fit."""
+        ended = bool(self.ids) and self.ids[-1] == self.tokens.end
+        if self.inline and not ended:
+            return self._insert(self.env.episode.turns[-1].observation, info)
+        open_end = bool(self.stops) and not ended
+        if open_end:  # the reply stopped within its message, which ends here
+            if not self._fits(1):
+                return False
+            self._extend([self.tokens.end])
+        images = info.get("images", ())
+        messages = with_images(list(info["messages"]), images)
+        if self._tools is None:  # in the dialect's own form, as the prompt explains it
+            content = self.env.episode.turns[-1].observation
+            messages = [{"role": "user", "content": in_parts(content, images_in(messages))}]
+        if images and not self.tokens.builder.supports_multimodal():
+            raise ConfigError(f"task {self.task_id!r} shows images; the model reads only text")
+        if not self._append(messages):
+            if open_end:
+                self._take_back()
+            return False
+        self.images += images_in(messages) if images else []
+        return True
+
+    def _insert(self, text: str, info: Mapping[str, Any]) -> bool:
+        """Continue the model's own message with an answer; no token of it is trained on."""
+        if "images" in info:
+            raise ConfigError(
+                f"task {self.task_id!r}: an image cannot stand inside the model's own message; "
+                "choose a dialect that answers in messages"
+            )
+        ids = self.tokens.plain(text)
+        if not self._fits(len(ids)):
+            return False
+        self._extend(ids)
+        self._replace_last(self._messages[-1]["content"] + text)
+        return True
+
+    def _fits(self, count: int) -> bool:
+        return len(self.mask) + count + self.budgets.least <= self.budgets.response
+
+    def _extend(self, ids: Sequence[int]) -> None:
+        """Append tokens that the policy did not write."""
+        self.ids = [*self.ids, *ids]
+        self.mask += [0] * len(ids)
+        self.log_probs += [0.0] * len(ids)
+        self.turn_ids += [0] * len(ids)
+
+    def _take_back(self) -> None:
+        """Remove the last token."""
+        self.ids = self.ids[:-1]
+        del self.mask[-1], self.log_probs[-1], self.turn_ids[-1]
+
+    def _replace_last(self, content: str) -> None:
+        self._messages = [*self._messages[:-1], {**self._messages[-1], "content": content}]
 
     def _append(self, messages: Messages) -> bool:
         """Append messages of the environment; False, and nothing is changed, if none fit."""
@@ -217,7 +295,7 @@ class Trajectory:
             self._messages, updated, self.ids, tools=self._tools
         )
         grown = len(merged.token_ids) - len(self.ids)
-        if len(self.mask) + grown + self.budgets.least > self.budgets.response:
+        if not self._fits(grown):
             return False
         self._messages = updated
         self._take_over(merged, 0)

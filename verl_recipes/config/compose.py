@@ -97,9 +97,7 @@ def compose(request: RunRequest) -> DictConfig:
 def _base(stack: str, method: str, added: tuple[str, ...]) -> DictConfig:
     """Compose what does not depend on a request, once a process: it takes hydra a second."""
     with initialize_config_module("verl_recipes.config", version_base=None):
-        return hydra_compose(
-            "train", overrides=[f"stack={stack}", f"method={method}", *added]
-        )
+        return hydra_compose("train", overrides=[f"stack={stack}", f"method={method}", *added])
 
 
 def _settings_of(request: RunRequest) -> dict[str, Any]:
@@ -201,4 +199,3 @@ def _fit_to_adapter(config: DictConfig) -> None:
     if config.clinic.teacher.enabled:
         # The teacher is a second adapter, so the reference model is free for its own KL.
         actor.use_kl_loss = actor.kl_loss_coef > 0
-

@@ -329,6 +329,7 @@ class Player:
                 max_tokens=one.room,
                 temperature=self.temperature,
                 seed=int.from_bytes(hashlib.blake2b(key, digest_size=7).digest(), "big"),
+                ends=one.stopped if one.stops else None,
             )
             done = said.stop_reason == "completed"
             one.take(said.token_ids, said.log_probs, finished=done)

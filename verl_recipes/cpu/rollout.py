@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import ray
@@ -16,6 +17,9 @@ from verl.workers.rollout.replica import RolloutReplica, RolloutReplicaRegistry,
 
 NAME = "hf"
 THREADS = 2
+
+STOP_TOKENS = 64
+"""Tokens at the end of a reply among which a stop string is looked for."""
 
 
 class HFServer:
@@ -28,13 +32,14 @@ class HFServer:
     """
 
     def __init__(self, model_path: str, length: int, stop: list[int]) -> None:
-        from transformers import AutoModelForCausalLM
+        from transformers import AutoModelForCausalLM, AutoTokenizer
 
         from verl_recipes.cpu.sampler import Sampler
 
         torch.set_num_threads(1)
         self.model = AutoModelForCausalLM.from_pretrained(model_path, dtype=torch.float32).eval()
         self.sampler = Sampler(self.model, stop=stop, max_length=length)
+        self.tokenizer = AutoTokenizer.from_pretrained(model_path)
         self.threads = ThreadPoolExecutor(THREADS)
         self.global_steps: int | None = None
 
@@ -57,6 +62,7 @@ class HFServer:
                 top_p=float(wanted.get("top_p", 1.0)),
                 top_k=int(wanted.get("top_k", -1)),
                 seed=wanted.get("seed"),
+                ends=partial(self.stopped, wanted["stop"]) if wanted.get("stop") else None,
             )
 
         found = await asyncio.get_running_loop().run_in_executor(self.threads, work)
@@ -67,6 +73,11 @@ class HFServer:
             stop_reason=found.stop_reason,
             extra_fields=dict.fromkeys(versions, version),
         )
+
+    def stopped(self, stops: Sequence[str], token_ids: Sequence[int]) -> bool:
+        """Return whether the text of a reply has reached a stop string."""
+        text = self.tokenizer.decode(list(token_ids[-STOP_TOKENS:]), skip_special_tokens=True)
+        return any(stop in text for stop in stops)
 
     async def load_weights(
         self, weights: Mapping[str, torch.Tensor], global_steps: int | None = None

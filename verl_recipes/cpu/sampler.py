@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,7 @@ class Sampler:
         top_p: float = 1.0,
         top_k: int = -1,
         seed: int | None,
+        ends: Callable[[Sequence[int]], bool] | None = None,
     ) -> Sample:
         """Sample one reply.
 
@@ -104,6 +105,7 @@ class Sampler:
             top_p: Draw from the likeliest tokens that together reach this probability.
             top_k: Draw from this many likeliest tokens; -1 for all.
             seed: Of this reply alone; None for one from the operating system.
+            ends: Returns whether the tokens so far end the reply, as at a stop string.
 
         Raises:
             ConfigError: If the prompt is empty or a number is out of range.
@@ -127,7 +129,7 @@ class Sampler:
                 token, log_prob = pick(logits, draw, temperature, top_p, top_k)
                 tokens.append(token)
                 log_probs.append(log_prob)
-                if token in self.stop:
+                if token in self.stop or (ends is not None and ends(tokens)):
                     return Sample(tokens, log_probs, "completed")
                 if len(tokens) == room:
                     return Sample(tokens, log_probs, "length")

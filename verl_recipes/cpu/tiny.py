@@ -23,7 +23,7 @@ from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
-from verl_recipes.agent_loop.environment import opening
+from verl_recipes.agent_loop.environment import opening, shows_tools
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
 
@@ -229,8 +229,8 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
         _, info = env.reset(options={"task_id": task.id})
         yield str(
             template.apply_chat_template(
-                opening(env, info, native=native),
-                tools=info["tools"] if native and info["tools"] else None,
+                opening(info, native=native),
+                tools=(info["tools"] if shows_tools(info, native=native) else None) or None,
                 chat_template=TEMPLATE,
                 add_generation_prompt=True,
                 tokenize=False,

@@ -47,7 +47,6 @@ def transcripts(
         ConfigError: If nothing is left.
     """
     playbook = Playbook(env)
-    end = int(tokens.tokenizer.eos_token_id)
     found: list[Transcript] = []
     for task in tasks:
         for moves in runs(playbook, task, draw):
@@ -58,7 +57,9 @@ def transcripts(
                 break
             fits = True
             for action in (action for move in moves for action in playbook.write(move)):
-                said = [*tokens.tokenizer.encode(action, add_special_tokens=False), end]
+                said = tokens.plain(action)
+                if not one.stopped(said):
+                    said = [*said, tokens.end]
                 fits = len(said) <= one.room
                 if one.over or not fits:
                     break

@@ -12,13 +12,7 @@ from typing import Any
 
 from gym_clinic import ConfigError
 from gym_clinic.action import Dialect
-<<<<<<< HEAD:verl_recipes/pretrained.py
-from gym_clinic.taskset import first
-from verl_recipes.findings import MISSING, OK, WARNING, Finding
-from verl_recipes.trajectory import Tokens, opening
-=======
 from verl_recipes.preflight.finding import OK, WARNING, Finding
->>>>>>> a22cf46 (verl_recipes has a room for each subject; a run's path is composed once, from one RunRequest; checks that verl, Ray and packaging make themselves are gone):verl_recipes/preflight/model.py
 
 CONFIG = "config.json"
 
@@ -181,26 +175,6 @@ def dialect_fault(
     return f"its chat template writes calls that the dialect {dialect.name!r} does not read"
 
 
-<<<<<<< HEAD:verl_recipes/pretrained.py
-def longest_prompt(env: ClinicEnv, tokens: Tokens, tasks: Iterable[Task] | None = None) -> Longest:
-    """Return the longest prompt among an environment's tasks.
-
-    Args:
-        env: The environment; its current episode ends.
-        tokens: Of the model.
-        tasks: Some of its tasks; None for all.
-    """
-    longest = Longest("", 0, 0)
-    for number, task in enumerate(first(env.tasks) if tasks is None else tasks, 1):
-        _, info = env.reset(options={"task_id": task.id})
-        length = len(tokens.prompt(opening(env, info, native=tokens.native), info["tools"]))
-        better = Longest(task.id, length, number)
-        longest = better if length > longest.length else longest._replace(tasks=number)
-    return longest
-
-
-=======
->>>>>>> a22cf46 (verl_recipes has a room for each subject; a run's path is composed once, from one RunRequest; checks that verl, Ray and packaging make themselves are gone):verl_recipes/preflight/model.py
 def _call(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message that calls a tool with one argument."""
     function = schema["function"]

@@ -14,15 +14,10 @@ from transformers import AutoConfig, AutoTokenizer
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
 from gym_clinic.taskset import first
-<<<<<<< HEAD:verl_recipes/prepare.py
-from gym_clinic.taskset import first
-from verl_recipes import hints, settings
-=======
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.agent_loop.rows import ClinicRows, prompt, shortest
 from verl_recipes.agent_loop.trajectory import Budgets
->>>>>>> a22cf46 (verl_recipes has a room for each subject; a run's path is composed once, from one RunRequest; checks that verl, Ray and packaging make themselves are gone):verl_recipes/run/model.py
 from verl_recipes.cpu.fit import FitReport, first_fit
 from verl_recipes.cpu.tiny import build, corpus
 from verl_recipes.preflight.model import template_fault
@@ -162,11 +157,7 @@ def check_prompts(config: DictConfig) -> None:
 def answers(env: ClinicEnv) -> list[str]:
     """Return the labels and texts that may be answers of an environment."""
     found: dict[str, None] = {}
-<<<<<<< HEAD:verl_recipes/prepare.py
-    for task in first(env.tasks, ANSWERED):
-=======
     for task in first(env.tasks, SAMPLED_TASKS):
->>>>>>> a22cf46 (verl_recipes has a room for each subject; a run's path is composed once, from one RunRequest; checks that verl, Ray and packaging make themselves are gone):verl_recipes/run/model.py
         labels = env.domain.menu(task).answers if env.domain.menu else {}
         found |= dict.fromkeys(str(label) for label in labels)
         gold = task.gold.get("answer")

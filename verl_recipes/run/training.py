@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -37,5 +40,19 @@ def main(path: Path) -> int:
     return 0
 
 
+def end_with_parent() -> None:
+    """Let the system end this process when the one that started it ends, however it ends (Linux).
+
+    A launcher that is killed cannot end its run, which would go on beside the next one.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    parent_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
+    ctypes.CDLL(None, use_errno=True).prctl(parent_death_signal, signal.SIGTERM)
+    if os.getppid() == 1:  # it had ended before
+        sys.exit(128 + signal.SIGTERM)
+
+
 if __name__ == "__main__":
+    end_with_parent()
     sys.exit(main(Path(sys.argv[1])))

@@ -172,6 +172,7 @@ def test_the_total_is_all_that_was_paid(tokens: Tokens) -> None:
     env = one.env
     env.domain = copy.copy(env.domain)
     object.__setattr__(env.domain, "turn_reward", lambda episode: 0.25)
+    object.__setattr__(env.domain, "turn_range", (0.0, 0.25))
     for action in solution(one):
         take(one, action)
     assert one.record(record_keys(env))["total"] == 1.5

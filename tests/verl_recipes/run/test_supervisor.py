@@ -1,0 +1,145 @@
+"""A run in a process of its own: its steps, its end, and who ends with it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+pytest.importorskip("verl")
+
+from omegaconf import OmegaConf
+
+from verl_recipes.run import supervisor
+
+
+def config_in(folder):
+    folder.mkdir(exist_ok=True)
+    path = folder / "config.yaml"
+    OmegaConf.save({"ray_kwargs": {"ray_init": {"runtime_env": {"env_vars": {"A": "1"}}}}}, path)
+    return path
+
+
+def instead(monkeypatch, code):
+    monkeypatch.setattr(supervisor, "command", lambda path: [sys.executable, "-c", code, str(path)])
+
+
+def test_steps_are_shown_once_with_their_alarms(tmp_path, monkeypatch, capsys):
+    row = {
+        "clinic/score/mean": 0.5,
+        "clinic/success": 0.25,
+        "clinic/mixed_fraction": 1.0,
+        "clinic/turns/mean": 2.0,
+        "clinic/response_tokens/mean": 10.0,
+        "ttopd/kl": 0.125,
+        "timing_s/step": 1.5,
+    }
+    path = config_in(tmp_path / "run")
+    lines = [{"step": 0, "data": {"val/turns": 2.0}}, {"step": 1, "data": row}]
+    (tmp_path / "run" / "later").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    instead(
+        monkeypatch,
+        "import pathlib, sys; out = pathlib.Path(sys.argv[1]).parent;"
+        "print('(worker) ALARM step 1: too few turns', flush=True);"
+        "(out / 'later').rename(out / 'metrics-0.jsonl')",
+    )
+    assert supervisor.supervise(path, 3, 60.0) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("step    1/3  score +0.500  success 0.25") == 1
+    assert "KL 0.1250" in shown
+    assert "ALARM step 1: too few turns" in shown
+
+
+def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
+    instead(
+        monkeypatch,
+        "import pathlib, sys; out = pathlib.Path(sys.argv[1]).parent;"
+        "(out / 'failure.txt').write_text('RolloutStalledError: the server is dead\\n');"
+        "sys.exit(1)",
+    )
+    assert supervisor.supervise(config_in(tmp_path / "run"), 3, 60.0) == 1
+    assert "RolloutStalledError: the server is dead" in capsys.readouterr().err
+
+
+SLEEPER = """
+import pathlib, subprocess, sys, time
+out = pathlib.Path(sys.argv[1]).parent
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+(out / "new").write_text(str(child.pid))
+(out / "new").rename(out / "pid")
+time.sleep(600)
+"""
+"""A run that says nothing and has started a process of its own."""
+
+LAUNCHER = """
+import pathlib, sys
+from verl_recipes import launch
+from verl_recipes.run import supervisor
+supervisor.command = lambda path: [sys.executable, "-c", sys.argv[2], str(path)]
+launch.train_request = lambda argv: pathlib.Path(sys.argv[1])
+launch.train = lambda path: supervisor.supervise(path, 3, 600.0)
+sys.exit(launch.main())
+"""
+
+
+def wait(over):
+    until = time.monotonic() + 60
+    while not over():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def gone(pid):
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_silent_run_is_ended_with_all_it_started(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(supervisor, "GRACE_S", 0.5)
+    instead(monkeypatch, SLEEPER)
+    assert supervisor.supervise(config_in(tmp_path / "run"), 3, 1.0) == 1
+    assert "no output for" in capsys.readouterr().err
+    pid = (tmp_path / "run" / "pid").read_text()
+    wait(lambda: gone(pid))
+
+
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_launcher_that_is_ended_ends_its_run(how, status, tmp_path):
+    path = config_in(tmp_path / "run")
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(path), SLEEPER], cwd=ROOT, start_new_session=True
+    )
+    wait(lambda: (tmp_path / "run" / "pid").exists() or launcher.poll() is not None)
+    launcher.send_signal(how)
+    assert launcher.wait(timeout=60) == status
+    pid = (tmp_path / "run" / "pid").read_text()
+    wait(lambda: gone(pid))
+
+
+ORPHAN = """
+import pathlib, sys, time
+from verl_recipes.run.training import end_with_parent
+end_with_parent()
+here = pathlib.Path(sys.argv[1])
+(here / "new").write_text(str(__import__("os").getpid()))
+(here / "new").rename(here / "pid")
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses a signal of Linux")
+def test_a_run_ends_with_a_launcher_that_is_killed(tmp_path):
+    start = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]])"
+    launcher = subprocess.Popen([sys.executable, "-c", start, ORPHAN, str(tmp_path)], cwd=ROOT)
+    wait(lambda: (tmp_path / "pid").exists() or launcher.poll() is not None)
+    pid = (tmp_path / "pid").read_text()
+    assert not gone(pid)
+    launcher.kill()
+    launcher.wait()
+    wait(lambda: gone(pid))
