@@ -49,12 +49,13 @@ def test_build_writes_into_the_named_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gym_clinic.domains.clingen import build
+    from gym_clinic.domains.clingen.simulator import build_split
 
     # All three splits take half a minute.
     def few(pairs: list[Any], seed: int) -> dict[str, Any]:
-        return {"dev": build.build_split("dev", pairs[:20], seed)}
+        return {"dev": build_split("dev", pairs[:20], seed)}
 
-    monkeypatch.setattr(build, "build", few)
+    monkeypatch.setattr(build, "build_tasks", few)
     status, out, _ = run("tasks", "build", "clingen", "--out", tmp_path / "new", "--seed", 5)
     assert status == 0
     assert "dev 20" in out

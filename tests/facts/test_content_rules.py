@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 
 from clingen_rows import FOLDER
 
-from gym_clinic.domains.clingen.splits import SIZES
+from gym_clinic.domains.clingen.simulator import SIZES
 from gym_clinic.facts import Facts, restates_diagnosis
 from gym_clinic.facts.passages import HandbookPassage
 from gym_clinic.facts.passages.sentences import american_spellings

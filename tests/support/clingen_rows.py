@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
-from gym_clinic.domains.clingen.splits import SIZES
+from gym_clinic.domains.clingen.simulator import SIZES
 from gym_clinic.paths import tasks_dir
 
 FOLDER = tasks_dir("clingen")

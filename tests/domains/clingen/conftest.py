@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from clingen_rows import Rows, Some, articles, read_rows
 
-from gym_clinic.domains.clingen.simulator import Article, write
-from gym_clinic.domains.clingen.splits import SIZES
+from gym_clinic.domains.clingen.simulator import SIZES, Article, write
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,14 @@ import pytest
 from clingen_rows import FOLDER, Rows, Some
 
 from gym_clinic.domains.clingen import build
-from gym_clinic.domains.clingen.splits import SIZES, Pair, assign
+from gym_clinic.domains.clingen.simulator import (
+    SIZES,
+    Pair,
+    assign,
+    build_split,
+    build_task,
+    order_of,
+)
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import json_line
 from gym_clinic.importers.facts.clingen import COLUMNS, read_validity
@@ -29,18 +36,18 @@ def test_a_split_is_built_again_byte_for_byte(
     split: str, chosen: dict[str, list[Pair]], some: Some
 ) -> None:
     lines = (FOLDER / f"{split}.jsonl").read_bytes().splitlines(keepends=True)
-    order = build.order_of(split, chosen[split])
+    order = order_of(split, chosen[split])
     assert len(order) == len(lines)
     for index in some(range(len(lines))):
-        assert json_line(build.build_task(split, order, index)) == lines[index]
+        assert json_line(build_task(split, order, index)) == lines[index]
 
 
 def test_a_split_has_its_tasks_in_order(chosen: dict[str, list[Pair]]) -> None:
     pairs = chosen["test"][:12]
-    order = build.order_of("test", pairs, 3)
+    order = order_of("test", pairs, 3)
     assert sorted(order) == sorted(pairs)
-    tasks = build.build_split("test", pairs, 3)
-    assert tasks == [build.build_task("test", order, index, 3) for index in range(12)]
+    tasks = build_split("test", pairs, 3)
+    assert tasks == [build_task("test", order, index, 3) for index in range(12)]
     assert [task["record"]["gene"] for task in tasks] == [pair.gene for pair in order]
 
 
@@ -64,7 +71,7 @@ def test_curations_are_renewed_from_the_download(
     rows = [row.model_dump_json() for row in read_validity(download)]
     facts.write_text("\n".join(rows), encoding="utf-8")
     out = tmp_path / "out"
-    monkeypatch.setattr(build, "build", lambda pairs, seed: {"dev": [], "test": []})
+    monkeypatch.setattr(build, "build_tasks", lambda pairs, seed: {"dev": [], "test": []})
     build.main(["--facts", str(facts), "--out", str(out)])
     (row,) = map(json.loads, (out / "curations.jsonl").read_text(encoding="utf-8").splitlines())
     assert list(row) == list(build.FIELDS)
@@ -78,7 +85,7 @@ def test_curations_beside_the_tasks_come_before_the_embedded_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[int] = []
-    monkeypatch.setattr(build, "build", lambda pairs, seed: found.append(len(pairs)) or {})
+    monkeypatch.setattr(build, "build_tasks", lambda pairs, seed: found.append(len(pairs)) or {})
     build.main(["--out", str(tmp_path / "new")])
     lines = (FOLDER / "curations.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "curations.jsonl").write_bytes(b"".join(lines[:7]))

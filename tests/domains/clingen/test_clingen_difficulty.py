@@ -14,7 +14,7 @@ import pytest
 from clingen_rows import LABELS, Rows, articles, calls_of, front
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
-from gym_clinic.domains.clingen.splits import SIZES
+from gym_clinic.domains.clingen.simulator import SIZES
 
 NEEDED = "the difficulty tests need scikit-learn"
 np = pytest.importorskip("numpy", reason=NEEDED)

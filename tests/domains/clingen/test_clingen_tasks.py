@@ -13,7 +13,7 @@ from gym_clinic.domains.clingen import build, sop
 from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.simulator import Article
 from gym_clinic.domains.clingen.simulator.drafts import CATEGORY_OF
-from gym_clinic.domains.clingen.splits import PANELS, SIZES, Pair
+from gym_clinic.domains.clingen.simulator.splits import PANELS, SIZES, Pair
 
 
 def test_splits_have_their_sizes_panels_and_genes_apart(rows: Rows) -> None:

@@ -1,7 +1,8 @@
-"""The simulator of ClinGen's articles: a plan for each task, and the texts written from it.
+"""The simulator of ClinGen's tasks: splits of published pairs, and articles for each pair.
 
-`plan_task` draws a `Draft` for each article of a task; `write` turns a draft into its text, byte
-for byte the same every time. Phrases are in ``phrases/``, organ systems in ``systems.json``.
+`build_tasks` makes all tasks. `plan_task` draws a `Draft` for each article of a task; `write` turns
+a draft into its text, byte for byte the same every time. Phrases are in ``phrases/``, organ systems
+in ``systems.json``.
 """
 
 from __future__ import annotations
@@ -18,12 +19,26 @@ if TYPE_CHECKING:
     from gym_clinic.domains.clingen.simulator.drafts import Finding as Finding
     from gym_clinic.domains.clingen.simulator.drafts import Genetics as Genetics
     from gym_clinic.domains.clingen.simulator.plan import plan_task as plan_task
+    from gym_clinic.domains.clingen.simulator.splits import SIZES as SIZES
+    from gym_clinic.domains.clingen.simulator.splits import Pair as Pair
+    from gym_clinic.domains.clingen.simulator.splits import assign as assign
+    from gym_clinic.domains.clingen.simulator.tasks import build_split as build_split
+    from gym_clinic.domains.clingen.simulator.tasks import build_task as build_task
+    from gym_clinic.domains.clingen.simulator.tasks import build_tasks as build_tasks
+    from gym_clinic.domains.clingen.simulator.tasks import order_of as order_of
 
 _HOMES = {
     "Article": "articles",
     "Draft": "drafts",
     "Finding": "drafts",
     "Genetics": "drafts",
+    "Pair": "splits",
+    "SIZES": "splits",
+    "assign": "splits",
+    "build_split": "tasks",
+    "build_task": "tasks",
+    "build_tasks": "tasks",
+    "order_of": "tasks",
     "plan_task": "plan",
     "write": "articles",
     "write_front": "articles",

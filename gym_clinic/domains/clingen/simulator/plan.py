@@ -14,9 +14,9 @@ from typing import TypeVar
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.simulator.articles import write_front
 from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding, Genetics
+from gym_clinic.domains.clingen.simulator.splits import Pair
 from gym_clinic.domains.clingen.simulator.systems import system_of
 from gym_clinic.domains.clingen.sop import BANDS, experimental_points
-from gym_clinic.domains.clingen.splits import Pair
 
 ARTICLES = {1: 25, 2: 30, 3: 25, 4: 12, 5: 8}
 """Articles in a task -> weight."""
