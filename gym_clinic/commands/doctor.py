@@ -27,7 +27,7 @@ EXTRAS = {
     "dense": ("faiss",),
     "embed": ("sentence_transformers",),
     "images": ("PIL",),
-    "import": ("lxml", "pronto"),
+    "import": ("lxml",),
     "numba": ("numba",),
     "opensearch": ("opensearchpy",),
     "plot": ("matplotlib",),

@@ -196,7 +196,7 @@ light = {"gym_clinic.env", "gym_clinic.policies", "gym_clinic.retrieval", "rich"
 assert not light & set(sys.modules), light & set(sys.modules)
 assert main(["list"]) == 0
 heavy = {"torch", "faiss", "tantivy", "httpx", "lxml", "matplotlib", "sklearn", "fastapi", "numba",
-         "pandas", "PIL", "pronto", "opensearchpy", "transformers", "verl_recipes"}
+         "pandas", "PIL", "opensearchpy", "transformers", "verl_recipes"}
 assert not heavy & set(sys.modules), heavy & set(sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
