@@ -55,7 +55,7 @@ def test_blank_lines_a_mark_and_packed_files_are_read(lines, tmp_path):
         (b"{\n", "not valid JSON: "),
         (b"[]\n", "expected an object with id, title and content"),
         (b'{"id": "\xff"}\n', "not UTF-8: invalid start byte at byte 8"),
-        (b'{"id": "a", "id": "b"}\n', "the key 'id' stands twice"),
+        (b'{"id": "a", "id": "b"}\n', "duplicate key 'id'"),
         ({"title": "", "content": "x"}, "field id: expected text that is not blank, not nothing"),
         (GOOD | {"id": " "}, "field id: expected text that is not blank, not ' '"),
         (GOOD | {"id": True}, "field id: expected text that is not blank, not True"),

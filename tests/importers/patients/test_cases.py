@@ -289,7 +289,7 @@ def test_a_broken_row_in_the_middle_is_named(mappings, change, expected):
         (b"[]", "expected a JSON object"),
         (b'{"HP:1": 3}', "field HP:1: Input should be a valid string"),
         (b'{"HP:1": "\xff"}', "not UTF-8 at byte 10; expected a JSON object"),
-        (b'{"HP:1": "x", "HP:1": "y"}', "'HP:1' stands twice"),
+        (b'{"HP:1": "x", "HP:1": "y"}', "duplicate key 'HP:1'"),
     ],
 )
 def test_a_broken_mapping_is_named(mappings, content, expected):

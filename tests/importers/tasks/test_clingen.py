@@ -174,7 +174,7 @@ def test_a_curation_without_evidence_is_no_task(annotated):
     [
         (b"{", "line 1: not valid JSON"),
         (b"[]", "line 1, field record: "),
-        (b'{"gene": "a", "gene": "b"}', "line 1: the key 'gene' stands twice"),
+        (b'{"gene": "a", "gene": "b"}', "line 1: duplicate key 'gene'"),
         (b'{"gene": "\xff"}', "line 1: not UTF-8"),
         (b"[" * 100_000, "line 1: not valid JSON"),
     ],
