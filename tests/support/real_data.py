@@ -1,7 +1,8 @@
-"""Real files in their published formats, beside the checkout where they are at hand."""
+"""Files for importers: published ones, if they are beside the checkout, and made-up ones."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from places import DATA
 
 
 def real(name: str) -> Path:
-    """Return a file; the test skips where it is not at hand."""
+    """Return a published file; the test skips if it is not beside the checkout."""
     path = DATA / name
     if not path.exists():
         pytest.skip(f"no such file beside this checkout: {path}")
@@ -21,3 +22,10 @@ def damaged(path: Path, folder: Path, data: bytes) -> Path:
     copy = folder / path.name
     copy.write_bytes(data)
     return copy
+
+
+def put(folder: Path, name: str, content: object) -> Path:
+    """Write a text, or an object as JSON."""
+    file = folder / name
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    return file

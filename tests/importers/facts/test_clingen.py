@@ -183,7 +183,7 @@ def test_other_encodings_are_refused_by_line(file):
         list(read(path))
 
 
-def test_a_missing_file_is_the_callers_mistake(tmp_path):
+def test_a_missing_file_is_a_config_error(tmp_path):
     with pytest.raises(ConfigError, match="cannot read"):
         next(read(tmp_path / "none.csv"))
     with pytest.raises(ConfigError, match="cannot read"):

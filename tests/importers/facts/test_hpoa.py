@@ -61,7 +61,7 @@ def test_a_disease_is_read_with_its_features(read):
     ("qualifier", "frequency"),
     [("NOT", ""), ("NOT", "0/4"), ("NOT", "4/4"), ("", "0/4"), ("", "HP:0040285"), ("", "0%")],
 )
-def test_what_is_excluded_is_absent(read, qualifier, frequency):
+def test_an_excluded_feature_is_absent(read, qualifier, frequency):
     (found,) = read(row(qualifier=qualifier, frequency=frequency))
     assert found.features[0].frequency.absent
     assert found.features[0].frequency.band == "excluded"
@@ -90,7 +90,7 @@ def test_statements_on_one_feature_become_one(read):
     assert feature.references == ("PMID:3", "PMID:1", "PMID:2", "PMID:4")  # its own come first
 
 
-def test_a_band_goes_before_nothing_and_the_first_of_equals_stays(read):
+def test_a_band_replaces_an_unknown_frequency_and_the_first_of_two_bands_is_kept(read):
     (found,) = read(row(), row(frequency="HP:0040283"), row(frequency="HP:0040281"))
     assert found.features[0].frequency.band == "occasional"
 
@@ -139,7 +139,7 @@ def test_a_missing_column_is_named(read):
         read(row(), header=HEADER.replace("frequency", "freq"))
 
 
-def test_a_file_without_a_header_is_told(tmp_path):
+def test_a_file_without_a_header_is_an_error(tmp_path):
     path = tmp_path / "phenotype.hpoa"
     path.write_text("#only: this\n", encoding="utf-8")
     with pytest.raises(TaskError, match="no header; expected one with the columns"):

@@ -107,7 +107,7 @@ def test_names_come_with_the_ids_that_mean_the_same(write):
     assert found.features == ()
 
 
-def test_prevalences_keep_what_their_value_means(write):
+def test_prevalences_keep_the_meaning_of_their_value(write):
     def estimate(qualification, value):
         return (
             f"<Prevalence><Source>1[PMID]</Source><PrevalenceType><Name>Point</Name>"
@@ -132,7 +132,7 @@ def test_prevalences_keep_what_their_value_means(write):
         list(read_prevalences(write(disorder(broken))))
 
 
-def test_a_phenotype_that_stands_twice_is_read_once(write):
+def test_a_duplicate_phenotype_is_read_once(write):
     (found,) = read_phenotypes(
         write(disorder(phenotypes(feature(frequency="Excluded (0%)"), feature(), feature())))
     )
@@ -197,7 +197,7 @@ def test_a_wrong_omim_id_is_named(write):
         list(read_names(write(disorder(listed))))
 
 
-def test_what_every_reference_and_estimate_has_is_not_missing(write):
+def test_missing_parts_of_references_and_estimates_are_errors(write):
     one = reference("OMIM", "100100", "E (Exact mapping)")
     for tag in ("Source", "Reference", "DisorderMappingRelation"):
         listed = one.replace(f"<{tag}>", f"<X{tag}>").replace(f"</{tag}>", f"</X{tag}>")
@@ -209,7 +209,7 @@ def test_what_every_reference_and_estimate_has_is_not_missing(write):
         list(read_prevalences(write(disorder(inside))))
 
 
-def test_a_name_in_a_list_is_not_empty(write):
+def test_an_empty_name_in_a_list_is_an_error(write):
     onset = "<AverageAgeOfOnsetList><AverageAgeOfOnset/></AverageAgeOfOnsetList>"
     with pytest.raises(TaskError, match="<AverageAgeOfOnset/Name> is empty; expected a name"):
         list(read_history(write(disorder(onset))))
@@ -218,7 +218,7 @@ def test_a_name_in_a_list_is_not_empty(write):
         list(read_names(write(disorder(inside))))
 
 
-def test_another_encoding_than_the_declared_one_is_told(write):
+def test_another_encoding_than_the_declared_one_is_an_error(write):
     one = disorder(phenotypes(feature()))
     for encoding, declared, message in (
         ("utf-8", "iso-8859-1", "the control character|the file is UTF-8, but declares another"),
@@ -252,7 +252,7 @@ def test_without_lxml_the_error_says_what_to_install(write, monkeypatch):
         list(read_phenotypes(write(disorder())))
 
 
-def test_a_missing_or_other_file_is_told(tmp_path):
+def test_a_missing_or_other_file_is_an_error(tmp_path):
     with pytest.raises(ConfigError, match="cannot read"):
         list(read_names(tmp_path / "missing.xml"))
     (tmp_path / "other.xml").write_text("<article/>", encoding="utf-8")
@@ -280,7 +280,7 @@ def test_the_published_ages_are_read():
     assert found["ORPHA:166024"].death == ()
 
 
-def test_one_product_is_not_taken_for_another():
+def test_another_product_is_an_error():
     with pytest.raises(TaskError, match=r"ORPHA:166024 has no .*; expected product 4"):
         list(read_phenotypes(real(AGES)))
     genes = real("orphanet/orphanet_disease2gene_en_product6_head.xml")
@@ -305,7 +305,7 @@ def test_damaged_copies_of_the_published_phenotypes_are_named(tmp_path):
             list(read_phenotypes(damaged(path, tmp_path, broken)))
 
 
-def test_what_was_read_is_forgotten(write):
+def test_memory_stays_constant(write):
     path = write(*(f"<Status>{disorder(code=str(n))}</Status>" for n in range(1, 50)))
     for node in xml_elements(path, "Disorder", root="JDBOR"):
         outer = (node, *node.iterancestors())

@@ -197,12 +197,12 @@ def test_an_article_without_body_has_no_sections(read):
         ('"pmid">SYN0000001', '"publisher-id">x', "", "PMC000000001"),
     ],
 )
-def test_ids_are_read_as_old_and_new_files_give_them(read, old, new, pmid, pmcid):
+def test_ids_of_old_and_new_files_are_read(read, old, new, pmid, pmcid):
     found = read(article(meta=META.replace(old, new)))
     assert (found.pmid, found.pmcid) == (pmid, pmcid)
 
 
-def test_a_doi_is_enough_and_a_year_is_not_needed(read):
+def test_an_article_needs_one_id_and_no_year(read):
     meta = META.replace('"pmid">SYN0000001', '"doi">10.9999/syn').replace('"pmc">', '"other">')
     found = read(article(meta=meta.replace("pub-date", "other-date")))
     assert (found.pmid, found.pmcid, found.doi, found.year) == ("", "", "10.9999/syn", None)
@@ -296,7 +296,7 @@ def test_errors_name_file_and_element(tmp_path, read, xml, expected):
     assert expected in str(caught.value)
 
 
-def test_a_missing_file_and_a_missing_lxml_are_the_callers(tmp_path, monkeypatch, read):
+def test_a_missing_file_and_a_missing_lxml_are_config_errors(tmp_path, monkeypatch, read):
     with pytest.raises(ConfigError, match="cannot read"):
         read_jats(tmp_path / "none.xml")
     monkeypatch.setitem(sys.modules, "lxml.etree", None)

@@ -103,12 +103,12 @@ def test_diseases_take_their_codes_from_exact_matches(write):
     assert (found.features, found.source) == ((), "mondo")
 
 
-def test_an_ontology_without_diseases_is_told(write):
+def test_an_ontology_without_diseases_is_an_error(write):
     with pytest.raises(TaskError, match=r"mondo\.json: no disease of MONDO; expected some"):
         list(read_diseases(write(OLD, node("HP_0000001", "All"))))
 
 
-def test_a_disease_whose_name_is_none_is_named(write):
+def test_a_disease_with_an_invalid_name_is_named(write):
     with pytest.raises(
         TaskError, match=r"mondo\.json MONDO:9000003, field name: expected one line of text"
     ):

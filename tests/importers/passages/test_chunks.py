@@ -23,18 +23,18 @@ from gym_clinic.importers.passages.chunks import chunks, sentences
         ("发热。咳嗽。", ["发热。", "咳嗽。"]),
     ],
 )
-def test_sentences_end_where_they_end(text, expected):
+def test_sentences_end_at_full_stops_and_not_at_abbreviations(text, expected):
     assert list(sentences(text)) == expected
 
 
-def test_pieces_hold_as_many_sentences_as_fit():
+def test_pieces_are_as_long_as_possible():
     text = "Aaaa bbbb. Cccc dddd. Eeee ffff."
     assert list(chunks([text], 21)) == ["Aaaa bbbb. Cccc dddd.", "Eeee ffff."]
     assert list(chunks([text], 20)) == ["Aaaa bbbb.", "Cccc dddd.", "Eeee ffff."]
     assert list(chunks(["One.  Two.", " ", "Three."], 100)) == ["One. Two.\nThree."]
 
 
-def test_what_is_too_long_is_cut_between_words_or_anywhere():
+def test_long_sentences_are_cut_between_words_and_long_words_anywhere():
     assert list(chunks(["aaa bbb ccc ddd"], 8)) == ["aaa bbb", "ccc ddd"]
     assert list(chunks(["abcdefghij"], 4)) == ["abcd", "efgh", "ij"]
     assert [len(one) for one in chunks(["x" * 2500])] == [1000, 1000, 500]

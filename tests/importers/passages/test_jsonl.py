@@ -30,18 +30,18 @@ def lines(tmp_path):
     return write
 
 
-def test_a_chunk_as_medrag_has_it_becomes_a_passage(lines):
+def test_a_chunk_in_the_layout_of_medrag_becomes_a_passage(lines):
     assert list(read(lines(GOOD), LABELS)) == [
         Passage("Anatomy_0", "books", "Anatomy", "Bones.", "textbook", "own")
     ]
 
 
-def test_what_a_record_says_counts_before_the_labels(lines):
+def test_fields_of_a_record_override_the_labels(lines):
     row = {"id": 7, "title": "", "content": "x", "source": "s", "category": "c", "licence": "l"}
     assert list(read(lines(row), LABELS)) == [Passage("7", "s", "", "x", "c", "l")]
 
 
-def test_blank_lines_a_mark_and_packed_files_are_read(lines, tmp_path):
+def test_blank_lines_byte_order_marks_and_packed_files_are_read(lines, tmp_path):
     path = lines(b"\xef\xbb\xbf", GOOD, b"\n \r\n", GOOD | {"id": "b"})
     assert [one.id for one in read(path, LABELS)] == ["Anatomy_0", "b"]
     packed = tmp_path / "chunks.jsonl.gz"
@@ -74,7 +74,7 @@ def test_a_bad_line_in_the_middle_is_named_and_the_others_are_read(lines, row, w
     assert (first.id, last.id) == ("Anatomy_0", "c")
 
 
-def test_a_line_that_is_too_long_is_one_line(lines, monkeypatch):
+def test_a_line_that_is_too_long_is_one_error(lines, monkeypatch):
     monkeypatch.setattr(passages_jsonl, "LONGEST", 100)
     first, broken, last = read(
         lines(GOOD, GOOD | {"content": "x" * 450}, GOOD | {"id": "c"}), LABELS
@@ -83,7 +83,7 @@ def test_a_line_that_is_too_long_is_one_line(lines, monkeypatch):
     assert str(broken).endswith("line 2: longer than 100 bytes; expected one passage")
 
 
-def test_a_packed_file_that_is_cut_off_is_named_after_what_was_read(lines, tmp_path):
+def test_a_truncated_packed_file_is_named_after_the_records_before_the_end(lines, tmp_path):
     rows = [GOOD | {"id": f"{n}", "content": f"{n * 7919 % 1000} text"} for n in range(3000)]
     whole = gzip.compress(lines(*rows).read_bytes())
     packed = tmp_path / "cut.jsonl.gz"
@@ -98,7 +98,7 @@ def test_a_packed_file_that_is_cut_off_is_named_after_what_was_read(lines, tmp_p
     assert "cut off or damaged: Not a gzipped file" in str(broken)
 
 
-def test_a_missing_file_is_the_callers_mistake(tmp_path):
+def test_a_missing_file_is_a_config_error(tmp_path):
     with pytest.raises(ConfigError, match=r"cannot read .*none.jsonl: No such file"):
         list(read(tmp_path / "none.jsonl", LABELS))
 

@@ -50,7 +50,7 @@ def test_a_wrong_encoding_is_named_with_its_line(tmp_path):
     assert broken == BrokenRecord(str(path), "line 3", "not UTF-8: invalid start byte")
 
 
-def test_a_text_that_is_cut_off_is_named(tmp_path):
+def test_a_truncated_text_is_named(tmp_path):
     path = tmp_path / "cut.txt"
     path.write_bytes("Good. ü".encode()[:-1])
     *_, broken = read(path, LABELS)

@@ -57,7 +57,7 @@ def test_a_citation_becomes_a_passage(file):
     ]  # fmt: skip
 
 
-def test_versions_have_ids_of_their_own_and_no_abstract_is_no_text(file):
+def test_versions_have_their_own_ids_and_citations_without_abstract_no_text(file):
     found = read(file(citation(12), citation(12, version="2"), citation(13, abstract="")), LABELS)
     assert [(one.id, one.text) for one in found] == [
         ("pubmed:12", "Text."), ("pubmed:12.2", "Text."), ("pubmed:13", ""),
@@ -94,7 +94,7 @@ def test_a_bad_citation_in_the_middle_is_named_and_the_others_are_read(file, bad
     assert broken.what == what
 
 
-def test_a_file_that_is_cut_off_is_named_after_what_was_read(file):
+def test_a_truncated_file_is_named_after_the_records_before_the_end(file):
     path = file(citation(1), citation(2), citation(3)[:200], tail="")
     *good, broken = read(path, LABELS)
     assert [one.id for one in good] == ["pubmed:1", "pubmed:2"]
@@ -114,7 +114,7 @@ def test_a_wrong_encoding_is_named(file):
     assert not [one for one in good if "M" in one.title]
 
 
-def test_a_bomb_of_entities_does_not_go_off(file):
+def test_nested_entities_are_not_expanded(file):
     levels = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     declared = f'"x.dtd" [<!ENTITY l0 "lol">{levels}]>'
     for bad in (
@@ -129,7 +129,7 @@ def test_a_bomb_of_entities_does_not_go_off(file):
         assert "Maximum entity amplification factor exceeded" in broken.what
 
 
-def test_what_is_no_pubmed_file_is_named(tmp_path):
+def test_a_file_that_is_not_pubmed_is_named(tmp_path):
     path = tmp_path / "x.xml"
     for text, what in (
         ("<html><body/></html>", "the root is <html>; expected <PubmedArticleSet> or <MedlineCit"),
@@ -153,7 +153,7 @@ def test_entities_of_the_file_are_not_expanded(file, tmp_path):
     assert second.id == "pubmed:2"
 
 
-def test_what_was_read_is_forgotten(file):
+def test_memory_stays_constant(file):
     path = file(*[citation(number) for number in range(1, 300)])
     # What a record's file holds in memory: the record, and what is read ahead of it.
     kept = [
@@ -164,7 +164,7 @@ def test_what_was_read_is_forgotten(file):
     assert max(kept[250:]) <= max(kept[:2]) + 5
 
 
-def test_a_missing_file_or_package_is_told(tmp_path, monkeypatch, file):
+def test_a_missing_file_or_package_is_a_config_error(tmp_path, monkeypatch, file):
     with pytest.raises(ConfigError, match=r"cannot read .*none.xml"):
         list(read(tmp_path / "none.xml", LABELS))
     monkeypatch.setitem(__import__("sys").modules, "lxml.etree", None)

@@ -107,7 +107,7 @@ def test_a_missing_file_is_named(tmp_path):
         find_sources([tmp_path], format="pubmet")
 
 
-def test_texts_of_one_name_keep_ids_of_their_own(tmp_path, monkeypatch):
+def test_texts_with_one_name_have_different_ids(tmp_path, monkeypatch):
     for name in ("a/ch1.txt", "b/ch1.txt", "vol.1.TXT", "vol.2.txt.GZ"):
         file = tmp_path / "book" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ def test_a_bad_article_in_the_middle_is_named_and_the_others_are_read(tmp_path):
         (b"", "line 1: no well-formed XML"),
     ],
 )
-def test_a_file_that_is_no_article_is_named(tmp_path, content, expected):
+def test_a_file_that_is_not_an_article_is_named(tmp_path, content, expected):
     path = tmp_path / "bad.xml"
     path.write_bytes(content)
     (broken,) = read_jats(path, LABELS)

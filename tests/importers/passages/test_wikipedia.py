@@ -84,7 +84,7 @@ def test_a_bad_page_in_the_middle_is_named(file, bad, what):
     assert (broken.place[:5], broken.what) == ("line ", what)
 
 
-def test_a_dump_that_is_cut_off_or_no_xml_is_named(file):
+def test_a_truncated_dump_and_other_files_are_named(file):
     text = dump(page(1), page(2)[:60], tail="")
     first, broken = read(file(text, "cut.xml"), LABELS)
     assert first.id == "wikipedia:1-1"

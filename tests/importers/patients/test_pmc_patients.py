@@ -47,7 +47,7 @@ def as_csv(folder, *rows):
 
 
 @pytest.mark.parametrize("write", [as_json, as_csv])
-def test_phenotypes_are_what_the_linker_finds(tmp_path, write):
+def test_the_linker_finds_the_phenotypes(tmp_path, write):
     file = write(tmp_path, row(), row(patient_uid="9000001-2", patient="Nothing.\nAt all, really."))
     first, second = read_pmc_patients(file, LINKER)
     assert first.case == PatientCase(

@@ -97,7 +97,7 @@ def test_annotations_are_read(annotated):
     assert found.articles[1].genetic.points == 3.5
 
 
-def test_a_number_may_stand_for_a_pmid_and_lines_may_be_blank(annotated):
+def test_a_pmid_may_be_a_number_and_lines_may_be_blank(annotated):
     row = curation()
     row["articles"][0]["pmid"] = 7
     path = annotated(row)
@@ -161,7 +161,7 @@ def test_a_broken_field_is_named(annotated, path, value, expected):
     assert expected in str(caught.value)
 
 
-def test_a_curation_without_evidence_is_no_task(annotated):
+def test_a_curation_without_evidence_is_an_error(annotated):
     row = curation()
     for article in row["articles"]:
         article["evidence"] = []
@@ -179,14 +179,14 @@ def test_a_curation_without_evidence_is_no_task(annotated):
         (b"[" * 100_000, "line 1: not valid JSON"),
     ],
 )
-def test_a_line_that_is_no_curation_is_named(tmp_path, line, expected):
+def test_a_line_that_is_not_a_curation_is_named(tmp_path, line, expected):
     path = tmp_path / "annotations.jsonl"
     path.write_bytes(line)
     with pytest.raises(TaskError, match=re.escape(f"{path} {expected}")):
         list(read_annotations(path))
 
 
-def test_a_missing_annotation_file_is_the_callers_mistake(tmp_path):
+def test_a_missing_annotation_file_is_a_config_error(tmp_path):
     with pytest.raises(ConfigError, match="cannot read"):
         list(read_annotations(tmp_path / "none.jsonl"))
 
@@ -271,7 +271,7 @@ def test_a_wrong_article_is_named(annotated, library, name, content, expected):
     assert str(library) in str(caught.value)
 
 
-def test_a_missing_folder_of_articles_is_the_callers_mistake(annotated):
+def test_a_missing_folder_of_articles_is_a_config_error(annotated):
     with pytest.raises(
         ConfigError, match=r"articles is not a folder; expected the folder of the JATS"
     ):

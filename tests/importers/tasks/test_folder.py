@@ -100,7 +100,7 @@ def test_all_tasks_may_go_to_one_split_with_options_of_the_importer(toy, tmp_pat
     )
 
 
-def test_what_two_splits_share_is_reported(toy, tmp_path):
+def test_values_in_two_splits_are_reported(toy, tmp_path):
     rows = groups({"A": 5, "B": 5})
     done = import_tasks("toy", toy(*rows), tmp_path, {"A": "train", "B": "test"})
     assert done.shared == {"items.key": ("0", "1", "2")}

@@ -66,7 +66,7 @@ def test_medqa(written):
     assert (task.ticket, task.provenance) == ("", "medqa")
 
 
-def test_medmcqa_needs_to_know_where_the_options_begin(written):
+def test_medmcqa_needs_the_number_of_the_first_option(written):
     (task,) = medmcqa.read(written(MEDMCQA), first_option=1)
     assert thaw(task.record) == {
         "question": "What glows?",
@@ -117,7 +117,7 @@ def test_mmlu_with_and_without_a_header_gives_the_same_tasks(tmp_path):
     assert (done.tasks, done.duplicates) == ({"test": 1}, 1)
 
 
-def test_the_id_depends_on_what_is_asked_and_not_on_the_answer(written):
+def test_the_id_depends_on_the_question_and_not_on_the_answer(written):
     changed = {**MEDQA, "answer": "Chalk rash", "answer_idx": "C"}
     shuffled = {**MEDQA, "options": {"A": "Blue cough", "B": "Amber fever", "C": "Chalk rash"},
                 "answer_idx": "A"}  # fmt: skip
@@ -194,7 +194,7 @@ def test_a_broken_row_of_mmlu_is_named(tmp_path, text, expected):
     assert expected in str(caught.value)
 
 
-def test_a_missing_file_is_the_callers_mistake(tmp_path):
+def test_a_missing_file_is_a_config_error(tmp_path):
     for read in (medqa.read, medmcqa.read, pubmedqa.read, mmlu_medical.read):
         with pytest.raises(ConfigError, match="cannot read"):
             list(read(tmp_path / "none.csv"))
