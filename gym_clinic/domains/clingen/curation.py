@@ -27,7 +27,7 @@ MASKED_GENE, MASKED_DISEASE = "GENE-X", "DISEASE-X"
 
 
 class Curation(Case):
-    """The world of one curation, for tools and sub-agents.
+    """The case of one curation, for tools and sub-agents.
 
     Args:
         task: The task; of its gold only the evidence annotation is kept, for the recorded

@@ -1,4 +1,4 @@
-"""The many ways in which people, papers and agents write the name of an evidence subtype."""
+"""Names of the evidence subtypes, as papers, curators and agents spell them."""
 
 from __future__ import annotations
 

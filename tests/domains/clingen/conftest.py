@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from clingen_rows import Rows, Some, articles, read_rows
 
-from gym_clinic.domains.clingen.simulator import SIZES, Article, write
+from gym_clinic.domains.clingen.simulator import SIZES, SimulatedArticle, write
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,6 @@ def sample(rows: Rows, some: Some) -> Rows:
 
 
 @pytest.fixture(scope="session")
-def written(sample: Rows) -> dict[str, Article]:
+def written(sample: Rows) -> dict[str, SimulatedArticle]:
     """PubMed id -> article of the sample, written anew from its draft."""
     return {article["pmid"]: write(article["draft"]) for _, article in articles(sample)}

@@ -124,7 +124,7 @@ def test_a_malformed_block(text):
     assert parse_tool_blocks(f"<tool_call>{text}</tool_call>" + block()) == ([RESCUE], 1)
 
 
-def test_more_than_was_asked_for_is_well_formed():
+def test_a_call_with_further_fields_is_well_formed():
     text = body()[:-1] + ', "type": "tool_call", "id": 4}'
     assert read(text) == RESCUE
     assert read(body(note={"deep": [[["x"]]]})) == RESCUE
@@ -172,7 +172,7 @@ pieces = st.one_of(
 
 
 @given(st.lists(pieces, max_size=30).map("".join))
-def test_no_text_raises(text):
+def test_any_text_can_be_parsed(text):
     calls, malformed = parse_tool_blocks(text)
     assert len(calls) + malformed <= text.count("<tool_call>")
 

@@ -1,4 +1,4 @@
-"""What the embedded tasks promise."""
+"""The embedded tasks: sizes, splits, balance, ids and texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clingen_rows import FOLDER, Rows, articles, calls_of, front
 
 from gym_clinic.domains.clingen import build, sop
 from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
-from gym_clinic.domains.clingen.simulator import Article
+from gym_clinic.domains.clingen.simulator import SimulatedArticle
 from gym_clinic.domains.clingen.simulator.drafts import CATEGORY_OF
 from gym_clinic.domains.clingen.simulator.splits import PANELS, SIZES, Pair
 
@@ -131,7 +131,7 @@ def test_the_sop_gives_every_published_class(rows: Rows) -> None:
 
 @pytest.mark.population
 def test_articles_are_written_again_byte_for_byte(
-    sample: Rows, written: dict[str, Article]
+    sample: Rows, written: dict[str, SimulatedArticle]
 ) -> None:
     notes = {
         (item["pmid"], item["subtype"]): item["summary"]
@@ -148,7 +148,7 @@ def test_articles_are_written_again_byte_for_byte(
 
 
 @pytest.mark.population
-def test_no_text_is_shared(sample: Rows, written: dict[str, Article]) -> None:
+def test_no_text_is_shared(sample: Rows, written: dict[str, SimulatedArticle]) -> None:
     texts = [article.full_text for article in written.values()]
     abstracts = [article.abstract for article in written.values()]
     assert len(set(texts)) == len(texts)
@@ -171,7 +171,7 @@ def test_no_text_is_shared(sample: Rows, written: dict[str, Article]) -> None:
 
 @pytest.mark.population
 def test_the_human_genetics_is_in_the_full_text_only(
-    sample: Rows, written: dict[str, Article]
+    sample: Rows, written: dict[str, SimulatedArticle]
 ) -> None:
     for row, article in articles(sample, "test"):
         assert not re.search(r"unrelated proband|null variant|\bpoints?\b.*genetic", front(article))

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -83,7 +82,7 @@ def test_replication_is_read_as_asked_and_disagreement_is_flagged(
         assert ("replication_text_and_matrix_disagree" in found.flags) is (text != matrix)
 
 
-def test_readings_that_disagree_are_no_matter_below_twelve_points():
+def test_the_two_readings_agree_below_twelve_points():
     assert result(genetic=11, publications=2, years=3) == (11.0, MODERATE, ())
 
 
@@ -168,138 +167,11 @@ def test_contradiction_withholds_definitive_and_asks_for_experts():
         assert label not in sop.CONTRADICTORY_CLASSES
 
 
-def test_genetic_points_from_nowhere_are_flagged():
+def test_genetic_points_without_a_publication_are_flagged():
     assert "genetic_points_without_publication" in result(genetic=1, publications=0).flags
 
 
-# What an item may be -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("key", SUBTYPES)
-def test_every_subtype_has_many_names(key):
-    subtype = SUBTYPES[key]
-    path = next(path for path, target in SOP_PATHS.items() if target == key)
-    names = [key, key.upper(), subtype.label, subtype.label.upper(), path, path.split(".", 1)[1]]
-    if subtype.term not in ("A", "B"):
-        names.append(subtype.term)
-    for name in names:
-        assert find_subtype(name) is subtype
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("patient_cells", "functional_alteration_patient_cells"),
-        ("functional_alteration.patient_cells", "functional_alteration_patient_cells"),
-        ("rescue.rescue_in_human", "rescue_in_human"),
-        ("rescue.human", "rescue_in_human"),
-        ("Rescue – non-human model organism", "rescue_in_non_human_model_organism"),
-        ("Model Systems – non-human model organism", "non_human_model_organism"),
-        ("models_and_rescue.model_systems.cell_culture_model", "cell_culture_model"),
-        ("Genetic interaction (sensu unexpected)", "genetic_interaction"),
-        ("gene_expression.A", "gene_expression_a"),
-    ],
-)
-def test_names_of_the_matrix_and_the_literature(name, key):
-    assert find_subtype(name).key == key
-
-
-@pytest.mark.parametrize(
-    "item",
-    [
-        "rescue_in_patient_cells",
-        "Rescue in patient cells",
-        SUBTYPES["rescue_in_patient_cells"],
-        ("T000001", "rescue_in_patient_cells"),
-        (17, SUBTYPES["rescue_in_patient_cells"]),
-        ["T000001", "Rescue in patient cells"],
-        ("rescue_in_patient_cells", 1),
-        ("rescue_in_patient_cells", None),
-        ("T000001", "rescue_in_patient_cells", 1.0),
-        ("T000001", "rescue_in_patient_cells", None),
-        {"subtype": "rescue_in_patient_cells"},
-        {"type": "Rescue in patient cells", "pmid": "T000001"},
-        {"subtype": "rescue_in_patient_cells", "pmid": "T000001", "points": 1, "summary": "x"},
-    ],
-)
-def test_one_instance_in_every_form(item):
-    assert experimental_points([item]) == 1.0
-
-
-@pytest.mark.parametrize(
-    "name", ["biochemical_function", "protein_interaction", "Gene Expression", "GeneExpression"]
-)
-def test_a_category_that_scores_alike_may_stand_for_its_subtypes(name):
-    assert experimental_points([name]) == 0.5
-    with pytest.raises(ConfigError, match="category"):
-        find_subtype(name)
-
-
-@pytest.mark.parametrize("name", ["rescue", "model_systems", "Functional Alteration"])
-def test_a_category_that_does_not_needs_its_subtype(name):
-    with pytest.raises(ConfigError, match="name its subtype, one of"):
-        experimental_points([name])
-
-
-def test_evidence_may_be_any_iterable_and_awarded_points_count():
-    assert experimental_points(iter([("rescue_in_human", 0.1), ("rescue_in_human", 0.2)])) == 0.3
-    assert experimental_points({"rescue_in_human"}) == 2.0
-    assert experimental_points([("rescue_in_human", Decimal("3.5"))]) == 3.5
-    assert experimental_points([("rescue_in_human", Fraction(1, 2))]) == 0.5
-    assert experimental_points(()) == 0.0
-
-
 # Errors --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "item",
-    [
-        ("Rescue", "human"),
-        ("Rescue", "human", 2),
-        ("models_and_rescue", "rescue", "rescue_in_human"),
-        {"category": "Rescue", "subtype": "human"},
-        {"evidence_type": "Rescue", "evidence_subtype": "rescue in human", "pmid": "1"},
-        ("SIM1", "Rescue in human"),
-        ("SIM1", SUBTYPES["rescue_in_human"], 2.0),
-        {"type": "Rescue in human", "pmid": "SIM1", "points": 2},
-    ],
-)
-def test_one_item_written_in_many_ways(item):
-    assert experimental_points([item]) == 2.0
-
-
-@pytest.mark.parametrize(
-    ("item", "points"),
-    [(("Biochemical Function", "A"), 0.5), ({"category": "Gene Expression", "subtype": "B"}, 0.5)],
-)
-def test_letters_are_read_in_their_category(item, points):
-    assert experimental_points([item, item]) == 2 * points
-
-
-@pytest.mark.parametrize(
-    ("item", "text"),
-    [
-        ("resque_in_human", "nearest is 'rescue_in_human'"),
-        ("", "choose from"),
-        ("zzzzqqqq", "choose from"),
-        (("rescue_in_human", 4.5), "points of rescue_in_human are 4.5; the range is 0 to 4"),
-        (("functional_alteration_non_patient_cells", 1.1), "the range is 0 to 1"),
-        (("rescue_in_human", -1), "0 or more"),
-        (("rescue_in_human", math.nan), "finite"),
-        (("rescue_in_human", True), "expected a number"),
-        (("1", "rescue_in_human", "2"), "expected a number"),
-        (("1", 2, 3), "is not readable"),
-        ((), "not readable"),
-        (("1", "2", "3", "4"), "not readable"),
-        (7, "not readable"),
-        (None, "not readable"),
-        ({"points": 1}, "not readable"),
-    ],
-)
-def test_an_unreadable_item_is_named(item, text):
-    with pytest.raises(ConfigError, match=text):
-        result([item])
 
 
 @pytest.mark.parametrize("evidence", ["rescue_in_human", {"subtype": "rescue_in_human"}, None, 3])
@@ -388,15 +260,6 @@ def test_more_evidence_never_lowers_points_or_class(evidence, extra, genetic, ad
 def test_tenths_add_up_exactly(awarded):
     evidence = [("rescue_in_patient_cells", tenth / 10) for tenth in awarded]
     assert experimental_points(evidence) == min(sum(awarded), 40) / 10
-
-
-@given(st.text(max_size=40))
-def test_any_name_is_found_or_refused(name):
-    try:
-        key = find_subtype(name).key
-    except ConfigError as error:
-        key = str(error)
-    assert key in SUBTYPES or "unknown evidence subtype" in key or "is a category" in key
 
 
 # The reference table -------------------------------------------------------------------------

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
-    from gym_clinic.domains.clingen.simulator.articles import Article as Article
+    from gym_clinic.domains.clingen.simulator.articles import SimulatedArticle as SimulatedArticle
     from gym_clinic.domains.clingen.simulator.articles import write as write
     from gym_clinic.domains.clingen.simulator.articles import write_front as write_front
     from gym_clinic.domains.clingen.simulator.drafts import Draft as Draft
-    from gym_clinic.domains.clingen.simulator.drafts import Finding as Finding
-    from gym_clinic.domains.clingen.simulator.drafts import Genetics as Genetics
+    from gym_clinic.domains.clingen.simulator.drafts import PlannedFinding as PlannedFinding
+    from gym_clinic.domains.clingen.simulator.drafts import PlannedGenetics as PlannedGenetics
     from gym_clinic.domains.clingen.simulator.plan import plan_task as plan_task
     from gym_clinic.domains.clingen.simulator.splits import SIZES as SIZES
     from gym_clinic.domains.clingen.simulator.splits import Pair as Pair
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from gym_clinic.domains.clingen.simulator.tasks import order_of as order_of
 
 _HOMES = {
-    "Article": "articles",
+    "SimulatedArticle": "articles",
     "Draft": "drafts",
-    "Finding": "drafts",
-    "Genetics": "drafts",
+    "PlannedFinding": "drafts",
+    "PlannedGenetics": "drafts",
     "Pair": "splits",
     "SIZES": "splits",
     "assign": "splits",

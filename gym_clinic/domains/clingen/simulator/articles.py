@@ -3,8 +3,8 @@
 `write` turns a draft into title, abstract, full text and a curator's summary of every piece of
 evidence. All of it is invented; ids, years and numbers stand for nothing real.
 
-    >>> from gym_clinic.domains.clingen.simulator.drafts import Finding
-    >>> draft = Draft("ABCD1", "adrenoleukodystrophy", 2019, "neuro", "demo", (Finding(
+    >>> from gym_clinic.domains.clingen.simulator.drafts import PlannedFinding
+    >>> draft = Draft("ABCD1", "adrenoleukodystrophy", 2019, "neuro", "demo", (PlannedFinding(
     ...     "physical_association", "shown", "explicit", 0, "", ("PEX5", "PEX7")),))
     >>> article = write(draft)
     >>> article == write(draft.to_json()), "ABCD1" in article.title, list(article.summaries)
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from gym_clinic.domains.clingen.simulator.drafts import GROUPS, Draft, Genetics
+from gym_clinic.domains.clingen.simulator.drafts import GROUPS, Draft, PlannedGenetics
 from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.tellings import Teller
 from gym_clinic.domains.clingen.simulator.wording import writer
@@ -36,7 +36,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 @dataclass(frozen=True)
-class Article:
+class SimulatedArticle:
     """A written article.
 
     Attributes:
@@ -57,7 +57,7 @@ class Article:
         return "\n\n".join(f"{heading}\n{text}" for heading, text in self.sections)
 
 
-def write(draft: Draft | Mapping[str, Any]) -> Article:
+def write(draft: Draft | Mapping[str, Any]) -> SimulatedArticle:
     """Write the article of a draft, byte for byte the same every time.
 
     Args:
@@ -67,17 +67,19 @@ def write(draft: Draft | Mapping[str, Any]) -> Article:
         TaskError: If the JSON object is not a draft.
     """
     author = _Author(draft if isinstance(draft, Draft) else Draft.from_json(draft))
-    return Article(author.title(), author.abstract(), author.sections(), author.summaries())
+    return SimulatedArticle(
+        author.title(), author.abstract(), author.sections(), author.summaries()
+    )
 
 
-def write_front(draft: Draft | Mapping[str, Any]) -> Article:
+def write_front(draft: Draft | Mapping[str, Any]) -> SimulatedArticle:
     """Title, abstract and summaries as `write` gives them, without the sections."""
     author = _Author(draft if isinstance(draft, Draft) else Draft.from_json(draft))
-    return Article(author.title(), author.abstract(), (), author.summaries())
+    return SimulatedArticle(author.title(), author.abstract(), (), author.summaries())
 
 
 def count_words(text: str) -> int:
-    """Words, as blanks divide them."""
+    """Return the number of words, which blanks divide."""
     return len(text.split())
 
 
@@ -108,7 +110,7 @@ class _Author:
         seed = f"{self.draft.seed}:{part}"
         return writer(seed, facts or self.background, wide=self.draft.wide)
 
-    # What the article gives away at first sight.
+    # Title and abstract.
 
     def title(self) -> str:
         writer = self.writer("title")
@@ -253,7 +255,7 @@ class _Author:
             sentences.append(writer.draw("genetics.unscored"))
         return [" ".join(sentences)]
 
-    # What a curator notes.
+    # The curator's notes.
 
     def summaries(self) -> dict[str, str]:
         """Subtype -> note on the experiment and on the article's human genetics."""
@@ -267,7 +269,7 @@ class _Author:
         return notes
 
     def genetic_note(self, index: int) -> str:
-        human: Genetics | None = self.draft.genetics
+        human: PlannedGenetics | None = self.draft.genetics
         writer = self.writer(f"{index}:note")
         if human is None:
             return writer.draw("summary.unscored")

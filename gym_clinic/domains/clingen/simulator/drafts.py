@@ -79,7 +79,7 @@ _IN_CULTURE = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class PlannedFinding:
     """One experiment in the plan of an article.
 
     Attributes:
@@ -117,7 +117,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Genetics:
+class PlannedGenetics:
     """Human evidence of an article.
 
     Attributes:
@@ -167,8 +167,8 @@ class Draft:
     year: int
     system: str
     seed: str
-    findings: tuple[Finding, ...]
-    genetics: Genetics | None = None
+    findings: tuple[PlannedFinding, ...]
+    genetics: PlannedGenetics | None = None
     short: bool = False
     wide: bool = True
 
@@ -198,13 +198,13 @@ class Draft:
         """
         try:
             found = [
-                Finding(subtype, status, mode, int(scene), gene, (partner, partner_b))
+                PlannedFinding(subtype, status, mode, int(scene), gene, (partner, partner_b))
                 for subtype, status, mode, scene, gene, partner, partner_b in data["findings"]
             ]
             human = data["genetics"]
             draft = cls(
                 str(data["gene"]), str(data["disease"]), int(data["year"]), str(data["system"]),
-                str(data["seed"]), tuple(found), Genetics(*human) if human else None,
+                str(data["seed"]), tuple(found), PlannedGenetics(*human) if human else None,
                 bool(data["short"]), bool(data["wide"]),
             )  # fmt: skip
         except KeyError as error:

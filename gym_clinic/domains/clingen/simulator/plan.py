@@ -13,7 +13,12 @@ from typing import TypeVar
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.simulator.articles import write_front
-from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding, Genetics
+from gym_clinic.domains.clingen.simulator.drafts import (
+    RESCUED,
+    Draft,
+    PlannedFinding,
+    PlannedGenetics,
+)
 from gym_clinic.domains.clingen.simulator.splits import Pair
 from gym_clinic.domains.clingen.simulator.systems import system_of
 from gym_clinic.domains.clingen.sop import BANDS, experimental_points
@@ -146,7 +151,7 @@ def _draw_articles(
             return drafts
 
 
-def evidence_of(draft: Draft) -> list[Finding]:
+def evidence_of(draft: Draft) -> list[PlannedFinding]:
     """The findings of a draft that are evidence."""
     return [finding for finding in draft.findings if finding.status == "shown"]
 
@@ -168,15 +173,15 @@ def _neighbours(pair: Pair, peers: Sequence[Pair]) -> list[str]:
     return sorted(gene for gene in genes if gene != pair.gene and gene not in pair.disease)
 
 
-def _findings(rng: Random, genes: Sequence[str], *, empty: bool) -> tuple[Finding, ...]:
+def _findings(rng: Random, genes: Sequence[str], *, empty: bool) -> tuple[PlannedFinding, ...]:
     """What an article tells: evidence, then what only looks like it, in mixed order."""
-    findings: list[Finding] = []
+    findings: list[PlannedFinding] = []
 
     def add(subtype: str, status: str, mode: str, scene: int | None = None) -> None:
         other, partner, partner_b = rng.sample(genes, 3)
         number = len(findings) if scene is None else scene
         about = other if status == "other" else ""
-        findings.append(Finding(subtype, status, mode, number, about, (partner, partner_b)))
+        findings.append(PlannedFinding(subtype, status, mode, number, about, (partner, partner_b)))
 
     def scene_of(subtype: str | None) -> int | None:
         return next((f.scene for f in findings if f.subtype == subtype), None)
@@ -247,7 +252,7 @@ def _evidence(rng: Random) -> list[tuple[str, str]]:
     return planned
 
 
-def _at_most_told(rng: Random, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _at_most_told(rng: Random, findings: Sequence[PlannedFinding]) -> tuple[PlannedFinding, ...]:
     """In mixed order, with the surplus over `MOST_TOLD` left out of the abstract."""
     mixed = list(findings)
     rng.shuffle(mixed)
@@ -257,7 +262,7 @@ def _at_most_told(rng: Random, findings: Sequence[Finding]) -> tuple[Finding, ..
     return tuple(mixed)
 
 
-def _genetics(rng: Random, label: str, drafts: Sequence[Draft]) -> dict[int, Genetics]:
+def _genetics(rng: Random, label: str, drafts: Sequence[Draft]) -> dict[int, PlannedGenetics]:
     """Article -> human genetics, such that the SOP gives the label under either reading."""
     low, high = BANDS[label]
     if high == 0:
@@ -285,7 +290,7 @@ def _genetics(rng: Random, label: str, drafts: Sequence[Draft]) -> dict[int, Gen
     for number, kind in enumerate(probands):
         counts[chosen[number] if number < len(chosen) else rng.choice(chosen)][kind] += 1
     reports = _reports(rng, label, once, latest, {i: drafts[i].year for i in chosen})
-    return {i: Genetics(counts[i][0], counts[i][1], *reports[i]) for i in sorted(chosen)}
+    return {i: PlannedGenetics(counts[i][0], counts[i][1], *reports[i]) for i in sorted(chosen)}
 
 
 def _reports(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from gym_clinic.domains.clingen.simulator.drafts import Draft, Finding
+from gym_clinic.domains.clingen.simulator.drafts import Draft, PlannedFinding
 from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.wording import grammar
 from gym_clinic.simulate.grammar import Phrase
@@ -23,7 +23,7 @@ ORGANISMS = (
 """Field of the phenotypes, plural, singular, the young, unit of age, weight."""
 
 
-def scene_facts(draft: Draft, finding: Finding) -> dict[str, str | Phrase]:
+def scene_facts(draft: Draft, finding: PlannedFinding) -> dict[str, str | Phrase]:
     """The facts of a finding, for the slots of the phrases.
 
     Args:
@@ -76,7 +76,7 @@ def scene_facts(draft: Draft, finding: Finding) -> dict[str, str | Phrase]:
     return facts | measured_facts(draft, finding, percent)
 
 
-def measured_facts(draft: Draft, finding: Finding, percent: int) -> dict[str, str]:
+def measured_facts(draft: Draft, finding: PlannedFinding, percent: int) -> dict[str, str]:
     """The numbers of measured results: apart for a positive result, alike for a negative one.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, Finding
+from gym_clinic.domains.clingen.simulator.drafts import RESCUED, Draft, PlannedFinding
 from gym_clinic.domains.clingen.simulator.scenes import scene_facts
 from gym_clinic.domains.clingen.simulator.wording import grammar, writer
 from gym_clinic.simulate.writer import Writer
@@ -119,7 +119,7 @@ class Teller:
             chunks.append(("discussion", writer.draw("frame.withdrawn")))
         return chunks
 
-    def statement(self, writer: Writer, finding: Finding) -> str:
+    def statement(self, writer: Writer, finding: PlannedFinding) -> str:
         """The result itself, without what follows from it."""
         measured = self.add_clause(writer, finding)
         if finding.status == "shown" and writer.rng.random() < REPLICATED:
@@ -132,7 +132,7 @@ class Teller:
         frame = finding.status if finding.status in ("negative", "reported") else "shown"
         return writer.draw(f"frame.{frame}")
 
-    def add_clause(self, writer: Writer, finding: Finding) -> bool:
+    def add_clause(self, writer: Writer, finding: PlannedFinding) -> bool:
         """Put a clause among the writer's facts; returns whether it tells a measurement."""
         pool = f"measured.{finding.subtype}"
         measured = pool in grammar() and writer.rng.random() < AS_NUMBERS
@@ -142,7 +142,7 @@ class Teller:
         writer.facts["clause"] = writer.say(pool)
         return measured
 
-    def takes_defect_as_given(self, finding: Finding) -> bool:
+    def takes_defect_as_given(self, finding: PlannedFinding) -> bool:
         """Whether a rescue must say that the defect it undoes was described elsewhere."""
         base = RESCUED.get(finding.subtype)
         given = finding.status in ("shown", "negative", "withdrawn") and base is not None

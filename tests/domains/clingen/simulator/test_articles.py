@@ -36,8 +36,8 @@ from gym_clinic.domains.clingen.simulator.drafts import (
     MODES,
     STATUSES,
     Draft,
-    Finding,
-    Genetics,
+    PlannedFinding,
+    PlannedGenetics,
 )
 from gym_clinic.domains.clingen.simulator.tellings import Teller
 from gym_clinic.errors import TaskError
@@ -48,12 +48,12 @@ SYSTEMS = systems.read_systems()
 GENE, DISEASE = "XYLB9", "x-linked sample disease 7, type B"
 OTHERS = ("OTHG1", "PARTA", "PARTB")
 
-FINDING = Finding("physical_association", "shown", "explicit", 0, "", ("PARTA", "PARTB"))
-DRAFT = Draft(GENE, DISEASE, 2019, "neuro", "a", (FINDING,), Genetics(2, 3, 1, 2008))
+FINDING = PlannedFinding("physical_association", "shown", "explicit", 0, "", ("PARTA", "PARTB"))
+DRAFT = Draft(GENE, DISEASE, 2019, "neuro", "a", (FINDING,), PlannedGenetics(2, 3, 1, 2008))
 
 
 @st.composite
-def findings(draw: st.DrawFn) -> tuple[Finding, ...]:
+def findings(draw: st.DrawFn) -> tuple[PlannedFinding, ...]:
     """One to five findings of different subtypes, no more than the abstract can hold."""
     subtypes = draw(
         st.lists(st.sampled_from(list(CATEGORY_OF)), min_size=1, max_size=5, unique=True)
@@ -63,12 +63,16 @@ def findings(draw: st.DrawFn) -> tuple[Finding, ...]:
         status = draw(st.sampled_from(STATUSES))
         mode = draw(st.sampled_from(MODES if scene < 3 else ("silent",)))
         about = OTHERS[0] if status == "other" else ""
-        out.append(Finding(subtype, status, mode, scene, about, OTHERS[1:]))
+        out.append(PlannedFinding(subtype, status, mode, scene, about, OTHERS[1:]))
     return tuple(out)
 
 
 genetics = st.none() | st.builds(
-    Genetics, st.integers(1, 6), st.integers(0, 14), st.integers(0, 9), st.integers(1995, 2012)
+    PlannedGenetics,
+    st.integers(1, 6),
+    st.integers(0, 14),
+    st.integers(0, 9),
+    st.integers(1995, 2012),
 )
 any_draft = st.builds(
     Draft,
@@ -104,7 +108,7 @@ def test_a_draft_gives_one_article_of_the_promised_form(draft: Draft) -> None:
 
 @given(any_draft, genetics)
 def test_title_and_abstract_do_not_depend_on_the_human_genetics(
-    draft: Draft, other: Genetics | None
+    draft: Draft, other: PlannedGenetics | None
 ) -> None:
     changed = dataclasses.replace(draft, genetics=other)
     one, two = write_front(draft), write_front(changed)
@@ -149,7 +153,7 @@ def test_the_full_text_tells_the_counts_of_probands(draft: Draft) -> None:
 @pytest.mark.parametrize("subtype", CATEGORY_OF)
 def test_every_statement_names_the_gene_it_is_about(subtype: str, status: str) -> None:
     about = OTHERS[0] if status == "other" else ""
-    finding = Finding(subtype, status, "explicit", 0, about, OTHERS[1:])
+    finding = PlannedFinding(subtype, status, "explicit", 0, about, OTHERS[1:])
     for seed in range(12):
         draft = dataclasses.replace(DRAFT, seed=str(seed), findings=(finding,))
         teller = Teller(draft)
@@ -181,7 +185,7 @@ def test_a_hint_is_the_same_whatever_became_of_the_matter() -> None:
 
 
 def test_a_rescue_without_its_defect_says_where_the_defect_is_known_from() -> None:
-    rescue = Finding("rescue_in_patient_cells", "shown", "silent", 0, "", OTHERS[1:])
+    rescue = PlannedFinding("rescue_in_patient_cells", "shown", "silent", 0, "", OTHERS[1:])
     defect = dataclasses.replace(rescue, subtype="functional_alteration_patient_cells")
     alone = Teller(dataclasses.replace(DRAFT, findings=(rescue,)))
     paired = Teller(dataclasses.replace(DRAFT, findings=(defect, rescue)))
@@ -197,7 +201,9 @@ def test_numbers_lie_apart_for_a_positive_result_and_together_for_a_negative_one
         finding = dataclasses.replace(FINDING, subtype=subtype)
         draft = dataclasses.replace(DRAFT, seed=str(seed))
 
-        def numbers(status: str, draft: Draft = draft, finding: Finding = finding) -> list[int]:
+        def numbers(
+            status: str, draft: Draft = draft, finding: PlannedFinding = finding
+        ) -> list[int]:
             facts = scenes.scene_facts(draft, dataclasses.replace(finding, status=status))
             names = ("hi", "hit", "base", "left", "most", "low", "after", "rin", "rout", "both")
             return [int(str(facts[name])) for name in (*names, "exp", "lo")]
