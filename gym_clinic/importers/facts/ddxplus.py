@@ -74,17 +74,17 @@ class _Evidence(_Published):
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """A question to the patient, and the answers it may have.
+class EvidenceQuestion:
+    """A question to the patient with its possible answers.
 
     Attributes:
         id: Such as "E_55".
         question: The question in English.
         parent: Id of the question that it details; its own id for an independent question.
         antecedent: Whether it asks for history or risks, not for a symptom.
-        kind: "binary", "categorical" (one answer) or "multiple" (several).
+        kind: "binary", "categorical" (one answer) or "multiple" (several answers).
         default: The answer that means "nothing of this".
-        values: Answer -> what it means in English; empty for a binary one.
+        values: Answer -> its meaning in English; empty for a binary question.
     """
 
     id: str
@@ -114,7 +114,7 @@ class Condition:
 
 
 def read_conditions(
-    path: str | os.PathLike[str], evidences: Mapping[str, Evidence] | None = None
+    path: str | os.PathLike[str], evidences: Mapping[str, EvidenceQuestion] | None = None
 ) -> Iterator[Condition]:
     """Read conditions.
 
@@ -123,12 +123,12 @@ def read_conditions(
         evidences: Evidences by id, to name the features by their question.
 
     Yields:
-        One for each condition.
+        One condition for each entry.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: If it is broken, or names an evidence that is not among those given; the text
-            names file, condition and field.
+        TaskError: If it is broken, or has an evidence that is not in `evidences`; the text names
+            file, condition and field.
     """
     file = Path(path)
     for key, one in _read(file, _Condition, "conditions"):
@@ -156,11 +156,11 @@ def read_conditions(
 _KINDS: dict[str, Any] = {"B": "binary", "C": "categorical", "M": "multiple"}
 
 
-def read_evidences(path: str | os.PathLike[str]) -> Iterator[Evidence]:
+def read_evidences(path: str | os.PathLike[str]) -> Iterator[EvidenceQuestion]:
     """Read evidences; errors as for `read_conditions`."""
     for key, one in _read(Path(path), _Evidence, "evidences"):
         meanings = {value: meaning.en for value, meaning in one.value_meaning.items()}
-        yield Evidence(
+        yield EvidenceQuestion(
             id=key,
             question=one.question_en,
             parent=one.code_question,

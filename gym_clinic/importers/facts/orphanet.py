@@ -39,18 +39,18 @@ ESTIMATE = (
     "PrevalenceType", "PrevalenceQualification", "PrevalenceClass", "ValMoy",
     "PrevalenceGeographic", "PrevalenceValidationStatus",
 )  # fmt: skip
-"""What every estimate of a prevalence has, be it empty."""
+"""Elements that every estimate of a prevalence has, empty or not."""
 
 
 @dataclass(frozen=True)
 class NaturalHistory:
-    """When a disease begins and ends, and how it is inherited.
+    """Ages of onset and death of a disease, and its modes of inheritance.
 
     Attributes:
         id: "ORPHA:" and a number.
         name: Preferred name.
         onset: Ages of onset.
-        death: Ages of death, where the file gives them.
+        death: Ages of death; empty if the file gives none.
         inheritance: Modes of inheritance.
     """
 
@@ -63,19 +63,19 @@ class NaturalHistory:
 
 @dataclass(frozen=True)
 class Prevalence:
-    """One estimate of how frequent a disease is.
+    """One estimate of the frequency of a disease.
 
     Attributes:
         id: "ORPHA:" and a number.
         name: Preferred name of the disease.
         type: Such as "Point prevalence".
         qualification: Such as "Class only" or "Value and class".
-        range: Class, such as "1-9 / 100 000"; empty where none is given.
-        value: A mean number of cases per 100,000, or for qualifications such as "Case(s)" and
-            "Family(ies)" their number; None where only a class is given.
+        range: Class, such as "1-9 / 100 000"; empty if none is given.
+        value: Mean number of cases per 100,000, or, for qualifications such as "Case(s)" and
+            "Family(ies)", their number; None if only a class is given.
         region: Where it was estimated.
         validated: Whether Orphanet has validated it.
-        source: Where it comes from.
+        source: Source of the estimate, such as a PMID.
     """
 
     id: str
@@ -90,7 +90,7 @@ class Prevalence:
 
 
 def read_names(path: str | os.PathLike[str]) -> Iterator[Profile]:
-    """Read product 1: names, synonyms, and the OMIM and MONDO ids that mean exactly the same.
+    """Read product 1: names, synonyms, and the OMIM and MONDO ids with exactly the same meaning.
 
     Args:
         path: The XML file.
@@ -175,7 +175,7 @@ class _Disorder:
             raise self.error(node, f"{self.code} has no <Name>")
 
     def members(self, tag: str, product: str = "") -> Iterator[Any]:
-        """The elements of the list that is named after them; some product must have it."""
+        """The elements of a list; with `product` the list is required."""
         found = self.node.find(f"{tag}List")
         if found is None and product:
             raise self.error(self.node, f"{self.code} has no <{tag}List>; expected {product}")
@@ -186,13 +186,13 @@ class _Disorder:
             yield one
 
     def has(self, node: Any, *tags: str) -> None:
-        """Check that an element has others inside, empty or not."""
+        """Check that an element contains others, empty or not."""
         for tag in tags:
             if node.find(tag) is None:
                 raise self.error(node, f"<{node.tag}> of {self.code} has no <{tag}>; expected one")
 
     def texts(self, tag: str, *path: str, product: str = "") -> tuple[str, ...]:
-        """The text in each of the elements of a list, or along a path there."""
+        """The text of each element of a list, or of the element at a path in it."""
         found = []
         for one in self.members(tag, product):
             found.append(self.text(one, *path))
@@ -201,7 +201,7 @@ class _Disorder:
         return tuple(dict.fromkeys(found))
 
     def exact(self, source: str, pattern: str) -> tuple[str, ...]:
-        """The validated ids of a source that mean exactly the same, with its name as prefix."""
+        """The validated ids of a source with exactly the same meaning, with its name as prefix."""
         found = []
         for one in self.members("ExternalReference", "product 1"):
             self.has(one, "Source", "Reference", "DisorderMappingRelation")

@@ -1,4 +1,4 @@
-"""Article full texts in JATS XML, as PubMed Central serves them -> `Article`.
+"""Article full texts in JATS XML, as PubMed Central serves them -> `JatsArticle`.
 
 A file, plain or packed, is one `<article>`, with or without a document type or a namespace, or a
 wrapper such as `<pmc-articleset>` around any number of articles, which are read one by one. These
@@ -41,7 +41,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Article:
+class JatsArticle:
     """A full-text article.
 
     Attributes:
@@ -63,7 +63,7 @@ class Article:
     sections: tuple[Section, ...]
 
 
-def read_jats(path: str | os.PathLike[str]) -> Article:
+def read_jats(path: str | os.PathLike[str]) -> JatsArticle:
     """Read a file that holds one article.
 
     Args:
@@ -83,7 +83,7 @@ def read_jats(path: str | os.PathLike[str]) -> Article:
     return articles[0]
 
 
-def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
+def read_articles(path: str | os.PathLike[str]) -> Iterator[JatsArticle]:
     """Read every article of a file.
 
     Args:
@@ -102,7 +102,7 @@ def read_articles(path: str | os.PathLike[str]) -> Iterator[Article]:
         yield found
 
 
-def each_article(path: str | os.PathLike[str]) -> Iterator[Article | XmlError]:
+def each_article(path: str | os.PathLike[str]) -> Iterator[JatsArticle | XmlError]:
     """Read every article of a file, and report the broken ones in their place.
 
     Args:
@@ -173,7 +173,7 @@ class _Reader:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def article(self, root: Any) -> Article:
+    def article(self, root: Any) -> JatsArticle:
         meta = _child(root, "front", "article-meta")
         if meta is None:
             raise self.error(root, "no <front><article-meta>; expected a full JATS article")
@@ -190,7 +190,7 @@ class _Reader:
         if floats:
             sections.append(Section("Figures and tables", "\n".join(floats)))
         year, abstract = self.year(meta), self.abstract(meta)
-        return Article(pmid, pmcid, doi, year, title, abstract, tuple(sections))
+        return JatsArticle(pmid, pmcid, doi, year, title, abstract, tuple(sections))
 
     def ids(self, meta: Any) -> tuple[str, str, str]:
         found: dict[str | None, str] = {}

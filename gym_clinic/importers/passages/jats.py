@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from gym_clinic.importers.formats.jats import Article, Section, each_article
+from gym_clinic.importers.formats.jats import JatsArticle, Section, each_article
 from gym_clinic.importers.formats.xml import XmlError
 from gym_clinic.importers.passages.chunks import chunks
 from gym_clinic.importers.passages.labels import Labels
@@ -40,7 +40,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         yield BrokenRecord(str(path), error.place, error.what)
 
 
-def _passages(article: Article, labels: Labels) -> Iterator[Passage]:
+def _passages(article: JatsArticle, labels: Labels) -> Iterator[Passage]:
     id = article.pmcid or (f"pubmed:{article.pmid}" if article.pmid else f"doi:{article.doi}")
     number = 0
     for section in (Section("Abstract", article.abstract), *article.sections):

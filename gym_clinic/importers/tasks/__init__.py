@@ -4,6 +4,6 @@ A further benchmark is a module here with ``read(path) -> Iterator[Task]``, and 
 """
 
 from gym_clinic.importers.tasks.folder import SHARES, SPLITS, Imported, import_tasks
-from gym_clinic.importers.tasks.question import Question, question_task
+from gym_clinic.importers.tasks.multiple_choice import MultipleChoice, question_task
 
-__all__ = ["SHARES", "SPLITS", "Imported", "Question", "import_tasks", "question_task"]
+__all__ = ["SHARES", "SPLITS", "Imported", "MultipleChoice", "import_tasks", "question_task"]

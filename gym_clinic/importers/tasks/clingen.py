@@ -38,7 +38,7 @@ import orjson
 
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.formats.jats import Article, read_articles
+from gym_clinic.importers.formats.jats import JatsArticle, read_articles
 from gym_clinic.importers.tasks.clingen_annotations import (
     AnnotatedArticle,
     Annotation,
@@ -106,7 +106,7 @@ class _Library:
         self.files = {
             file.name: file for file in sorted(folder.iterdir()) if file.suffix in (".xml", ".nxml")
         }
-        self.read: dict[str, list[Article]] = {}
+        self.read: dict[str, list[JatsArticle]] = {}
 
     def record(self, wanted: AnnotatedArticle) -> dict[str, Any]:
         """An article in the form of a task."""
@@ -129,7 +129,7 @@ class _Library:
             "sections": [{"title": part.title, "text": part.text} for part in article.sections],
         }
 
-    def find(self, wanted: AnnotatedArticle) -> tuple[str, Article]:
+    def find(self, wanted: AnnotatedArticle) -> tuple[str, JatsArticle]:
         """The file and the article: from the file with its name, or else from any file."""
         stems = (wanted.pmcid, wanted.pmid)
         own = [f"{stem}{end}" for stem in stems for end in (".xml", ".nxml")]
@@ -144,7 +144,7 @@ class _Library:
             f"as {wanted.pmcid}.xml for example"
         )
 
-    def articles(self, name: str) -> list[Article]:
+    def articles(self, name: str) -> list[JatsArticle]:
         if name not in self.read:
             self.read[name] = list(read_articles(self.files[name]))
         return self.read[name]

@@ -53,7 +53,7 @@ class Genetic(_Strict):
     first_reported: int = Field(ge=1900, le=2100)
 
 
-class Evidence(_Strict):
+class AnnotatedEvidence(_Strict):
     """One instance of experimental evidence.
 
     Attributes:
@@ -78,7 +78,7 @@ class AnnotatedArticle(_Strict):
     pmid: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
     pmcid: str = Field(pattern=r"^PMC[A-Za-z0-9_-]+$")
     genetic: Genetic | None
-    evidence: list[Evidence]
+    evidence: list[AnnotatedEvidence]
 
     @field_validator("pmid", mode="before")
     @classmethod

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.typed_json import read_lines
-from gym_clinic.importers.tasks.question import question_task
+from gym_clinic.importers.tasks.multiple_choice import question_task
 
 LABELS = "ABCD"
 
@@ -51,7 +51,7 @@ def read(path: str | os.PathLike[str], first_option: int | None = None) -> Itera
             exports. The files do not tell, so it must be given where lines have `cop`.
 
     Yields:
-        One task a line; see `gym_clinic.importers.tasks.question`.
+        One task a line; see `gym_clinic.importers.tasks.multiple_choice`.
 
     Raises:
         ConfigError: If the file cannot be opened, or `first_option` is missing or neither 0 nor 1.

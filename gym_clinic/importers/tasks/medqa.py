@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import read_lines
-from gym_clinic.importers.tasks.question import question_task
+from gym_clinic.importers.tasks.multiple_choice import question_task
 
 
 class _Row(BaseModel):
@@ -42,7 +42,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
         path: A JSON Lines file of MedQA, with four or five options a question.
 
     Yields:
-        One task a line; see `gym_clinic.importers.tasks.question`.
+        One task a line; see `gym_clinic.importers.tasks.multiple_choice`.
 
     Raises:
         ConfigError: If the file cannot be opened.

@@ -18,7 +18,7 @@ from pathlib import Path
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.formats.csv import csv_cells
-from gym_clinic.importers.tasks.question import question_task
+from gym_clinic.importers.tasks.multiple_choice import question_task
 
 HEADER = ["question", "choice0", "choice1", "choice2", "choice3", "answer"]
 LABELS = "ABCD"
@@ -31,7 +31,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
         path: A CSV file, or a folder whose CSV files are read in the order of their names.
 
     Yields:
-        One task a row; see `gym_clinic.importers.tasks.question`.
+        One task a row; see `gym_clinic.importers.tasks.multiple_choice`.
 
     Raises:
         ConfigError: If a file cannot be opened, or the folder holds none.

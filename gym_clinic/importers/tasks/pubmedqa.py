@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import read_mapping
-from gym_clinic.importers.tasks.question import question_task
+from gym_clinic.importers.tasks.multiple_choice import question_task
 
 OPTIONS = {"A": "yes", "B": "no", "C": "maybe"}
 
@@ -45,7 +45,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
             without answers, `ori_pqau.json`, makes no tasks.
 
     Yields:
-        One task for each question; see `gym_clinic.importers.tasks.question`.
+        One task for each question; see `gym_clinic.importers.tasks.multiple_choice`.
 
     Raises:
         ConfigError: If the file cannot be opened.

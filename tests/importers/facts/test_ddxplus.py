@@ -6,7 +6,7 @@ import pytest
 from real_data import damaged, real
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.facts.ddxplus import Evidence, read_conditions, read_evidences
+from gym_clinic.importers.facts.ddxplus import EvidenceQuestion, read_conditions, read_evidences
 
 CONDITIONS = "ddxplus/release_conditions.json"
 EVIDENCES = "ddxplus/release_evidences.json"
@@ -56,7 +56,7 @@ def test_a_condition_is_read_with_its_features(write):
 
 def test_evidences_name_the_features(write):
     (glow,) = read_evidences(write({"E_1": GLOW}))
-    assert glow == Evidence(
+    assert glow == EvidenceQuestion(
         "E_1", "Do you glow?", "E_0", False, "categorical", "V_1", {"V_1": "no", "7": "7"}
     )
     one = {**AMBER, "symptoms": {"E_1": {}}, "antecedents": {}}

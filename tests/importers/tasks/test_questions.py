@@ -11,7 +11,7 @@ from places import DATA
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.frozen import thaw
 from gym_clinic.importers.tasks import import_tasks, medmcqa, medqa, mmlu_medical, pubmedqa
-from gym_clinic.importers.tasks.question import question_task
+from gym_clinic.importers.tasks.multiple_choice import question_task
 from gym_clinic.taskset import read_tasks
 
 OPTIONS = {"A": "Amber fever", "B": "Blue cough", "C": "Chalk rash"}

@@ -26,7 +26,7 @@ from gym_clinic.episode import Task
 from gym_clinic.facts.typed_json import make_record
 
 
-class Question(BaseModel):
+class MultipleChoice(BaseModel):
     """A multiple-choice question.
 
     Attributes:
@@ -63,12 +63,12 @@ def question_task(benchmark: str, place: str, **fields: Any) -> Task:
     Args:
         benchmark: Name of the benchmark; it becomes the provenance and begins the id.
         place: File and line, for errors.
-        **fields: Fields of `Question`.
+        **fields: Fields of `MultipleChoice`.
 
     Raises:
         TaskError: If it is no question; the text names the place and the field.
     """
-    found = make_record(Question, place, **fields)
+    found = make_record(MultipleChoice, place, **fields)
     asked = [found.question, found.context, list(found.options.values())]
     record: dict[str, Any] = {"question": found.question, "options": found.options}
     gold: dict[str, Any] = {"answer": found.answer}
