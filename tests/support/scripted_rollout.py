@@ -29,6 +29,7 @@ class Server:
         self.tokenizer, self.script = tokenizer, script
         self.asked: list[dict[str, Any]] = []
         self.turns: Counter[str] = Counter()
+        self.processor: Any = None
 
     async def generate(
         self,
@@ -85,8 +86,8 @@ def loop(tokenizer: Any, server: Any, config: Any) -> Any:
         trainer_config=verl_loops.DictConfigWrap(config),
         server_manager=server,
         tokenizer=tokenizer,
-        processor=None,
-        hf_model_type="qwen3",
+        processor=server.processor,
+        hf_model_type="qwen3" if server.processor is None else "qwen2_5_vl",
         dataset_cls=None,
         data_config=verl_loops.DictConfigWrap(config.data),
         tools=verl_loops.ToolListWrap([]),

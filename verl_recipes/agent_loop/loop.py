@@ -134,7 +134,7 @@ class ClinicAgentLoop(AgentLoopBase):
                 params["stop_token_ids"] = self.stops
             if self.rollout_config.name == "hf":
                 params["seed"] = sampling_seed(self.clinic.seed, row, one.turns)
-            seen = {"image_data": one.images} if one.images else {}
+            seen = {"image_data": list(one.images)} if one.images else {}
             out = await self.server_manager.generate(
                 request_id=request_id, prompt_ids=one.ids, sampling_params=params, **seen
             )

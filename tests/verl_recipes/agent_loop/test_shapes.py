@@ -1,0 +1,223 @@
+"""Rollouts of other shapes: answers inside the model's message, stop strings, images, no end."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from typing import Any
+
+import pytest
+import rollout_domains
+from scripted_rollout import Server, configured, ids, play, record, row
+from tiny_processor import PAD, TinyProcessor, patches
+from trajectories import check
+
+from gym_clinic import ClinicEnv, ConfigError
+from verl_recipes.agent_loop.environment import PromptLengthError
+from verl_recipes.agent_loop.tokens import Tokens
+from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+
+pytest.importorskip("verl")
+OmegaConf = pytest.importorskip("omegaconf").OmegaConf
+rows = importlib.import_module("verl_recipes.agent_loop.rows")
+
+INLINE, STOPPED, ENDLESS, IMAGES = (
+    f"rollout_domains:{name}" for name in ("INLINE", "STOPPED", "ENDLESS", "IMAGES")
+)
+SEARCH = "I look it up. <search>colchicine</search>"
+FOUND = "<found>500 micrograms</found>"
+ANSWER = "So: <answer>500 micrograms</answer>"
+
+
+def begin(tokens: Tokens, domain: str, budgets: Budgets | None = None) -> Trajectory:
+    env = ClinicEnv(domain)
+    one = Trajectory(env, env.tasks[0].id, tokens, budgets or Budgets(2_000, 1_000))
+    one.begin()
+    return one
+
+
+def say(one: Trajectory, text: str, *, end: bool = False) -> list[int]:
+    said = ids(one.tokens.tokenizer, text, end=end)
+    one.take(said, [-0.5] * len(said), finished=True)
+    check(one)
+    return said
+
+
+# --- answers inside the model's own message ---
+
+
+def test_an_inserted_answer_stands_between_the_models_own_tokens(tokens: Tokens) -> None:
+    one = begin(tokens, INLINE)
+    first = say(one, SEARCH)
+    inserted = tokens.plain(FOUND)
+    assert one.response_ids == [*first, *inserted]
+    assert one.mask == [1] * len(first) + [0] * len(inserted)
+    second = say(one, ANSWER)
+    assert one.over
+    assert one.response_ids == [*first, *inserted, *second]
+    assert one.turn_ids == [1] * len(first) + [0] * len(inserted) + [2] * len(second)
+    assert one.log_probs == [-0.5] * len(first) + [0.0] * len(inserted) + [-0.5] * len(second)
+    assert one.info["success"]
+    # Nothing closed or opened a message in between.
+    assert tokens.tokenizer.convert_tokens_to_ids("<|im_start|>") not in one.response_ids
+
+
+def test_a_reply_that_closed_its_message_is_answered_in_a_new_one(tokens: Tokens) -> None:
+    one = begin(tokens, INLINE)
+    said = say(one, SEARCH, end=True)
+    start = tokens.tokenizer.convert_tokens_to_ids("<|im_start|>")
+    assert one.response_ids[: len(said)] == said
+    assert one.response_ids.count(start) == 2  # the answer's and the next reply's
+    say(one, ANSWER, end=True)
+    assert one.info["success"]
+
+
+def test_an_inserted_answer_that_does_not_fit_ends_the_trajectory(tokens: Tokens) -> None:
+    length = len(tokens.plain(SEARCH))
+    one = begin(tokens, INLINE, Budgets(2_000, length + 8, least=4))
+    say(one, SEARCH)
+    assert (one.over, one.truncated, len(one.mask)) == (True, True, length)
+
+
+def test_the_prompt_of_an_inline_dialect_explains_its_tags(tokens: Tokens) -> None:
+    one = begin(tokens, INLINE)
+    assert "<search>" in tokens.text(one.prompt_ids)
+    assert one.stops == ("</search>", "</answer>")
+
+
+def test_the_agent_loop_asks_servers_to_stop_and_counts_that_as_an_end(tokenizer: Any) -> None:
+    def script(turn: int) -> Any:
+        text = (SEARCH, ANSWER)[turn]
+        return ids(tokenizer, text, end=False)
+
+    server = Server(tokenizer, script)
+    out = play(tokenizer, server, task=row(INLINE), **{"clinic.env": INLINE})
+    assert [asked["stop"] for asked in server.asked] == [["</search>", "</answer>"]] * 2
+    assert all(asked["include_stop_str_in_output"] for asked in server.asked)
+    assert record(out)["success"] == 1.0
+    assert server.asked[1]["prompt"][-len(tokenizer.encode(FOUND)) :] == tokenizer.encode(FOUND)
+    assert len(out.response_mask) == len(out.response_ids) == len(out.turn_ids)
+
+
+# --- stop strings with answers in messages ---
+
+
+def test_a_reply_that_a_stop_string_ends_is_closed_without_training_on_it(tokens: Tokens) -> None:
+    one = begin(tokens, STOPPED)
+    said = say(one, SEARCH)
+    assert one.response_ids[len(said)] == tokens.end
+    assert one.mask[len(said)] == 0
+    start = tokens.tokenizer.convert_tokens_to_ids("<|im_start|>")
+    assert one.response_ids.count(start) == 2
+    say(one, ANSWER, end=True)
+    assert one.info["success"]
+
+
+def test_a_closing_token_is_taken_back_where_the_answer_does_not_fit(tokens: Tokens) -> None:
+    length = len(tokens.plain(SEARCH))
+    one = begin(tokens, STOPPED, Budgets(2_000, length + 6, least=4))
+    said = say(one, SEARCH)
+    assert (one.over, one.response_ids) == (True, said)
+
+
+# --- images ---
+
+
+@pytest.fixture(scope="module")
+def seeing(tokenizer: Any) -> Tokens:
+    """Tokens of a model that reads images."""
+    processor = TinyProcessor(copy.deepcopy(tokenizer))
+    return Tokens(processor.tokenizer, "qwen2_5_vl", processor=processor)
+
+
+def pads(tokens: Tokens, token_ids: list[int]) -> int:
+    return token_ids.count(tokens.tokenizer.convert_tokens_to_ids(PAD))
+
+
+def test_images_of_ticket_and_tools_reach_tokens_and_output(seeing: Tokens) -> None:
+    one = begin(seeing, IMAGES)
+    assert [image.size for image in one.images] == [(4, 4), (12, 12)]
+    assert pads(seeing, one.prompt_ids) == sum(map(patches, one.images)) == 10
+    picture = '<tool_call>{"name": "take_picture", "arguments": {}}</tool_call>'
+    say(one, picture, end=True)
+    assert [image.size for image in one.images] == [(4, 4), (12, 12), (8, 8)]
+    assert pads(seeing, one.response_ids) == 4
+    seen = [t for t, own in zip(one.response_ids, one.mask, strict=True) if own]
+    assert pads(seeing, seen) == 0
+
+
+def test_a_model_that_reads_only_text_is_refused(tokens: Tokens) -> None:
+    with pytest.raises(ConfigError, match="the task has images, and the model reads only text"):
+        begin(tokens, IMAGES)
+
+
+def made(tokenizer: Any, env: str, split: str = "train", **clinic: Any) -> Any:
+    config = configured()
+    processor = clinic.pop("processor", None)
+    config.data.max_prompt_length = clinic.pop("limit", 2_000)
+    config.data.model_type = "qwen3" if processor is None else "qwen2_5_vl"
+    config.clinic = {**config.clinic, "env": env, **clinic}
+    return rows.ClinicRows(split, tokenizer, config.data, processor)
+
+
+def test_rows_of_illustrated_tasks_have_multi_modal_data(seeing: Tokens, tokenizer: Any) -> None:
+    found = made(seeing.tokenizer, IMAGES, processor=seeing.builder.processor)
+    assert [image.size for image in found[1]["multi_modal_data"]["images"]] == [(4, 4), (12, 12)]
+    assert "multi_modal_data" not in made(tokenizer, INLINE)[0]
+
+
+def test_the_agent_loop_hands_images_to_servers_and_to_verl(seeing: Tokens) -> None:
+    def script(turn: int) -> str:
+        name, given = (("take_picture", "{}"), ("submit_dose", '{"dose": "500 micrograms"}'))[turn]
+        return f'<tool_call>{{"name": "{name}", "arguments": {given}}}</tool_call>'
+
+    server = Server(seeing.tokenizer, script)
+    server.processor = seeing.builder.processor
+    out = play(seeing.tokenizer, server, task=row(IMAGES, task="picture"), **{"clinic.env": IMAGES})
+    assert record(out)["success"] == 1.0
+    assert [len(asked["image_data"]) for asked in server.asked] == [2, 3]
+    assert [image.size for image in out.multi_modal_data["images"]] == [(4, 4), (12, 12), (8, 8)]
+
+
+# --- a split without an end ---
+
+
+def test_an_endless_split_has_as_many_rows_as_asked_for(tokenizer: Any) -> None:
+    found = made(tokenizer, ENDLESS, "endless", endless_rows=5_000)
+    assert len(found) == 5_000
+    again = made(tokenizer, ENDLESS, "endless", endless_rows=5_000)
+    names = [found[index]["task_id"] for index in range(40)]
+    assert [again[index]["task_id"] for index in range(40)] == names
+    assert len(set(names)) == 40
+    other = made(tokenizer, ENDLESS, "endless", seed=1)
+    assert other[0]["task_id"] != names[0]
+    with pytest.raises(IndexError):
+        found[5_000]
+
+
+def test_a_drawn_task_is_found_by_its_id_in_another_process(tokenizer: Any) -> None:
+    name = made(tokenizer, ENDLESS, "endless")[3]["task_id"]
+    env = ClinicEnv(ENDLESS, split="endless")
+    _, info = env.reset(options={"task_id": name})
+    assert info["task_id"] == name
+    script = Server(tokenizer, lambda turn: rollout_domains.ENDLESS.name)
+    task = row(ENDLESS, task=name, split="endless")
+    out = play(tokenizer, script, task=task, **{"clinic.env": ENDLESS})
+    assert record(out)["fault"] == 0.0
+
+
+def test_prompts_that_are_too_long_are_drawn_again(tokenizer: Any) -> None:
+    whole = made(tokenizer, ENDLESS, "endless")
+    limit = whole.longest[1] - 1
+    with pytest.raises(PromptLengthError, match="prompts exceed"):
+        made(tokenizer, ENDLESS, "endless", limit=limit)
+    found = made(tokenizer, ENDLESS, "endless", limit=limit, overlong="skip")
+    assert found.skipped > 0
+    for task in found.sample(60):
+        assert len(rows.prompt(found.env, task, found.tokens)) <= limit
+
+
+def test_the_shortest_of_an_endless_split_are_some_of_its_first(tokenizer: Any) -> None:
+    found = made(tokenizer, ENDLESS, "endless", shortest=6)
+    assert len(found) == 6
+    assert all("please" not in task.ticket for task in found.sample(6))
