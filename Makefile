@@ -34,7 +34,7 @@ $(VENV)/.core: $(VENV)/.python setup.py setup.cfg pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-# Two worlds that exclude one another: without GPUs, and with (see verl_recipes/pins.py).
+# Two worlds that exclude one another: without GPUs, and with (see the extras in setup.cfg).
 ifeq ($(GPUS),0)
 $(VENV)/.train: $(VENV)/.core
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[train-cpu]"

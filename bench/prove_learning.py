@@ -118,7 +118,7 @@ def model(out: Path, seed: int) -> Path:
 
 def run(arm: str, seed: int, steps: int, out: Path) -> Result:
     """Train one arm with one seed."""
-    from gym_clinic.viewer.runs import read_run
+    from gym_clinic.viewer import read_run
     from verl_recipes import launch
     from verl_recipes.request import RunRequest
 
@@ -178,11 +178,10 @@ def main() -> int:
         for seed in range(args.seeds if arm in LEARNERS else 1)
     ]
     held = report(results)
-    from gym_clinic.viewer import curves
-    from gym_clinic.viewer.runs import read_run
+    from gym_clinic.viewer import draw, read_run
 
     picture = args.out / "curves.png"
-    curves.draw([read_run(args.out / f"{one.arm}-{one.seed}") for one in results], picture)
+    draw([read_run(args.out / f"{one.arm}-{one.seed}") for one in results], picture)
     print(f"curves: {picture}")
     return 0 if held else 1
 

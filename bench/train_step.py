@@ -32,7 +32,7 @@ SHARED = (
 
 def measure(arm: str, model: Path, out: Path, env: str, steps: int) -> dict[str, list[float]]:
     """Train one arm; return the seconds of each phase, by step, the first left out."""
-    from gym_clinic.viewer.runs import read_run
+    from gym_clinic.viewer import read_run
     from verl_recipes import launch
     from verl_recipes.config.compose import TINY
     from verl_recipes.request import RunRequest

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from gym_clinic.viewer.runs import Run, read_run
+from gym_clinic.viewer import Run, read_run
 from verl_recipes.run.supervisor import LOG
 
 HIDDEN = ("acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens", "fault")
@@ -36,10 +36,10 @@ def draw(out: Path) -> Path | None:
     """Draw the curves of a run; None without matplotlib."""
     if find_spec("matplotlib") is None:
         return None
-    from gym_clinic.viewer import curves
+    from gym_clinic.viewer import draw as draw_curves
 
     picture = out / "curves.png"
-    curves.draw([read_run(out)], picture)
+    draw_curves([read_run(out)], picture)
     return picture
 
 

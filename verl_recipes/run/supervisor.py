@@ -14,7 +14,7 @@ from pathlib import Path
 from omegaconf import OmegaConf
 
 from gym_clinic import ConfigError
-from gym_clinic.viewer.runs import read_run
+from gym_clinic.viewer import read_run
 from verl_recipes.run.training import FAILURE
 
 LOG = "log.txt"

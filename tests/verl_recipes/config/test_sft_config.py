@@ -228,6 +228,7 @@ def test_what_is_too_long_is_not_cut(exported: Path, trainer: Any) -> None:
         read[0]
 
 
+@pytest.mark.slow
 def test_verl_trains_on_them(exported: Path, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "checkpoints"
     overrides = [

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ClinicEnv, ConfigError
-from gym_clinic.policies.moves import Playbook, scripted
-from gym_clinic.policies.playing import play
+from gym_clinic.policies import Playbook, play, scripted
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

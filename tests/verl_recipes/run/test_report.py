@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("verl")
 
-from gym_clinic.viewer.runs import Run
+from gym_clinic.viewer import Run
 from verl_recipes.run import report
 
 

@@ -22,7 +22,7 @@ pytest.importorskip("verl")
 
 import prove_learning
 
-from gym_clinic.viewer.runs import read_run
+from gym_clinic.viewer import read_run
 
 pytestmark = pytest.mark.slow
 
