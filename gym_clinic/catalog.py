@@ -15,6 +15,7 @@ from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import import_module, nearest
 from gym_clinic.registration import IDS
+from gym_clinic.taskset import SEEDS, size_of
 
 ENTRY_POINT = "gym_clinic.env:ClinicEnv"
 
@@ -116,19 +117,41 @@ def open_domain(name: str, split: str | None = None, **options: Any) -> ClinicEn
     return ClinicEnv(name, split=split, **options)
 
 
-def _first_split(arguments: Mapping[str, Any]) -> str:
+def _load(arguments: Mapping[str, Any]) -> Domain:
+    """Return the domain of the arguments of an environment."""
     own = env_arguments()
-    name = arguments["domain"]
-    tasks = load(name, {key: arguments[key] for key in arguments if key not in own}).tasks
+    options = {key: arguments[key] for key in arguments if key not in own}
+    return load(arguments["domain"], options)
+
+
+def _first_split(arguments: Mapping[str, Any]) -> str:
+    tasks = _load(arguments).tasks
     for split in dict.fromkeys(("train", "test", *tasks)):
-        if split in tasks and len(tasks[split]):
+        if split in tasks and size_of(tasks, split):
             return split
-    raise ConfigError(f"domain {name!r} has no tasks")
+    raise ConfigError(f"domain {arguments['domain']!r} has no tasks")
+
+
+def smallest_split(env_id: str) -> str:
+    """Return the split of a registered id that is the quickest to open.
+
+    Raises:
+        ConfigError: If there is no such id, or it has no task.
+    """
+    arguments = gym.spec(find(env_id)).kwargs
+    tasks = _load(arguments).tasks
+    filled = {split: size for split in tasks if (size := size_of(tasks, split))}
+    if not filled:
+        raise ConfigError(f"domain {arguments['domain']!r} has no tasks")
+    return min(filled, key=lambda split: filled[split])
 
 
 def sizes(domain: Domain) -> str:
     """Return the splits of a domain with their numbers of tasks, such as ``"train 5, test 8"``."""
-    return ", ".join(f"{split} {len(tasks):,}" for split, tasks in domain.tasks.items())
+    numbers = ((split, size_of(domain.tasks, split)) for split in domain.tasks)
+    return ", ".join(
+        f"{split} without end" if size == SEEDS else f"{split} {size:,}" for split, size in numbers
+    )
 
 
 def data_sheet(domain: str) -> str:

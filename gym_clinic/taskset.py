@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
+SEEDS = 2**32
+"""The length of an endless split: the number of its seeds."""
+
+
 class Tasks(Protocol):
     """The tasks of one split."""
 
@@ -87,7 +91,7 @@ class EndlessTasks:
     """Tasks made from seeds: task n is the same in every process, and found again by its id.
 
     Args:
-        make: Makes the task of a seed, ``0 <= seed < 2**32``; its id is replaced.
+        make: Makes the task of a seed, ``0 <= seed < SEEDS``; its id is replaced.
         prefix: Begins every id, which is ``<prefix>-<seed in hexadecimal>``.
     """
 
@@ -98,7 +102,7 @@ class EndlessTasks:
         self._make = lru_cache(maxsize=256)(make)  # the rollouts of one group share a task
 
     def __len__(self) -> int:
-        return 2**32
+        return SEEDS
 
     def __getitem__(self, position: int) -> Task:
         if not 0 <= position < len(self):
@@ -153,6 +157,12 @@ def spread(tasks: Sequence[Task] | Tasks, count: int) -> list[Task]:
     return [listed[number] for number in range(0, size, max(1, -(-size // count)))]
 
 
+def size_of(tasks: Mapping[str, Sequence[Task] | Tasks], split: str) -> int:
+    """Return the number of tasks of a split; a mapping with a ``size`` need not read them."""
+    size: Callable[[str], int] | None = getattr(tasks, "size", None)
+    return size(split) if size else len(as_tasks(tasks[split]))
+
+
 class TaskFolder(Mapping[str, TaskList]):
     """The splits of ``<folder>/{train,dev,test}.jsonl``, each read when first asked for.
 
@@ -176,6 +186,11 @@ class TaskFolder(Mapping[str, TaskList]):
             raise KeyError(split)
         path = self.folder / f"{split}.jsonl"
         return read_tasks(path, path.stat().st_mtime_ns)
+
+    def size(self, split: str) -> int:
+        """Return the number of tasks of a split by counting its lines, which is quick."""
+        text = (self.folder / f"{split}.jsonl").read_bytes()
+        return text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
 
     def __contains__(self, split: object) -> bool:
         return split in self._splits

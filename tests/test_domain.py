@@ -72,6 +72,15 @@ def test_task_folder(tmp_path: Path) -> None:
     assert list(TaskFolder(tmp_path, splits=("train",))) == ["train"]
 
 
+def test_the_size_of_a_split_is_its_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.jsonl", ROW, {**ROW, "id": "b"})
+    folder = TaskFolder(tmp_path)
+    assert folder.size("train") == len(folder["train"]) == 2
+    for text, size in ((path.read_bytes().removesuffix(b"\n"), 2), (b"", 0), (b"{broken", 1)):
+        path.write_bytes(text)
+        assert folder.size("train") == size
+
+
 def test_a_task_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = write(tmp_path / "train.jsonl", ROW)
     folder = TaskFolder(tmp_path)

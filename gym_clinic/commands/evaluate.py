@@ -51,7 +51,10 @@ def evaluate_policies(
     split: Split = "test",
     trials: Annotated[
         int,
-        typer.Option(metavar="N", help="Episodes of each task; a kept run may be given more."),
+        typer.Option(
+            metavar="N",
+            help="Episodes of each task; a larger number continues an existing run.",
+        ),
     ] = 4,
     seed: Seed = 0,
     concurrency: Annotated[int, typer.Option(metavar="N", help="Episodes at once.")] = 16,
@@ -75,8 +78,7 @@ def evaluate_policies(
     run that was stopped, and tries again the episodes that a model server failed.
     """
     from gym_clinic.commands.terminal import console
-    from gym_clinic.evaluate import episodes, evaluate
-    from gym_clinic.evaluate.report import compare, tables
+    from gym_clinic.evaluate import check, compare, episodes, evaluate, tables
     from gym_clinic.files import replace_file
 
     names = list(dict.fromkeys(policy))
@@ -84,6 +86,8 @@ def evaluate_policies(
     given = options_by_policy(names, policy_options, chat)
     if "chat" in given:  # more threads than connections would only wait
         given["chat"].setdefault("concurrency", concurrency)
+    env_options = read_options(settings)
+    check(env_id, given, split=split, env_options=env_options)  # all, before the first episode
     summaries = []
     for name in names:
         folder = out if len(names) == 1 else out / re.sub(r"[^\w.-]+", "-", name)
@@ -97,7 +101,7 @@ def evaluate_policies(
             concurrency=concurrency,
             limit=limit,
             policy_options=given[name],
-            env_options=read_options(settings),
+            env_options=env_options,
             progress=not no_progress,
         )
         summaries.append(summary)

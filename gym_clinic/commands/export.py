@@ -7,9 +7,20 @@ from typing import Annotated
 
 import typer
 
-from gym_clinic.commands.options import EnvOptions, read_options
+from gym_clinic.commands.options import EnvOptions, OutFile, read_options
 
 app = typer.Typer()
+
+Traces = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TRACE", help="A trace.jsonl, or a folder that 'gym-clinic eval' has written."
+    ),
+]
+Modules = Annotated[
+    list[str] | None,
+    typer.Option("--module", metavar="MODULE", help="A module to import that registers the id."),
+]
 
 
 @app.callback()
@@ -22,12 +33,7 @@ def export() -> None:
     "1 --out runs/calls, then: gym-clinic export sft runs/calls --out train.parquet"
 )
 def sft(
-    traces: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="TRACE", help="A trace.jsonl, or a folder that 'gym-clinic eval' has written."
-        ),
-    ],
+    traces: Traces,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The .jsonl or .parquet file.")],
     split: Annotated[
         str | None, typer.Option(metavar="NAME", help="Take the episodes of this split only.")
@@ -36,10 +42,7 @@ def sft(
         bool,
         typer.Option("--only-success", help="Take only the episodes that solved their task."),
     ] = False,
-    module: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE", help="A module to import that registers the id."),
-    ] = None,
+    module: Modules = None,
     settings: EnvOptions = None,
 ) -> None:
     """Write the calls of sub-agents as conversations.
@@ -50,10 +53,8 @@ def sft(
     gives the model's answers.
     """
     from gym_clinic.evaluate.conversations import collect, writer
-    from gym_clinic.names import import_module
 
-    for name in module or ():
-        import_module(name, "clinic environment")
+    _import(module)
     write = writer(out)  # before the work: the name may be wrong, or pyarrow missing
     found = collect(
         traces, split=split, only_success=only_success, env_options=read_options(settings)
@@ -66,3 +67,32 @@ def sft(
     if found.failed:
         print(f"{found.failed:,} episodes that a service failed were left out")
     print(f"Written to {out}: {len(found.conversations):,} conversations")
+
+
+@app.command(epilog="example: gym-clinic export episodes runs/first --out marked.jsonl")
+def episodes(
+    traces: Traces,
+    out: OutFile,
+    module: Modules = None,
+    settings: EnvOptions = None,
+) -> None:
+    """Write episodes with each call marked as needed or wasted.
+
+    Write one JSON object a line: the episode, its calls marked "needed" or "wasted", and the calls
+    that were missed. A trace holds no gold; it is joined here, by task id.
+    """
+    from gym_clinic.evaluate import mark_calls
+    from gym_clinic.files import check_output, json_line, replace_file
+
+    _import(module)
+    check_output(out, *traces)
+    marked = [json_line(row) for row in mark_calls(traces, env_options=read_options(settings))]
+    replace_file(out, marked)
+    print(f"{out}: {len(marked):,} episodes")
+
+
+def _import(modules: list[str] | None) -> None:
+    from gym_clinic.names import import_module
+
+    for name in modules or ():
+        import_module(name, "clinic environment")

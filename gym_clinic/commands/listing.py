@@ -21,7 +21,7 @@ def print_environments(
     List every clinic environment: its domain, the tasks of its splits, the range of its reward
     and its purpose.
     """
-    from gym_clinic.catalog import data_sheet, domain_name, ids, open_env, sizes
+    from gym_clinic.catalog import data_sheet, domain_name, ids, open_env, sizes, smallest_split
     from gym_clinic.commands.terminal import console
     from gym_clinic.errors import ClinicError
     from gym_clinic.evaluate.report import Grid
@@ -33,7 +33,7 @@ def print_environments(
     for name in ids():
         domain = domain_name(name)
         try:
-            clinic = open_env(name)
+            clinic = open_env(name, split=smallest_split(name))
             low, high = clinic.reward_range
             about = data_sheet(domain).partition("\n")[0]
             rows.append((name, domain, sizes(clinic.domain), f"{low:g} to {high:g}", about))

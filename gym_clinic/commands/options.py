@@ -55,7 +55,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a l
 
 POLICY_NAMES = (
     "oracle, random, rules, prior, human, chat, silent, every-tool, every-option, repeater, echo, "
-    "rambler, malformed, forger, snoop, one that the domain brings, or package.module:NAME"
+    "rambler, malformed, forger, snoop, linear, call-search, one that the domain brings, or "
+    "package.module:NAME"
 )
 """The policies, for help texts; importing their table would load the environment."""
 

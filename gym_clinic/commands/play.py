@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +25,8 @@ from gym_clinic.commands.options import (
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from gym_clinic.env import ClinicEnv
 
 _STYLES = {"assistant": "green", "system": "magenta", "user": "cyan", "tool": "yellow"}
 _NAMES = {"assistant": "agent", "user": "clinic"}
@@ -48,67 +53,76 @@ def play_episode(
 ) -> None:
     """Play or watch one episode.
 
-    Play one episode yourself, or watch a policy play it.
+    Play one episode yourself, or watch a policy play it. A debrief follows the end: the parts of
+    the reward, the calls that were needed, wasted or missed, and the gold.
     """
     from gym_clinic.catalog import make, unwrap
-    from gym_clinic.commands.terminal import console, visible
-    from gym_clinic.evaluate.report import Grid
+    from gym_clinic.commands.debrief import print_debrief
+    from gym_clinic.commands.terminal import console, show
     from gym_clinic.policies import load, next_action, take
-    from gym_clinic.rewards import scale
+    from gym_clinic.policies.human import Human
 
     env = make(env_id, split=split, **read_options(settings))
     clinic = unwrap(env)
     chat = {"url": url, "model": model, "api_key_env": api_key_env}
-    maker = load(policy, clinic, options_by_policy([policy], policy_options, chat)[policy])
+    player = load(policy, clinic, options_by_policy([policy], policy_options, chat)[policy])(seed)
     screen = console()
-    # The human policy itself shows every text to the person.
-    watched = policy != "human"
+    watched = not isinstance(player, Human)  # a person is shown every text by their own policy
+    if isinstance(player, Human):
+        player.write = partial(show, screen)
     chosen = {} if task_id is None else {"task_id": task_id}
     observation, info = env.reset(seed=seed, options=chosen)
     screen.rule(f"{clinic.spec.id if clinic.spec else env_id} · task {info['task_id']}")
     if watched:
-        _show(screen, info["messages"], 0)
-    player = maker(seed)
-    total, over, turn = 0.0, False, 0
+        _show(screen, info, "")
+    total, over = 0.0, False
     while not over:
         action = next_action(player, observation, info)
-        turn += 1
-        if watched and isinstance(action, str):
-            _show(screen, [{"role": "assistant", "content": action}], turn)
+        turn = _turn(clinic)
+        if watched:
+            text = action if isinstance(action, str) else "\n".join(map(json.dumps, action))
+            _show(screen, {"messages": [{"role": "assistant", "content": text}]}, turn)
         observation, reward, terminated, truncated, info = take(env, action)
-        if watched and not isinstance(action, str):  # calls, as the episode has written them
-            said = clinic.episode.turns[-1].action
-            _show(screen, [{"role": "assistant", "content": said}], turn)
         total += reward
         over = terminated or truncated
         if watched:
-            _show(screen, info["messages"], turn)
+            _show(screen, info, turn)
         elif over:
-            screen.print(visible(observation), markup=False, soft_wrap=True)
-    low, high = clinic.reward_range
-    screen.rule("end")
-    solved = "solved" if info.get("success") else "not solved"
-    screen.print(
-        f"{info.get('stop', 'cut off from outside')}, {solved}; reward {total:.3f} of {low:g} to "
-        f"{high:g}, scaled {scale(total, (low, high)):.3f}",
-        style="bold",
-        markup=False,
+            show(screen, observation)
+    print_debrief(screen, clinic, total, info)
+
+
+def _turn(clinic: ClinicEnv) -> str:
+    """Return the number of the next turn, such as ``"turn 2 of 8: "``."""
+    if clinic.max_calls is not None:
+        return f"call {clinic.episode.calls_used + 1} of {clinic.max_calls}: "
+    return f"turn {clinic.episode.messages_used + 1} of {clinic.max_turns}: "
+
+
+def _show(screen: Console, info: Mapping[str, Any], turn: str) -> None:
+    """Print the messages of an info, each below its author; images as their paths."""
+    from gym_clinic.commands.terminal import show
+
+    contents = [message["content"] for message in info["messages"]]
+    number = sum(
+        part["type"] != "text" for one in contents if isinstance(one, list) for part in one
     )
-    rows = [
-        (f"reward part: {name}", f"{value:.3f}", f"{info['weights'][name]:g}")
-        for name, value in info.get("rewards", {}).items()
-    ]
-    rows += [(name, f"{value:.3f}", "") for name, value in info.get("metrics", {}).items()]
-    if rows:
-        screen.print(Grid("Figures", ("figure", "value", "weight"), tuple(rows)).rich())
-
-
-def _show(screen: Console, messages: list[dict[str, Any]], turn: int) -> None:
-    from gym_clinic.commands.terminal import visible
-
-    for message in messages:
+    # With observation="transcript" the images of earlier messages stand before these.
+    images = iter(list(info.get("images", ()))[-number:])
+    for message in info["messages"]:
         role = str(message["role"])
         name = message.get("name") or _NAMES.get(role, role)
-        head = f"[{name}]" if not turn else f"[turn {turn}: {name}]"
-        screen.print(f"\n{head}", style=f"bold {_STYLES.get(role, 'white')}", markup=False)
-        screen.print(visible(str(message["content"])), markup=False, soft_wrap=True)
+        screen.print(f"\n[{turn}{name}]", style=f"bold {_STYLES.get(role, 'white')}", markup=False)
+        show(screen, _text(message["content"], images))
+
+
+def _text(content: Any, images: Iterator[Any]) -> str:
+    """Return the content of a message as text."""
+    from gym_clinic.policies.human import describe_image
+
+    if isinstance(content, str):
+        return content
+    return "".join(
+        part["text"] if part["type"] == "text" else f"<image: {describe_image(next(images))}>"
+        for part in content
+    )

@@ -19,8 +19,15 @@ def console() -> Console:
     """Return a console on standard output: coloured in a terminal, plain in a pipe."""
     from rich.console import Console
 
-    screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+    screen = Console(highlight=False, emoji=False)
+    if screen.is_terminal:
+        return screen
+    return Console(highlight=False, emoji=False, width=PIPED_WIDTH)
+
+
+def show(screen: Console, text: str) -> None:
+    """Print a text, wrapped at words to the width of a terminal; into a pipe as it is."""
+    screen.print(visible(text), markup=False, soft_wrap=not screen.is_terminal)
 
 
 def visible(text: str) -> str:

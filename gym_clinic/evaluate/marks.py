@@ -37,11 +37,11 @@ def mark_calls(
     for path in trace_files(traces):
         for where, row in read_episodes(path):
             domain, task = tasks.find(where, row)
-            calls, missed = _mark(domain, task, checked_calls(where, row))
+            calls, missed = mark(domain, task, checked_calls(where, row))
             yield {**row, "calls": calls, "missed": missed}
 
 
-def _mark(
+def mark(
     domain: Domain, task: Task, calls: Sequence[Mapping[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the calls with their marks, and the calls that were missed."""

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gym_clinic import strict_json
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
-from gym_clinic.names import nearest
-from gym_clinic.policies.playing import Maker
+from gym_clinic.names import suggest
+from gym_clinic.policies.playing import Action, Maker
 
 _HELP = """\
-Write your action; an empty line (or end of input) sends it. An empty action is sent by an
-empty line on its own.
-  :tool name=value …   calls a tool; quote values with blanks, and several such lines are one
-                       batch where the dialect allows it
-  {"name": …           a bare JSON call is sent at once
-  /tools               lists the tools and their arguments
-  /help                shows this
-  /quit                leaves"""
+Write your action, a line or several; an empty line (or the end of input) sends it. An empty line
+before that does nothing.
+  tool name=value …   calls a tool; quote values with blanks. Several such lines are one batch
+  :tool name=value …  the same, where a line could also be read as text
+  {"name": …          a call as JSON, {"name": "tool", "arguments": {…}}, is sent at once
+  any other line      is text, such as the answer
+  /tools              lists the tools and their arguments
+  /help               shows this
+  /quit               leaves"""
+
+Line = str | dict[str, Any]
+"""A line of an action: text, or a call ``{"name", "arguments"}``."""
 
 
 class Quit(KeyboardInterrupt):
@@ -28,106 +33,193 @@ class Quit(KeyboardInterrupt):
 
 
 class Human:
-    """Prints what was observed and reads the next action, line by line.
+    """Shows what was observed and reads the next action, line by line.
 
-    Calls may be written as ``:tool name=value …``: values of string arguments are taken as
-    they are, all others are read as JSON. Any other line is sent as it was typed.
+    An action of calls alone is returned as structured calls, so that a person need not know the
+    dialect; calls beside text are written into the text in the dialect of the environment.
 
     Args:
-        env: The environment; its dialect writes the calls.
+        env: The environment; its tools and its dialect are used.
         read: Reads a line after a prompt; raises EOFError at the end of input.
         write: Shows a text.
+
+    Attributes:
+        write: The same; a caller with a screen of its own may replace it.
     """
 
     def __init__(
-        self,
-        env: ClinicEnv,
-        read: Callable[[str], str],
-        write: Callable[[str], object],
+        self, env: ClinicEnv, read: Callable[[str], str], write: Callable[[str], object]
     ) -> None:
         self._env = env
         self._read = read
-        self._write = write
+        self.write = write
+        self._turns = self._calls = 0  # used so far
+        self._max_turns: int | None = None
+        self._max_calls: int | None = None
 
-    def act(self, observation: str, info: dict[str, Any]) -> str:
+    def act(self, observation: str, info: Mapping[str, Any]) -> Action:
         """Show the observation and return what the person wrote.
 
         Raises:
             Quit: If the person wrote ``/quit``, or input ended before an action began.
         """
-        self._write(observation)
+        self.write(observation)
+        for number, image in enumerate(info.get("images", ()), 1):
+            self.write(f"(image {number}: {describe_image(image)})")
         if "task_id" in info:
-            self._write("(/help says how to write actions)")
-        lines: list[str] = []
+            self._turns = self._calls = 0
+            self._max_turns, self._max_calls = info.get("max_turns"), info.get("max_calls")
+            self.write("(/help says how to write actions)")
+        action = self._read_action()
+        self._turns += 1
+        requests = action if isinstance(action, list) else self._env.dialect.parse(action).requests
+        self._calls += len(requests) or 1
+        return action
+
+    def _read_action(self) -> Action:
+        lines: list[Line] = []
         while True:
             try:
-                line = self._read("… " if lines else "> ")
+                typed = self._read("… " if lines else f"{self._left()}> ")
             except EOFError:
                 if not lines:
                     raise Quit("end of input") from None
-                break
-            if line.strip() in ("/help", "/tools", "/quit"):
-                self._command(line.strip())
-                continue
-            if not line.strip():
-                break
+                return self._joined(lines)
             try:
-                call = self._call(line) if line.startswith(":") else None
+                if typed.strip() in ("/help", "/tools", "/quit"):
+                    self._obey(typed.strip())
+                elif typed.strip():
+                    call = self._call(typed.strip())
+                    lines.append(typed if call is None else call)
+                    if call is not None and lines == [call] and typed.lstrip()[0] == "{":
+                        return [call]
+                elif lines:
+                    return self._joined(lines)
             except ConfigError as error:
-                self._write(str(error))
-                continue
-            lines.append(line if call is None else call)
-            if len(lines) == 1 and self._is_whole(lines[0]):
-                break
-        return "\n".join(lines)
+                self.write(str(error))
 
-    def _command(self, command: str) -> None:
+    def _obey(self, command: str) -> None:
         if command == "/quit":
             raise Quit("left by /quit")
-        if command == "/help":
-            self._write(_HELP)
-        else:
-            for one in self._env.toolbox:
-                function = one.schema["function"]
-                fields = function["parameters"]["properties"]
-                self._write(f":{one.name} {' '.join(f'{name}=…' for name in fields)}")
-                self._write(f"    {function['description']}")
-                for name, field in fields.items():
-                    self._write(f"    {name}: {field.get('description', '')}")
+        usages = "\n".join(_usage(tool.schema) for tool in self._env.toolbox)
+        self.write(_HELP if command == "/help" else usages or "there are no tools")
 
-    def _is_whole(self, line: str) -> bool:
-        """Return whether a line is a call that must stand alone in its action."""
-        return self._env.dialect.name == "json" and bool(self._env.dialect.parse(line).requests)
+    def _left(self) -> str:
+        """Return the turns or calls that are left, such as ``"3 turns left "``."""
+        for limit, used, what in (
+            (self._max_calls, self._calls, "calls"),
+            (self._max_turns, self._turns, "turns"),
+        ):
+            if limit is not None:
+                left = max(limit - used, 0)
+                return f"{left} {what if left != 1 else what[:-1]} left "
+        return ""
 
-    def _call(self, line: str) -> str:
-        """Write ``:tool name=value …`` as a call.
+    def _joined(self, lines: list[Line]) -> Action:
+        """Return the lines as calls if they are nothing else, or else as one text.
 
         Raises:
-            ConfigError: If it cannot be read; the text says why.
+            ConfigError: If the dialect cannot write a call; the lines are then dropped.
         """
+        calls = [line for line in lines if not isinstance(line, str)]
+        if len(calls) == len(lines):
+            return calls
         try:
-            name, *pairs = shlex.split(line[1:])
+            return "\n".join(map(self._written, lines))
+        except ConfigError as error:
+            lines.clear()
+            raise ConfigError(f"{error}; nothing was sent: write calls and text apart") from None
+
+    def _written(self, line: Line) -> str:
+        if isinstance(line, str):
+            return line
+        return self._env.dialect.write([(line["name"], line["arguments"])])
+
+    def _call(self, line: str) -> dict[str, Any] | None:
+        """Return the call that a line writes; None if it is text.
+
+        Raises:
+            ConfigError: If it is meant as a call and cannot be one; the text says why.
+        """
+        if line.startswith("{"):
+            return self._json_call(line)
+        name, _, rest = line.removeprefix(":").partition(" ")
+        # A name such as order_lab is no word of a text: the line is meant as a call.
+        meant = line.startswith(":") or "_" in name
+        if not line.startswith(":") and self._env.toolbox.get(name) is None:
+            return None
+        try:
+            pairs = shlex.split(rest)
         except ValueError as error:
-            raise ConfigError(f"not a call: {error}; expected :tool name=value …") from None
-        known = tuple(one.name for one in self._env.toolbox)
-        found = self._env.toolbox.get(name)
-        if found is None:
-            near = nearest(name, known)
-            hint = f"did you mean {near!r}?" if near else f"there are {list(known)}"
-            raise ConfigError(f"no tool {name!r}; {hint}")
-        fields = found.schema["function"]["parameters"]["properties"]
-        arguments: dict[str, Any] = {}
+            if not meant:
+                return None
+            raise ConfigError(f"not a call: {error}; expected tool name=value …") from None
+        if not meant and not all("=" in pair for pair in pairs):
+            return None
+        return {"name": name, "arguments": self._arguments(name, pairs)}
+
+    def _arguments(self, name: str, pairs: Sequence[str]) -> dict[str, Any]:
+        fields = self._parameters(name)["properties"]
+        arguments = {}
         for pair in pairs:
             key, equals, value = pair.partition("=")
             if not equals:
                 raise ConfigError(f"expected name=value, got {pair!r}; {name} takes {list(fields)}")
-            arguments[key] = _value(value, fields.get(key, {}))
-        return self._env.dialect.write([(name, arguments)])
+            if key not in fields:
+                raise ConfigError(f"{name} takes no argument {key!r}; {suggest(key, fields)}")
+            arguments[key] = _value(value, fields[key])
+        missing = [
+            key for key in self._parameters(name).get("required", ()) if key not in arguments
+        ]
+        if missing:
+            raise ConfigError(f"{name} needs {missing}; it takes {list(fields)}")
+        return arguments
+
+    def _parameters(self, name: str) -> dict[str, Any]:
+        found = self._env.toolbox.get(name)
+        if found is None:
+            known = [one.name for one in self._env.toolbox]
+            raise ConfigError(f"no tool {name!r}; {suggest(name, known)}")
+        parameters: dict[str, Any] = found.schema["function"]["parameters"]
+        return parameters
+
+    def _json_call(self, line: str) -> dict[str, Any] | None:
+        """Return a call written as JSON; None for JSON that is text, such as an answer."""
+        try:
+            found = strict_json.loads(line)
+        except ValueError:
+            return None
+        if not isinstance(found, dict) or not {"name"} <= found.keys() <= {"name", "arguments"}:
+            return None
+        self._parameters(str(found["name"]))
+        return {"name": str(found["name"]), "arguments": found.get("arguments", {})}
 
 
-def _value(text: str, schema: dict[str, Any]) -> Any:
-    """Read a value as JSON, unless its argument is a string or it is no JSON."""
-    if schema.get("type") == "string":
+def describe_image(image: Any) -> str:
+    """Return the path of an image; of one in memory its kind and size."""
+    if isinstance(image, str | os.PathLike):
+        return os.fspath(image)
+    name = getattr(image, "filename", "")
+    return name or f"{image.mode}, {image.width} x {image.height} pixels, in memory"
+
+
+def _usage(schema: Mapping[str, Any]) -> str:
+    """Return how a tool is called, and what its arguments mean."""
+    function = schema["function"]
+    fields = function["parameters"]["properties"]
+    return "\n".join(
+        [
+            " ".join([function["name"], *(f"{name}=…" for name in fields)]),
+            f"    {function['description']}",
+            *(f"    {name}: {field.get('description', '')}" for name, field in fields.items()),
+        ]
+    )
+
+
+def _value(text: str, schema: Mapping[str, Any]) -> Any:
+    """Read a value as JSON, unless its argument takes text or it is no JSON."""
+    kinds = {one.get("type") for one in (schema, *schema.get("anyOf", ()))}
+    if "string" in kinds and not ("null" in kinds and text == "null"):
         return text
     try:
         return strict_json.loads(text)

@@ -104,3 +104,24 @@ def test_ctrl_c_is_exit_130(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     assert status == 130
     assert "the same command goes on" in err
     assert "Traceback" not in err
+
+
+def test_every_policy_is_checked_before_the_first_episode(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "r"
+    status, _, err = run("eval", ID, "--policy", "oracle", "rule", "--out", out, "--no-progress")
+    assert (status, "did you mean 'rules'?" in err) == (2, True)
+    argv = ("--option", "oracle.sed=1", "--out", out, "--no-progress")
+    status, _, err = run("eval", ID, "--policy", "silent", "oracle", *argv)
+    assert (status, "takes no option 'sed'" in err) == (2, True)
+    assert not out.exists()
+
+
+def test_trials_can_be_raised_on_an_existing_run(run: Run, tmp_path: Path) -> None:
+    argv = ("eval", ID, "--policy", "random", "--out", tmp_path / "r", "--json", "--no-progress")
+    first = json.loads(run(*argv, "--trials", 1, "--limit", 3).out)
+    status, out, _ = run(*argv, "--trials", 3, "--limit", 3)
+    assert status == 0
+    assert (first["episodes"], json.loads(out)["episodes"]) == (3, 9)
+    status, _, err = run(*argv, "--trials", 2, "--limit", 3)
+    assert status == 2
+    assert "trials" in err

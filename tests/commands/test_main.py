@@ -42,7 +42,7 @@ HELP = {
     ("kb", "search"): "--limit --source --operator",
     ("kb", "embed"): "--embedder --kind --breadth --no-progress",
     ("kb", "serve"): "--port --threads --waiting --dense",
-    ("kb", "validate"): "--mappings",
+    ("kb", "validate"): "FOLDER",
     ("kb", "import"): "--out --names orphanet-prevalence",
     ("kb", "patients"): "import simulate match",
     ("kb", "patients", "import"): "phenopackets rarebench pmc-patients",

@@ -21,7 +21,7 @@ from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
-from gym_clinic.taskset import TaskFolder
+from gym_clinic.taskset import TaskFolder, size_of
 
 MASKED_GENE, MASKED_DISEASE = "GENE-X", "DISEASE-X"
 
@@ -206,6 +206,10 @@ class Splits(Mapping[str, Sequence[Task]]):
                 check(task)
             self._read[split] = tuple(mask(task) for task in tasks) if self._masked else tasks
         return self._read[split]
+
+    def size(self, split: str) -> int:
+        """Return the number of tasks of a split, without reading them."""
+        return size_of(self._source, split)
 
     def __contains__(self, split: object) -> bool:
         return split in self._source
