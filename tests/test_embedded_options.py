@@ -130,7 +130,7 @@ def test_a_file_of_another_kind_is_refused(options, tmp_path):
     (tmp_path / "notes.txt").write_text("no base", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"notes\.txt is no knowledge base"):
         open_knowledge(str(tmp_path / "notes.txt"))
-    with pytest.raises(TaskError, match=r"notes\.txt: no symptom graph"):
+    with pytest.raises(TaskError, match=r"notes\.txt is no symptom graph"):
         open_graph(str(tmp_path / "notes.txt"))
     with pytest.raises(ConfigError, match=r"cannot read .*cases\.jsonl"):
         open_patients(str(tmp_path))

@@ -53,6 +53,7 @@ def test_the_tables():
     assert "different engines" in growth.extrapolated(rows)
 
 
+@pytest.mark.slow
 def test_a_small_corpus_is_measured(tmp_path, capsys):
     pytest.importorskip("faiss")
     corpus, queries = tmp_path / "corpus.tsv", tmp_path / "queries.json"

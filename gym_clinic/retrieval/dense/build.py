@@ -31,27 +31,27 @@ BATCH = 256
 """Passages embedded at once."""
 
 CANDIDATES = 128
-"""Candidates that a search of hnsw keeps (efSearch), unless the caller gives another number."""
+"""Default number of candidates of an hnsw search (efSearch)."""
 
 SHARE_OF_CELLS = 8
-"""A search of ivf looks into one of so many cells (nprobe), unless the caller says how many."""
+"""By default an ivf search visits one in this many cells (nprobe)."""
 
 LINKS, LINKING_BREADTH = 32, 200
 """Of hnsw: links of a node (M) and candidates while linking (efConstruction)."""
 
 CELLS_PER_ROOT, ROWS_PER_CELL = 4, 64
 """Of ivf: 4·√n cells, the least that faiss's 'Guidelines to choose an index' gives below a
-million rows, and rows a cell that are looked at to place the cells (it warns below 39)."""
+million rows, and training rows for each cell (it warns below 39)."""
 
 FEWEST_ROWS_PER_CELL = 39
 PROBES, NEAREST = 200, 10
-"""Recall is measured on so many rows of the index, by so many of their neighbours."""
+"""Recall is measured on this number of rows, over this number of nearest neighbours."""
 
 
 def passage_text(passage: Passage) -> str:
-    """Return what is embedded of a passage: its title, which may be empty, as a line, and its text.
+    """Return the text of a passage to embed: its title as the first line, then its text.
 
-    So what reads the two apart does not take the first line of a text for its title.
+    The line of an empty title is kept, so that no text line is mistaken for a title.
     """
     return f"{' '.join(passage.title.split())}\n{passage.text}"
 
@@ -65,20 +65,20 @@ def build_dense(
     kind: IndexKind = "flat",
     breadth: int | None = None,
 ) -> DenseManifest:
-    """Build a dense index; the one that was there is used until the new one is whole.
+    """Build a dense index; an existing one stays in use until the new one is complete.
 
-    Embedded rows wait in a file, so memory is what faiss needs for the index itself. A flat
-    index gives the same answers wherever it is built; hnsw and ivf depend on the number of
-    threads too. A build that is killed leaves a folder behind, which the next one removes.
+    Rows are kept in a file, so memory is used for the faiss index only. A flat index is the same
+    wherever it is built; hnsw and ivf depend on the number of threads. A killed build leaves a
+    folder behind, which the next one removes.
 
     Args:
-        passages: With ids that are unique.
-        embedder: Makes the rows.
+        passages: Passages with unique ids.
+        embedder: Embeds them.
         folder: The folder to write, :func:`gym_clinic.retrieval.dense_folder` of the base.
         content_hash: Of the base that the passages come from.
         kind: ``flat``, ``hnsw`` or ``ivf``.
-        breadth: Candidates of a search (hnsw; 128 if not given) or cells (ivf; an eighth of
-            them); more is slower and finds more.
+        breadth: Candidates (hnsw; 128 by default) or cells (ivf; an eighth by default) of a
+            search; more is slower and finds more.
 
     Returns:
         Its manifest, with the measured recall.
@@ -86,15 +86,15 @@ def build_dense(
     Raises:
         ConfigError: If an option is wrong, faiss is not installed, or another process is
             building the same index.
-        TaskError: If there is no passage, or the embedder gives what are no rows.
+        TaskError: If there is no passage, or the embedder returns invalid rows.
     """
     if kind not in get_args(IndexKind):
         raise ConfigError(f"no kind of index {kind!r}; {suggest(kind, get_args(IndexKind))}")
     if breadth is not None and at_least_one("breadth", breadth) and kind == "flat":
-        raise ConfigError("a flat index compares with every row; it takes no breadth")
+        raise ConfigError("breadth is for hnsw and ivf; a flat index compares with every row")
     faiss = faiss_library()
     folder.mkdir(parents=True, exist_ok=True)
-    # Not by tempfile, whose folders nobody else can read.
+    # Not with tempfile, whose folders other users cannot read.
     files = folder / f"build-{uuid.uuid4().hex}"
     with _alone(folder), ExitStack() as undo:
         files.mkdir()
@@ -123,7 +123,7 @@ def build_dense(
         waiting.unlink()
         for path in files.iterdir():
             _flush(path)
-        # From here on the new one is found: the manifest names the folder of the files.
+        # The manifest names the folder of the files; from here on readers find the new index.
         replace_file(folder / "manifest.json", [manifest.model_dump_json(indent=1).encode()])
         undo.pop_all()  # the files are in use from here on
         for old in folder.glob("build-*"):
@@ -134,7 +134,7 @@ def build_dense(
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other builds out of a folder; each would remove what the others have begun."""
+    """Lock a folder against other builds, which would remove each other's files."""
     if sys.platform == "win32":
         yield
         return
@@ -166,7 +166,7 @@ def _embed(passages: Iterable[Passage], embedder: Embedder, files: Path) -> list
             end += int(lengths[-1])
             _number(batch, sources, numbers)
     if not sources:
-        raise TaskError("there is no passage to index")
+        raise TaskError("no passages; expected at least one")
     return list(sources)
 
 
@@ -181,12 +181,12 @@ def _checked(embedder: Embedder, batch: list[Passage]) -> Embeddings:
     expected = (len(batch), embedder.dimension)
     if rows.shape != expected or rows.dtype != np.float32:
         raise TaskError(
-            f"{embedder.name} gave rows of shape {rows.shape} and {rows.dtype}; expected "
+            f"{embedder.name} returned rows of shape {rows.shape} and {rows.dtype}; expected "
             f"{expected} and float32"
         )
     if not np.isfinite(rows).all():
         at = int(np.argmin(np.isfinite(rows).all(axis=1)))
-        raise TaskError(f"{embedder.name} gave no finite row for the passage {batch[at].id!r}")
+        raise TaskError(f"{embedder.name} returned no finite row for the passage {batch[at].id!r}")
     return rows
 
 
@@ -210,7 +210,7 @@ def _index(faiss: Any, rows: Embeddings, kind: IndexKind) -> Any:
         cells = _cells(count)
         index = faiss.index_factory(dimension, f"IVF{cells},Flat", product)
         index.train(_sample(rows, cells * ROWS_PER_CELL))
-    index.add(rows)  # at once: growing by pieces would for a moment take twice the memory
+    index.add(rows)  # all at once: growing in steps takes twice the memory for a moment
     return index
 
 
@@ -219,19 +219,19 @@ def _cells(count: int) -> int:
 
 
 def _sample(rows: Embeddings, size: int) -> Embeddings:
-    """Return rows drawn without order of their file, which goes source by source."""
+    """Return a random sample of rows; the file is ordered by source."""
     drawn = np.random.default_rng(0).choice(len(rows), min(size, len(rows)), replace=False)
     return np.asarray(rows[np.sort(drawn)])
 
 
 def _recall(faiss: Any, index: Any, rows: Embeddings, kind: IndexKind, breadth: int) -> float:
-    """Return the share of the true nearest neighbours of some rows that the index finds."""
+    """Return the share of the true nearest neighbours that the index finds, for a sample."""
     params = search_settings(faiss, kind, breadth)
     probes = _sample(rows, PROBES)
-    count = min(NEAREST + 1, len(rows))  # a row's nearest is itself; it is in both answers
+    count = min(NEAREST + 1, len(rows))  # the nearest to a row is itself, in both answers
     exact, _ = faiss.knn(probes, rows, count, metric=faiss.METRIC_INNER_PRODUCT)
     scores, _ = index.search(probes, count, params=params)
-    # By score, not by number: any of several equally near ones is as good.
+    # By score, not by position: equally near rows are equally good.
     found = (scores >= exact[:, -1:] - 1e-6).sum(axis=1) - 1
     return float(np.clip(found, 0, count - 1).mean() / (count - 1)) if count > 1 else 1.0
 

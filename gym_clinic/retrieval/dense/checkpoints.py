@@ -1,4 +1,4 @@
-"""Embedders that are sentence-transformers checkpoints, and what the known ones need."""
+"""Embedders from sentence-transformers checkpoints, with the settings of known ones."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from gym_clinic.retrieval.dense.embedder import Embeddings, unit_rows
 from gym_clinic.retrieval.passages.passage import encodable
 
 BATCH = 64
-"""Texts that a checkpoint reads at once."""
+"""Texts in one batch."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How a checkpoint is to be used; where it says nothing, its own configuration holds.
+    """The settings of a checkpoint; those that are not given come from its own configuration.
 
     Attributes:
-        article: Checkpoint that reads the texts.
-        query: Checkpoint that reads the queries; None if it is the same.
+        article: Checkpoint that embeds the texts.
+        query: Checkpoint that embeds the queries; None if it is the same.
         instruction: Put before every query.
-        pooling: ``cls`` or ``mean``, for a checkpoint that brings no pooling of its own.
-        article_tokens: Longest text, for a checkpoint without pooling of its own.
+        pooling: ``cls`` or ``mean``, for a checkpoint that does not configure its pooling.
+        article_tokens: Longest text, for a checkpoint that does not configure its pooling.
         query_tokens: Longest query, likewise.
-        paired: Title and text are read as two segments.
-        source: Where this is said.
+        paired: Whether title and text are two segments.
+        source: Source of the settings.
     """
 
     article: str
@@ -56,8 +56,8 @@ def _bge(size: str) -> Checkpoint:
 
 
 CHECKPOINTS: Mapping[str, Checkpoint] = {
-    # MedCPT ranks by the plain product of its rows; here their lengths are set to 1 as those of
-    # every embedder are, so scores are cosines and an order may differ from the paper's.
+    # MedCPT ranks by the dot product of its rows. Here rows are scaled to length 1, as for every
+    # embedder, so scores are cosines and the order may differ from the paper's.
     "medcpt": Checkpoint(
         "ncbi/MedCPT-Article-Encoder",
         _MEDCPT,
@@ -77,17 +77,17 @@ CHECKPOINTS: Mapping[str, Checkpoint] = {
         "model card of FremyCompany/BioLORD-2023 (Remy et al., JAMIA 2024, ocae029)",
     ),
 }
-"""The known checkpoints. BGE and BioLORD bring their pooling; MedCPT has to be told."""
+"""The known checkpoints. BGE and BioLORD configure their pooling; MedCPT does not."""
 
 
 class SentenceTransformer:
-    """A checkpoint that sentence-transformers runs, for any number of threads, one at a time.
+    """A checkpoint run by sentence-transformers; threads take turns.
 
     Args:
         name: A key of :data:`CHECKPOINTS`, the name of a checkpoint, or its folder. One that is
-            not in the table is run as its own configuration says, queries and texts alike.
-        device: ``cpu``, ``cuda``, …; chosen by sentence-transformers if not given.
-        batch: Texts read at once.
+            not in the table runs with its own configuration, for queries and texts alike.
+        device: ``cpu``, ``cuda``, …; chosen by sentence-transformers by default.
+        batch: Texts in one batch.
 
     Raises:
         ConfigError: If sentence-transformers is not installed, or it cannot load the checkpoint.
@@ -96,7 +96,7 @@ class SentenceTransformer:
     def __init__(self, name: str, *, device: str | None = None, batch: int = BATCH) -> None:
         self.checkpoint = known(name)
         self.name, self.device, self.batch = self.checkpoint.article, device, batch
-        self._turn = threading.Lock()  # a tokenizer refuses to be used by two threads at once
+        self._turn = threading.Lock()  # a tokenizer does not allow two threads at once
         self._texts = _load(self.checkpoint, self.name, self.checkpoint.article_tokens, device)
         query = self.checkpoint.query
         self._queries = self._texts
@@ -108,19 +108,18 @@ class SentenceTransformer:
         return f"SentenceTransformer({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy in another process loads the checkpoint again."""
+        """Pickle the settings; a copy in another process loads the checkpoint again."""
         return partial(SentenceTransformer, self.name, device=self.device, batch=self.batch), ()
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each text, shape (n, dimension).
 
-        A checkpoint that reads title and text as two segments takes a text's first line as its
-        title, if there are more.
+        A paired checkpoint takes the first line of a text as its title, if there are more.
         """
         if not self.checkpoint.paired:
             return self._encode(self._texts, texts, [encodable(text).strip() for text in texts])
         parts = [encodable(text).partition("\n") for text in texts]
-        # In one batch all are pairs or none is; a text without a title has an empty one.
+        # A batch holds pairs only; a text without a title has an empty one.
         pairs = [(title, text) if text else ("", title) for title, _, text in parts]
         return self._encode(self._texts, texts, pairs)
 
@@ -130,7 +129,7 @@ class SentenceTransformer:
         return self._encode(self._queries, texts, asked)
 
     def _encode(self, model: Any, texts: Sequence[str], read: Sequence[object]) -> Embeddings:
-        """Return the rows of texts as the model is to read them; zeros for an empty text."""
+        """Return the rows of a model's inputs; zeros for an empty text."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         with self._turn:
@@ -138,13 +137,13 @@ class SentenceTransformer:
                 read, batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False
             )
         units = unit_rows(np.asarray(rows, np.float32))
-        # A model has something to say of nothing, too.
+        # A model gives a row even to an empty text.
         units[[not text.strip() for text in texts]] = 0
         return units
 
 
 def known(name: str) -> Checkpoint:
-    """Return how a checkpoint is used, by its key or its own name."""
+    """Return the settings of a checkpoint, by its key or its own name."""
     for key, checkpoint in CHECKPOINTS.items():
         if name in (key, checkpoint.article):
             return checkpoint
@@ -161,12 +160,12 @@ def _load(checkpoint: Checkpoint, name: str, tokens: int, device: str | None) ->
         pooling = modules.Pooling(_width(reader), checkpoint.pooling)
         return library.SentenceTransformer(modules=[reader, pooling], device=device)
     except (OSError, ValueError) as error:
-        # What the hub's client and transformers raise for a name that they cannot resolve.
+        # Raised by the hub client and transformers for a name that they cannot resolve.
         raise ConfigError(f"the checkpoint {name!r} cannot be loaded: {error}") from error
 
 
 def _modules() -> ModuleType:
-    """Return what models are made of; the package has moved it."""
+    """Return the module of model parts, which newer releases have moved."""
     try:
         return importlib.import_module("sentence_transformers.sentence_transformer.modules")
     except ModuleNotFoundError:  # in older releases
@@ -174,7 +173,7 @@ def _modules() -> ModuleType:
 
 
 def _width(reader: Any) -> int:
-    """Return the length of a reader's rows; the method has been renamed."""
+    """Return the dimension of a model; newer releases have renamed the method."""
     if hasattr(reader, "get_embedding_dimension"):
         return int(reader.get_embedding_dimension())
     return int(reader.get_word_embedding_dimension())

@@ -13,11 +13,11 @@ Embeddings = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """What turns texts into rows."""
+    """Turns texts into embeddings, one row for each."""
 
     @property
     def name(self) -> str:
-        """The embedder with its settings; :func:`open_embedder` makes the same one of it."""
+        """Name and settings, from which :func:`open_embedder` makes the same embedder."""
 
     @property
     def dimension(self) -> int:
@@ -32,7 +32,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class QueryEmbedder(Protocol):
-    """An embedder that reads queries in another way than the texts they are to find."""
+    """An embedder that treats queries differently from texts."""
 
     def embed_queries(self, texts: Sequence[str]) -> Embeddings:
         """Return a row for each query, as :meth:`Embedder.embed` does for texts."""

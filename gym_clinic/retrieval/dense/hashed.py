@@ -17,7 +17,7 @@ HASHED = "hashed-ngrams"
 LONGEST_NGRAM = 16
 BLOCK_CHARACTERS = 1 << 17
 BLOCK_CELLS = 1 << 22
-"""What is hashed at once: this many characters and cells of the result, some 50 MB."""
+"""Most characters and result cells that are hashed at once, about 50 MB."""
 
 _SPACE = 0x20
 _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
@@ -36,9 +36,9 @@ class HashedNgrams:
     one another; similar meanings are not.
 
     Args:
-        dimension: Buckets. Phrases are told apart by a few hundred, passages by thousands.
+        dimension: Number of buckets: a few hundred for phrases, thousands for passages.
         n: Shortest and longest n-gram, in characters, borders included.
-        seed: Another seed gives other collisions.
+        seed: Of the hash; another seed gives other collisions.
 
     Raises:
         ConfigError: If a setting is out of range.
@@ -74,7 +74,7 @@ class HashedNgrams:
         return scaled
 
     def _blocks(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
-        """Fold texts and group their pieces, so that memory is bounded whatever they are.
+        """Fold texts and group their pieces, so that memory is bounded.
 
         Yields:
             Numbers of texts, in order, and a piece of each; a long text has several.
@@ -123,16 +123,16 @@ class HashedNgrams:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Fold a text to its words, and give it in pieces that begin and end with a blank.
+    """Fold a text to its words, and yield it in pieces that begin and end with a blank.
 
-    The blanks are the borders of the first and the last word, and keep one piece's n-grams out
-    of the next. A text without words has no piece.
+    The blanks are the borders of the first and the last word, and separate the n-grams of
+    pieces. A text without words has no piece.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = re.sub(r"[\W_]+", " ", folded).strip()
     start = 0
     while len(words) - start > BLOCK_CHARACTERS:
-        # Within a word only if it alone is longer than a piece may be.
+        # Only a word that is longer than a piece is cut.
         cut = words.rfind(" ", start, start + BLOCK_CHARACTERS)
         cut = cut if cut > start else start + BLOCK_CHARACTERS
         yield f" {words[start:cut].strip()} "

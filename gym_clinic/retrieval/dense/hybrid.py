@@ -1,4 +1,4 @@
-"""Hybrid search: rankings of the same passages by words and by embeddings, fused."""
+"""Hybrid search: the rankings by words and by embeddings, fused."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from gym_clinic.retrieval.passages.searcher import (
 )
 
 K = 60
-"""Of reciprocal rank fusion: damps the first ranks. 60 is the value of the paper."""
+"""Of reciprocal rank fusion: reduces the weight of the first ranks; 60 as in the paper."""
 
 DEPTH = 50
-"""Hits of each ranking that are fused."""
+"""Hits of each ranking to fuse."""
 
 OPENING = 200
-"""Characters of the text shown for a passage that no word of the query was found in."""
+"""Characters of the snippet of a passage without any word of the query."""
 
 
 def reciprocal_rank_fusion(
     rankings: Sequence[Sequence[str]], k: int = K
 ) -> list[tuple[str, float]]:
-    """Fuse rankings: an id's score is the sum of 1 / (k + rank) over those that name it.
+    """Fuse rankings: the score of an id is the sum of 1 / (k + rank) over its rankings.
 
     Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
     individual rank learning methods", SIGIR 2009, pages 758-759.
 
     Args:
         rankings: Ids, best first, each at most once in a ranking; ranks count from 1.
-        k: Damps the first ranks.
+        k: Reduces the weight of the first ranks.
 
     Returns:
         All ids with their scores, best first; equal scores by id.
@@ -55,7 +55,7 @@ def reciprocal_rank_fusion(
     for ranking in rankings:
         for rank, name in enumerate(ranking, 1):
             shares.setdefault(name, []).append(1 / (k + rank))
-    # fsum, so that the order of the rankings does not matter in the last bit.
+    # fsum, so that the order of the rankings does not change the last bit.
     scores = {name: fsum(some) for name, some in shares.items()}
     return sorted(scores.items(), key=lambda one: (-one[1], one[0]))
 
@@ -63,17 +63,17 @@ def reciprocal_rank_fusion(
 class HybridBase:
     """A knowledge base and a dense index of its passages, searched as one.
 
-    A query that sets conditions (``operator="and"``, an "exact phrase", AND or NOT) is answered
-    with passages that meet them: the dense index then only helps to order the best of those, by
-    the words that are asked for. A query without words finds nothing.
+    A query with conditions (``operator="and"``, an "exact phrase", AND or NOT) returns passages
+    that meet them; the dense index then only reorders the best of these, by the words that are
+    not excluded. A query without words finds nothing.
 
     Args:
         base: Finds passages by their words.
-        dense: Finds passages by their embeddings; made of the same passages.
-        depth: Hits of each that are fused, and at least as many as are asked for.
+        dense: Finds passages by their embeddings; built from the same base.
+        depth: Hits of each to fuse; raised to the limit of a search.
 
     Raises:
-        ConfigError: If the depth is below 1, or the index was made of another base.
+        ConfigError: If the depth is below 1, or the index was built from another base.
     """
 
     def __init__(self, base: PassageBase, dense: DenseIndex, *, depth: int = DEPTH) -> None:
@@ -85,7 +85,7 @@ class HybridBase:
 
     @property
     def manifest(self) -> ContentManifest:
-        """What the base holds."""
+        """The manifest of the base."""
         return self.base.manifest
 
     def search(
@@ -93,8 +93,8 @@ class HybridBase:
     ) -> list[Passage]:
         """Return the passages that answer a query; arguments and errors as of the base.
 
-        The score is that of the fusion. A passage that was found by its embedding alone shows
-        the opening of its text as its snippet.
+        The score is that of the fusion. The snippet of a passage that only its embedding found
+        is the start of its text.
         """
         check_search(limit, operator)
         depth = max(limit, self.depth)
@@ -126,22 +126,22 @@ class HybridBase:
         passage = self.base.get(name)
         if passage is None:
             raise TaskError(
-                f"the dense index {self.dense.folder} names the passage {name!r}, which the base "
-                "lacks; build it again from this base"
+                f"the dense index {self.dense.folder} holds the passage {name!r}, which the base "
+                "lacks; build the index again from this base"
             )
         return replace(passage, snippet=passage.text[:OPENING])
 
 
 def _sets_conditions(query: Query) -> bool:
-    """Return whether a query says more than that some of its words be there."""
+    """Return whether a query asks for more than any of its words."""
     if isinstance(query, AnyOf):
         return any(map(_sets_conditions, query.parts))
-    # What is left beside a single word: words in a row, and all of several parts.
+    # Anything but a single word: words in a row, or all of several parts.
     return not (isinstance(query, Phrase) and len(query.words) == 1)
 
 
 def _words(query: Query) -> Iterator[str]:
-    """Give the words that a query asks for, without those that it excludes."""
+    """Yield the words of a query, without those that it excludes."""
     if isinstance(query, Phrase):
         yield from query.words
     else:

@@ -1,4 +1,4 @@
-"""Dense retrieval: the passages whose embedding is nearest to the query's, by FAISS."""
+"""Dense retrieval: the passages whose embeddings are nearest to the query's, by FAISS."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gym_clinic.retrieval.dense.embedder import Embedder, Embeddings, embed_quer
 from gym_clinic.retrieval.dense.opening import open_embedder
 
 TIES = 16
-"""Hits fetched beyond those asked for, so that equal scores at the border are ordered by id."""
+"""Extra hits to fetch, so that equal scores at the limit can be ordered by id."""
 
 NEAR = 1e-5
-"""Scores of faiss this near may be of equal passages: it adds float32 in an order of its own."""
+"""Scores of faiss this near may be equal: it adds float32 in its own order."""
 
 GPU_MOST = 2048
 """Hits that faiss can fetch at once on a GPU."""
@@ -31,7 +31,7 @@ Row = NDArray[np.float32]
 """Embedding of one text, shape (dimension,)."""
 
 Numbers = NDArray[np.int64]
-"""Places of passages in an index."""
+"""Positions of passages in an index."""
 
 IndexKind = Literal["flat", "hnsw", "ivf"]
 Device = Literal["auto", "cpu", "gpu"]
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
     """A passage that was found.
 
     Attributes:
-        id: The passage's.
+        id: Id of the passage.
         score: Cosine to the query, from -1 to 1.
     """
 
@@ -50,20 +50,19 @@ class Hit(NamedTuple):
 
 
 class DenseManifest(BaseModel):
-    """What a dense index is, and to which base it belongs.
+    """The manifest of a dense index: embedder, size, kind, and the base it was made of.
 
     Attributes:
-        format: Of the files.
-        embedder: Name of the embedder, which :func:`open_embedder` understands.
+        format: Version of the file layout.
+        embedder: Name of the embedder, for :func:`open_embedder`.
         dimension: Length of a row.
-        count: Passages.
+        count: Number of passages.
         content_hash: Content hash of the base that the passages come from.
         kind: ``flat`` compares with every row; ``hnsw`` and ``ivf`` with some.
-        breadth: Candidates that hnsw keeps (efSearch), cells that ivf looks into (nprobe); 0 for
-            flat.
-        recall: Share of the true 10 nearest that is found in a search of all sources, measured
+        breadth: Candidates of hnsw (efSearch) or cells of ivf (nprobe) in a search; 0 for flat.
+        recall: Share of the true 10 nearest rows that a search over all sources finds, measured
             on rows of the index when it was built; 1 for flat.
-        sources: Names of the passages' sources, in the order of their numbers.
+        sources: Names of the sources, in the order of their numbers.
         build: Folder of the files, beside the manifest.
     """
 
@@ -91,11 +90,11 @@ def dense_folder(base: str | os.PathLike[str]) -> Path:
 def faiss_library() -> Any:
     """Return faiss, for CPU or GPU, whichever is installed.
 
-    In a fork faiss then searches by one thread: the others, of the parent's OpenMP, are not there
-    any more, and it would wait for them for ever.
+    In a fork faiss searches with one thread only: the OpenMP threads of the parent do not exist
+    there, and faiss would wait for them forever.
 
     Raises:
-        ConfigError: If neither is.
+        ConfigError: If neither is installed.
     """
     try:
         import faiss
@@ -109,17 +108,17 @@ def faiss_library() -> Any:
 
 
 class DenseIndex:
-    """An index that :func:`gym_clinic.retrieval.dense.build.build_dense` has made.
+    """An index that :func:`gym_clinic.retrieval.build_dense` made.
 
-    Any number of threads may search at once, and forks too, which leave the GPU alone. faiss finds
-    the candidates; their scores are computed here, in double precision, so that they are the same
-    on every machine and in every batch. Equal scores are ordered by id.
+    Threads and forks may search at once; forks do not use the GPU. faiss finds the candidates;
+    their scores are computed here in double precision, so that they are the same on every machine
+    and in every batch. Equal scores are ordered by id.
 
     Args:
-        folder: Where it lies, as :func:`dense_folder` gives it.
-        embedder: For the queries; opened by the name in the manifest if not given.
-        content_hash: Of the base whose passages are to be found; not checked if not given.
-        device: ``auto`` takes a GPU if faiss sees one and the kind can be searched there.
+        folder: Its folder, :func:`dense_folder` of the base.
+        embedder: Embeds the queries; by default the one that the manifest names.
+        content_hash: Of the base; not checked if not given.
+        device: ``auto`` uses a GPU if faiss finds one that supports the kind of index.
 
     Raises:
         ConfigError: If there is no index, it belongs to another base or embedder, or faiss is
@@ -163,7 +162,7 @@ class DenseIndex:
         self._selectors: dict[str, Any] = {}
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
-        """A copy in another process opens the same folder, if it still holds the same passages."""
+        """Pickle the settings; a copy opens the same folder and checks its content."""
         return self._again, ()
 
     def __len__(self) -> int:
@@ -182,18 +181,18 @@ class DenseIndex:
         made = self.manifest.content_hash
         if content_hash != made:
             raise ConfigError(
-                f"the dense index {self.folder} was made of another base: of content {made}, "
-                f"while this base has {content_hash}; build it again from this base"
+                f"the dense index {self.folder} was made of another base, with the content hash "
+                f"{made}; this base has {content_hash}; build the index again from this base"
             )
 
     def search(self, query: str, limit: int = 10, source: str | None = None) -> list[Hit]:
         """Return the passages nearest to a query, nearest first.
 
         Args:
-            query: Any text; one in which the embedder sees nothing finds nothing.
-            limit: At most so many.
-            source: Only passages of this source; every one of them is then compared, whatever the
-                kind of the index.
+            query: Any text; one with an embedding of zeros finds nothing.
+            limit: Most passages to return.
+            source: Only passages of this source, each of which is then compared, whatever the
+                kind of index.
 
         Raises:
             ConfigError: If the limit is below 1, or there is no such source.
@@ -216,9 +215,9 @@ class DenseIndex:
         ]
 
     def _hits(self, row: Row, found: Numbers, limit: int, source: str | None) -> list[Hit]:
-        """Score and order what faiss found; look further where equal scores may be left out."""
+        """Score and order the hits of faiss; fetch more while equal scores may be missing."""
         while True:
-            there = found[found >= 0]  # fewer are marked by -1
+            there = found[found >= 0]  # -1 stands for no hit
             scores = self._scores(row, there)
             best = np.sort(scores)[::-1]
             more = len(there) == len(found) < len(self)
@@ -229,7 +228,7 @@ class DenseIndex:
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
     def _scores(self, row: Row, found: Numbers) -> NDArray[np.float64]:
-        """Return the cosines of rows of the index, each the same whatever the others are."""
+        """Return the cosines of rows of the index, each independent of the others."""
         rows = self._index.reconstruct_batch(found).astype(np.float64)
         scores: NDArray[np.float64] = (rows * row).sum(axis=1).clip(-1.0, 1.0)
         return scores
@@ -239,13 +238,13 @@ class DenseIndex:
         return self._ids[start : int(self._ends[at])].decode("utf-8")
 
     def _nearest(self, rows: Embeddings, count: int, source: str | None) -> Numbers:
-        """Return the numbers of passages, shape (rows, count), -1 where there are no more."""
+        """Return the positions of passages, shape (rows, count); -1 where there are no more."""
         found: Numbers
         if source is not None:
             index, params = self._exhaustive(source)
             _, found = index.search(rows, count, params=params)
         elif self._gpu is not None and count <= GPU_MOST and self._process == os.getpid():
-            with self._turn:  # one GPU's resources serve one search at a time
+            with self._turn:  # the resources of a GPU serve one search at a time
                 _, found = self._gpu.search(rows, count)
         else:
             params = search_settings(self._faiss, self.manifest.kind, self.manifest.breadth)
@@ -255,7 +254,7 @@ class DenseIndex:
     def _exhaustive(self, source: str) -> tuple[Any, Any]:
         """Return an index and settings that compare every row of a source.
 
-        A graph or a few cells would mostly lead past the rows of a small source.
+        A search of the graph or of a few cells would miss most rows of a small source.
         """
         only = {"sel": self._selector(source)}
         if self.manifest.kind == "ivf":
@@ -266,7 +265,7 @@ class DenseIndex:
         return held, self._faiss.SearchParameters(**only)
 
     def _selector(self, source: str) -> Any:
-        """Return what tells faiss which rows are of a source."""
+        """Return the selector of the rows of a source."""
         if source not in self._selectors:
             names = self.manifest.sources
             if source not in names:
@@ -278,7 +277,7 @@ class DenseIndex:
     def _read(self, path: Path) -> Any:
         try:
             index = self._faiss.read_index(str(path))
-        except RuntimeError as error:  # all that faiss raises
+        except RuntimeError as error:  # the only error that faiss raises
             raise TaskError(f"{path}: faiss cannot read it: {error}") from error
         made = self.manifest
         if (index.ntotal, index.d) != (made.count, made.dimension):
@@ -287,8 +286,8 @@ class DenseIndex:
                 f"{made.dimension}"
             )
         if made.kind == "ivf":
-            index.nprobe = made.breadth  # on a GPU there are no settings of one search
-            index.make_direct_map()  # where each row lies, to read it by its number
+            index.nprobe = made.breadth  # a GPU takes no settings per search
+            index.make_direct_map()  # to read a row by its number
         return index
 
     def _place(self, device: Device) -> None:
@@ -296,20 +295,20 @@ class DenseIndex:
             raise ConfigError(f"device is auto, cpu or gpu, not {device!r}")
         able = self.manifest.kind != "hnsw" and self._faiss.get_num_gpus() > 0
         if device == "gpu" and not able:
-            raise ConfigError("faiss sees no GPU here, or the index is of a kind it has none for")
+            raise ConfigError("faiss finds no GPU, or does not support this kind of index on one")
         if able and device != "cpu":
             self._resources = self._faiss.StandardGpuResources()
             try:
                 self._gpu = self._faiss.index_cpu_to_gpu(self._resources, 0, self._index)
-            except RuntimeError as error:  # no memory left, most often
+            except RuntimeError as error:  # out of memory, usually
                 raise ConfigError(
-                    f"{self.folder} cannot be put on the GPU, device='cpu' leaves it in memory: "
+                    f"{self.folder} does not fit on the GPU; device='cpu' keeps it in memory: "
                     f"{error}"
                 ) from error
 
 
 def read_manifest(folder: Path) -> DenseManifest:
-    """Read what a dense index is.
+    """Read the manifest of a dense index.
 
     Raises:
         ConfigError: If there is none.
@@ -329,7 +328,7 @@ def read_manifest(folder: Path) -> DenseManifest:
 
 
 def search_settings(faiss: Any, kind: IndexKind, breadth: int) -> Any:
-    """Return faiss's settings of one search over all sources; None where there is no choice."""
+    """Return the faiss settings of a search over all sources; None for a flat index."""
     if kind == "hnsw":
         return faiss.SearchParametersHNSW(efSearch=breadth)
     if kind == "ivf":

@@ -1,4 +1,4 @@
-"""Embedders by their names."""
+"""Embedders by name."""
 
 from __future__ import annotations
 

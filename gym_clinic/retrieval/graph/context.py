@@ -1,21 +1,21 @@
-"""What a clinical text says of what it names: there, absent, another person's, or only thought of.
+"""The status of a finding in a clinical text: present, absent, of another person, hypothetical.
 
-A denial reaches over the words that follow it ("no fever, cough or chills") to the end of the
-sentence, or to what begins something new: "but", "reports", ", she has". What stands behind a
-comma and has a time or a verb of its own is such ("no fever, cough for two days"), unless the
-list goes on to an "or". Words that deny what came before ("... was ruled out", "fever: no") reach
-back to the last comma, and over a list that ends with "and". Words that look like a denial and
-deny no symptom ("not only", "no relief", "does not deny") are passed over. A relative who has
-something, and a condition ("if", "return for", "rule out"), reach forward in the same way; a
-question is decided by the "no" or "yes" that answers it.
+The scope of a negation is the words that follow it ("no fever, cough or chills"), to the end of
+the sentence or to the start of a new statement: "but", "reports", ", she has". Words after a comma
+with their own time or verb are a new statement ("no fever, cough for two days"), unless the list
+continues to an "or". A negation of the preceding words ("... was ruled out", "fever: no") reaches
+back to the last comma, and over a list that ends with "and". Pseudo-negations ("not only", "no
+relief", "does not deny") are ignored. The scope of a relative who has a finding, and of a
+condition ("if", "return for", "rule out"), is determined in the same way. A question is decided
+by the "no" or "yes" that answers it.
 
-When something was is not told, but for one thing: what has resolved is absent.
+Times are not determined, with one exception: a finding that has resolved is absent.
 
 Source:
     After NegEx (Chapman et al., J Biomed Inform 2001, 34:301-310): triggers before and behind,
     pseudo-triggers, terms that end a scope; and ConText (Harkema et al., J Biomed Inform 2009,
-    42:839-851): who has it, and whether it is hypothetical. The lists, and the rules of commas,
-    are this project's.
+    42:839-851): experiencer and hypothetical findings. The lists and the rules for commas are
+    this project's.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ from gym_clinic.retrieval.graph.triggers import (
 from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SENTENCE, Word
 
 Status = Literal["present", "absent", "other", "hypothetical"]
-"""There; said to be absent; had by another than the patient; asked, feared or provided for."""
+"""Of the patient; negated; of another person; asked, feared or conditional."""
 
 
 def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
-    """Return for each word what is said of it; linear in the number of words.
+    """Return the status of each word, in time linear in the number of words.
 
     Args:
         words: The words of a text.
-        taken: For each, whether it is part of a symptom's name: "no" in "no social smile" is.
+        taken: For each word, whether it is part of a symptom name, like "no" in "no social smile".
     """
     found: list[Status] = []
     first = 0
@@ -86,7 +86,7 @@ def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
 
 
 class _Sentence:
-    """A sentence, and what is found of its words."""
+    """A sentence, and the status of its words."""
 
     def __init__(self, words: Sequence[Word], taken: Sequence[bool]) -> None:
         self.words = words
@@ -94,7 +94,7 @@ class _Sentence:
         self.found: list[Status] = ["present"] * len(words)
 
     def read(self) -> None:
-        """Find what is said of each word; whose it is goes before whether, that before absent."""
+        """Determine the status of each word; "other" goes before "hypothetical" before "absent"."""
         place = 0
         while place < len(self.words):
             place = self._deny(place)
@@ -108,18 +108,18 @@ class _Sentence:
             place = self._reach("other", start) if start else place + 1
 
     def mark(self, status: Status, first: int, end: int) -> None:
-        """Say this of the words from one place to another."""
+        """Set the status of the words from one position to another."""
         self.found[first:end] = [status] * (end - first)
 
     def opens_with(self, wanted: frozenset[str]) -> bool:
-        """Whether one of these words comes first, behind the name of who speaks."""
+        """Return whether one of these words comes first, or first after the name of a speaker."""
         named = len(self.words) > 1 and self.words[0].after == COLON
         return len(self.words) > 0 and self.words[named].text in wanted
 
     # Denials ----------------------------------------------------------------------------------
 
     def _deny(self, place: int) -> int:
-        """Mark what a word denies, if it does; return where to go on."""
+        """Mark the scope of a negation that begins here; return the next position."""
         if self.taken[place]:
             return place + 1
         if length := self._matched(PSEUDO, place):
@@ -132,7 +132,7 @@ class _Sentence:
         return place + 1
 
     def _closes(self, place: int, length: int) -> bool:
-        """Whether a denial is of the words before it."""
+        """Return whether a negation refers to the words before it."""
         word, last = self.words[place], self.words[place + length - 1]
         if place == 0 or word.before == COMMA:
             return False
@@ -144,7 +144,7 @@ class _Sentence:
         return last.after != PLAIN or following in ("by", "and", "on", "or")
 
     def _names_before(self, place: int) -> bool:
-        """Whether the clause names a symptom before this word."""
+        """Return whether the clause names a symptom before this word."""
         stop = max(0, place - REACH)
         while place > stop and self.words[place].before in (PLAIN, COLON):
             place -= 1
@@ -153,14 +153,14 @@ class _Sentence:
         return False
 
     def _answers(self, place: int) -> bool:
-        """Whether a "no" answers what was said before: "No, I have a fever"."""
+        """Return whether a "no" is an answer: "No, I have a fever"."""
         word = self.words[place]
         if word.text not in NO or word.after != COMMA:
             return False
         return place == 0 or self.words[place + 1].text in AFTER_AN_ANSWER
 
     def _deny_before(self, place: int) -> None:
-        joined = False  # the clause is the end of a list
+        joined = False  # whether the clause ends a list
         stop = max(0, place - REACH)
         while place > stop:
             if self.words[place].before == COMMA:
@@ -173,7 +173,7 @@ class _Sentence:
             self.found[place] = "absent"
 
     def _is_item(self, place: int) -> bool:
-        """Whether the clause that ends here only names something."""
+        """Return whether the clause that ends here is an item of a list."""
         stop = max(0, place - REACH)
         while True:
             text = self.words[place].text
@@ -188,8 +188,8 @@ class _Sentence:
             place -= 1
 
     def _deny_after(self, place: int) -> int:
-        """Mark what a denial reaches, from the word behind it; return where that ends."""
-        named = False  # something that is not filling has been denied
+        """Mark the scope of a negation, from the word after it; return its end."""
+        named = False  # whether a word that is no filler was negated
         while place < len(self.words):
             word = self.words[place]
             if named and place in self._anew:
@@ -211,15 +211,15 @@ class _Sentence:
         return [word.text for word in self.words[place : place + 2]] == ["other", "than"]
 
     def _begins(self, place: int) -> bool:
-        """Whether a subject begins a new clause here."""
+        """Return whether a subject begins a new clause here."""
         word, joined = self.words[place], place > 0 and self.words[place - 1].text in ("and", "or")
         return (joined or word.before in (COMMA, COLON)) and word.text in BEGINNERS
 
     @cached_property
     def _anew(self) -> frozenset[int]:
-        """Where what stands behind a comma has a time or a verb of its own."""
+        """The positions after a comma where a clause with its own time or verb begins."""
         found = set()
-        listed = clause = False  # what stands behind is the rest of a list, or a clause
+        listed = clause = False  # whether the following words are a list, or a clause
         for place in range(len(self.words) - 1, -1, -1):
             word = self.words[place]
             if not self.taken[place]:
@@ -237,7 +237,7 @@ class _Sentence:
     # Conditions and relatives -----------------------------------------------------------------
 
     def _reach(self, status: Status, place: int) -> int:
-        """Mark what a condition or a relative reaches; return where that ends."""
+        """Mark the scope of a condition or a relative; return its end."""
         first = place
         while place < len(self.words) and not (
             not self.taken[place]
@@ -251,7 +251,7 @@ class _Sentence:
         return place
 
     def _relative(self, place: int) -> int:
-        """Where what a relative has begins, 0 if none is named here who has something."""
+        """Return the start of the findings of a relative named here; 0 if there is none."""
         if length := self._matched(FAMILY, place):
             return place + length
         if self.words[place].text not in RELATIVES:
@@ -275,7 +275,7 @@ class _Sentence:
         return behind + 1 if self.words[behind].text in SUFFERS else 0
 
     def _had_before(self, place: int) -> None:
-        """Mark what the clause names before this word: "seizures in his mother"."""
+        """Mark the findings before this word: "seizures in his mother"."""
         end = place
         stop = max(0, place - REACH)
         while place > stop and self.words[place].before == PLAIN:
@@ -285,7 +285,7 @@ class _Sentence:
         self.mark("other", place, end)
 
     def _matched(self, phrases: Phrases, place: int) -> int:
-        """The number of words of the longest phrase that begins here, 0 for none."""
+        """Return the length of the longest phrase that begins here; 0 for none."""
         for phrase in phrases.get(self.words[place].text, ()):
             here = self.words[place : place + len(phrase)]
             inside = all(word.before == PLAIN for word in here[1:])

@@ -9,13 +9,13 @@ from gym_clinic.retrieval.graph.symptom_graph import BELONGS, RELATED, Node, Rel
 
 
 def graph_of_facts(facts: Facts) -> SymptomGraph:
-    """Make the graph: each phenotype a symptom, each disease under its discipline.
+    """Build the graph: phenotypes as symptoms, diseases with their disciplines.
 
-    A feature that a disease does not have is no relation. Phenotypes and disciplines that no
-    disease names are nodes without relations.
+    An excluded feature is no relation. Phenotypes and disciplines without a disease are nodes
+    without relations.
 
     Raises:
-        TaskError: If a disease and a discipline have one id.
+        TaskError: If a disease and a discipline have the same id.
     """
     return SymptomGraph.build(_nodes(facts), _relations(facts))
 

@@ -1,4 +1,4 @@
-"""A symptom graph as one SQLite file: tables for people and SQL, arrays for walking.
+"""A symptom graph as one SQLite file: tables for SQL queries, arrays for fast loading.
 
 Tables: ``node`` (id, kind, name, synonyms as JSON), ``relation`` (head, relation, tail) and
 ``csr`` (name, data: the arrays of :class:`gym_clinic.retrieval.graph.symptom_graph.SymptomGraph`).
@@ -31,10 +31,10 @@ ARRAYS = {"starts": "<i8", "neighbour": "<i4", "step": "<i2"}
 
 
 def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
-    """Write a graph; the old file stays whole until the new one is.
+    """Write a graph; an existing file is replaced when the new one is complete.
 
     Raises:
-        ConfigError: If the old file is no graph.
+        ConfigError: If there is a file that is no graph.
         OSError: If the file cannot be written.
     """
     from sqlite_utils import Database
@@ -46,7 +46,7 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
     beside.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(beside)) as connection:
-            # A file that is renamed when whole, and synchronised before, needs neither.
+            # The file is synchronised and then renamed, so it needs neither.
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("PRAGMA synchronous = OFF")
             database: Any = Database(connection)
@@ -72,7 +72,7 @@ def save_graph(graph: SymptomGraph, path: str | os.PathLike[str]) -> None:
 
 
 def load_graph(path: str | os.PathLike[str]) -> SymptomGraph:
-    """Read what :func:`save_graph` wrote; SQLite alone is needed.
+    """Read a graph that :func:`save_graph` wrote.
 
     Raises:
         ConfigError: If there is no such file.
@@ -85,7 +85,7 @@ def load_graph(path: str | os.PathLike[str]) -> SymptomGraph:
         with closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as opened:
             return _read(opened)
     except (sqlite3.DatabaseError, ValueError) as error:
-        raise TaskError(f"{source}: no symptom graph: {error}") from None
+        raise TaskError(f"{source} is no symptom graph: {error}") from None
 
 
 def _read(opened: sqlite3.Connection) -> SymptomGraph:
@@ -108,12 +108,12 @@ def _read(opened: sqlite3.Connection) -> SymptomGraph:
     (edges,) = opened.execute("SELECT count(*) FROM relation").fetchone()
     expected = {"starts": len(nodes) + 1, "neighbour": 2 * edges, "step": 2 * edges}
     if {name: len(array) for name, array in arrays.items()} != expected:
-        raise ValueError(f"its arrays are not those of {len(nodes):,} nodes, {edges:,} relations")
+        raise ValueError(f"its arrays do not fit {len(nodes):,} nodes and {edges:,} relations")
     starts, neighbour, step = (arrays[name] for name in ARRAYS)
     steps = np.diff(starts, prepend=0, append=len(neighbour))
     inside = _within(neighbour, len(nodes)) and _within(step, 2 * len(relations))
     if not inside or starts[0] or (steps < 0).any():
-        raise ValueError("its arrays lead beyond its nodes and relations")
+        raise ValueError("its arrays point beyond its nodes and relations")
     return SymptomGraph(nodes, relations, starts, neighbour, step)
 
 

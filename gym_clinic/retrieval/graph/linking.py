@@ -1,13 +1,13 @@
-"""Free text -> the symptoms of a graph that it names, and what it says of them.
+"""Linking of free text to the symptoms of a graph, with their status in the text.
 
-A mention is the longest run of words that names a symptom, from left to right, in four ways, the
-surest first: its preferred name as it stands (1.0); the name's stems in any order, with little
-words between ("pain in the chest": 0.95); a synonym, likewise (0.9); any of these after words
-that the graph does not know were taken for misspelt ones that it knows (0.85 times how near).
-British and American spelling are one. The same text always gives the same mentions.
+A mention is the longest run of words that names a symptom, found from left to right. It matches
+the preferred name (score 1.0); its stems in any order, with function words between ("pain in the
+chest": 0.95); a synonym, likewise (0.9); or any of these after the correction of misspelt words
+(0.85 times their likeness). British and American spelling are treated as equal. The same text
+always gives the same mentions.
 
-A name in capitals ("ALL") is an abbreviation and matches capitals only. When a symptom was, a
-linker of words does not tell.
+A name in capitals ("ALL") is an abbreviation and matches capitals only. The time of a symptom is
+not determined.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FUNCTION_WORDS = word_set(
     "a an the of in on at to for from my his her their your our its this that these those is are "
     "was were been being be have has had having i he she they very some by"
 )
-"""Words that do not count between the words of a name."""
+"""Words that are ignored between the words of a name."""
 
 LONGEST = 14
 """Words of a mention at most."""
@@ -74,7 +74,7 @@ class Link:
 
 
 class _Entry(NamedTuple):
-    """A name of a node: what it is ranked by where several nodes share it."""
+    """A name of a node, with its rank among nodes that share the name."""
 
     synonym: bool
     node: Node
@@ -95,7 +95,7 @@ class _Mention(NamedTuple):
 
 
 class SymptomLinker:
-    """Finds the symptoms that a text names; serves any number of threads."""
+    """Finds the symptoms that a text names; safe to use from threads."""
 
     def __init__(
         self,
@@ -109,9 +109,9 @@ class SymptomLinker:
         Args:
             graph: The graph, or nodes.
             kinds: Kinds of nodes to find.
-            threshold: Least similarity of a misspelt word to the word it is taken for: 1 less
-                the share of letters that are wrong, so that 0.8 allows one in five. 1 takes none
-                for another. Below the default, ordinary words are taken for symptoms.
+            threshold: Least likeness of a misspelt word to its correction: 1 less the share of
+                wrong letters, so that 0.8 allows one in five. 1 disables correction. Below the
+                default, ordinary words are corrected to symptoms.
 
         Raises:
             ConfigError: If the threshold is out of range.
@@ -139,9 +139,9 @@ class SymptomLinker:
         }
 
     def link(self, text: str) -> list[Link]:
-        """Return the mentions in a text, in their order; none overlaps another."""
+        """Return the mentions in a text in order; they do not overlap."""
         words = words_of(text)
-        # What each word counts as: itself, or the known word that it is taken for.
+        # The known word that each word stands for: itself or its correction.
         nearest: dict[str, tuple[str, float]] = {}
         for word in words:
             if word.text not in nearest:
@@ -167,9 +167,9 @@ class SymptomLinker:
         return links
 
     def symptoms(self, text: str) -> tuple[list[Node], list[Node]]:
-        """Return the symptoms that a text says are there, and those it says are not.
+        """Return the symptoms that a text states as present, and those it states as absent.
 
-        One that is said to be both, at two places, is there.
+        A symptom that is stated as both is present.
         """
         links = self.link(text)
         present = {one.node.id: one.node for one in links if one.status == "present"}
@@ -179,7 +179,7 @@ class SymptomLinker:
     def _mention(
         self, text: str, words: list[Word], first: int, nearest: dict[str, tuple[str, float]]
     ) -> _Mention | None:
-        """The longest mention that begins at a word; of one length, the surest."""
+        """Return the longest mention that begins at a word; of equal length, the best."""
         for end in range(self._run(words, first, nearest), first, -1):
             here = words[first:end]
             entry = self._exact.get(tuple(word.text for word in here))
@@ -201,7 +201,7 @@ class SymptomLinker:
         return None
 
     def _run(self, words: list[Word], first: int, nearest: dict[str, tuple[str, float]]) -> int:
-        """Where the known words that begin at a word end."""
+        """Return the end of the known words that begin at a word."""
         end = first
         while end < min(len(words), first + LONGEST) and (
             end == first or words[end].before == PLAIN
@@ -213,7 +213,7 @@ class SymptomLinker:
         return end
 
     def _nearest(self, word: str) -> tuple[str, float]:
-        """The known stem that a word counts as, "" for none, and how near it is."""
+        """Return the known stem of a word, "" for none, and its likeness."""
         if len(word) > LONGEST_WORD:
             return "", 0.0
         root = stem(word)
@@ -230,7 +230,7 @@ def _stem_key(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _put(index: dict[tuple[str, ...], _Entry], words: tuple[str, ...], entry: _Entry) -> None:
-    """Keep the entry that ranks first where several share a name."""
+    """Keep the entry that ranks first if several share a name."""
     known = index.get(words)
     if known is None or entry.rank < known.rank:
         index[words] = entry

@@ -1,8 +1,8 @@
-"""The known word that a misspelt one stands for.
+"""Correction of misspelt words.
 
 Source:
-    The distance is that of Damerau (Commun ACM 1964, 7:171-176) in its restricted form: a letter
-    more, less or other, or two changed about.
+    The distance is the optimal string alignment of Damerau (Commun ACM 1964, 7:171-176): a letter
+    inserted, deleted or replaced, or two adjacent letters exchanged.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from rapidfuzz.distance import OSA
 from gym_clinic.retrieval.graph.words import word_set
 
 LONGEST_WORD = 40
-"""Letters of a word that is looked up."""
+"""Longest word that is corrected."""
 
 SHORTEST = 5
-"""Letters of a word that may be a misspelling."""
+"""Shortest word that is corrected."""
 
 MOST_WRONG = 2
-"""Letters of a long word that may be wrong; of others one."""
+"""Most wrong letters of a long word; of other words one."""
 
 SHORT = 10
-"""Letters below which no consonant is taken for another: "enema" is no "edema"."""
+"""Words below this length are not corrected by a consonant: "enema" is not "edema"."""
 
 LONG = 12
-"""Letters from which two may be wrong: "conclusion" is no "confusion"."""
+"""Length from which two letters may be wrong: "conclusion" is not "confusion"."""
 
 ENDINGS = (
     "aemia", "emia", "uria", "penia", "itis", "osis", "oma", "asia", "algia", "pathy", "plegia",
@@ -39,19 +39,19 @@ BEGINNINGS = (
     "hyper", "hypo", "macro", "micro", "inter", "intra", "infra", "supra", "ante", "anti", "poly",
     "oligo", "endo", "epi", "exo", "hemi",
 )  # fmt: skip
-"""Parts that say what a word means: "hyperthermia" is no misspelt "hypothermia"."""
+"""Parts with a meaning: "hyperthermia" is no misspelt "hypothermia"."""
 
 CORRECT_WORDS = word_set(
     "anomia arteritis couch enteritis haemostasis hemostasis irrigation overnight roles rules "
     "scores stores thirty titres tries"
 )
-"""Words that are one letter from the name of a symptom, and spelt as they should be."""
+"""Correct words that differ by one letter from a symptom name."""
 
 VOWELS = frozenset("aeiouy")
 
 
 class Spelling:
-    """Finds the known word that a misspelt one stands for.
+    """Corrects misspelt words to known words.
 
     Attributes:
         nearest: Word -> the nearest known word, and 1 less the share of letters that are wrong;
@@ -90,7 +90,7 @@ class Spelling:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Whether two words are different for all that they look alike."""
+    """Return whether two similar words are different words."""
     if len(one) == len(other) < SHORT:
         unlike = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
         if len(unlike) == 1 and not set(unlike[0]) <= VOWELS:

@@ -1,8 +1,8 @@
-"""Part of a symptom graph: what was reasoned over, told as text and traced back.
+"""A part of a symptom graph, as text and traced back from a discipline.
 
 Source:
     KACR paper, appendix A, Table 4 (the text) and Table 11 (the subgraph backtracked from a
-    discipline). The template's sets are written out with the names of the nodes.
+    discipline). The sets of the template contain the names of the nodes.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Subgraph:
         return cls(*graph.among(keys))
 
     def of_kind(self, kind: NodeKind) -> tuple[Node, ...]:
-        """Return its nodes of a kind."""
+        """Return the nodes of a kind."""
         return tuple(node for node in self.nodes if node.kind == kind)
 
     def back_from(self, discipline: str) -> Subgraph:
-        """Return what of it leads to a discipline: its diseases, and their symptoms.
+        """Return the part that leads to a discipline: its diseases and their symptoms.
 
         Raises:
             ConfigError: If the subgraph holds no such discipline.
@@ -80,8 +80,8 @@ class Subgraph:
         """Return the paths from a discipline back to the symptoms, sorted.
 
         Returns:
-            Ids: (discipline, disease, symptom); (discipline, disease) for a disease none of
-            whose symptoms are here.
+            Ids: (discipline, disease, symptom); (discipline, disease) for a disease without
+            symptoms in the subgraph.
 
         Raises:
             ConfigError: If the subgraph holds no such discipline.
@@ -89,7 +89,9 @@ class Subgraph:
         kinds: dict[str, str] = {node.id: node.kind for node in self.nodes}
         if kinds.get(discipline) != "discipline":
             here = [node.id for node in self.of_kind("discipline")]
-            raise ConfigError(f"{discipline!r} is no discipline of this subgraph; it has {here}")
+            raise ConfigError(
+                f"{discipline!r} is no discipline of this subgraph; choose from {here}"
+            )
         beside: dict[str, set[str]] = {key: set() for key in kinds}
         for head, _, tail in self.relations:
             beside[head].add(tail)
@@ -128,5 +130,5 @@ class Subgraph:
 
 
 def title(relation: str) -> str:
-    """Return the name of a type of relation as it stands in text."""
+    """Return the name of a type of relation, as written in text."""
     return TITLE.get(relation, relation.replace("_", " ").capitalize())

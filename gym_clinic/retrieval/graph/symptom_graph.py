@@ -1,8 +1,7 @@
-"""A typed graph of symptoms, diseases and disciplines, made for walking.
+"""A typed graph of symptoms, diseases and disciplines, with fast access to neighbours.
 
-A relation is a triple (head, relation, tail). The graph keeps the relations of each node, those
-that lead away and those that arrive, in one CSR table, sorted by relation and neighbour; so the
-neighbours of a node are one slice.
+A relation is a triple (head, relation, tail). The outgoing and incoming relations of a node are in
+one CSR table, sorted by relation and neighbour, so the neighbours of a node are one slice.
 
 Source:
     KACR paper, section 2 (entities, relations, triples) and appendix F (the three types).
@@ -29,10 +28,10 @@ RELATED = "related_to"
 """Between a symptom and a disease."""
 
 BELONGS = "belongs_to_discipline"
-"""From a disease to the discipline that cares for it."""
+"""From a disease to its discipline."""
 
 MOST_RELATIONS = 16_000
-"""Types of relations that a graph may have; the UMLS has about a thousand."""
+"""Most types of relations in a graph; the UMLS has about a thousand."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Node:
     """An entity.
 
     Attributes:
-        id: Its name in the graph: a slug, an HPO id, a CUI.
+        id: Unique in the graph: a slug, an HPO id, a CUI.
         kind: "symptom", "disease" or "discipline".
         name: Preferred name.
         synonyms: Other names.
@@ -56,9 +55,9 @@ class Relation(NamedTuple):
     """A triple.
 
     Attributes:
-        head: Id of the node that it leads from.
+        head: Id of its first node.
         relation: Its type.
-        tail: Id of the node that it leads to.
+        tail: Id of its second node.
     """
 
     head: str
@@ -67,12 +66,12 @@ class Relation(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A node beside another.
+    """A neighbour of a node.
 
     Attributes:
         node: The neighbour.
-        relation: How the two are related.
-        forward: Whether the relation leads to the neighbour rather than from it.
+        relation: Type of the relation.
+        forward: Whether the neighbour is the tail of the relation.
     """
 
     node: Node
@@ -81,15 +80,15 @@ class Neighbour(NamedTuple):
 
 
 class SymptomGraph:
-    """The graph; it does not change, and serves any number of threads.
+    """The graph; it never changes, so any number of threads may use it.
 
     Attributes:
         nodes: Every node, sorted by id.
         relations: Types of relations, sorted.
-        starts: Where the neighbours of each node begin, shape (nodes + 1,).
-        neighbour: Their places in ``nodes``, shape (2 relations,).
-        step: Type of the relation, as twice its place in ``relations``, plus one where it leads
-            away from the node; shape (2 relations,).
+        starts: Start of the neighbours of each node, shape (nodes + 1,).
+        neighbour: Their positions in ``nodes``, shape (2 relations,).
+        step: Twice the position of the relation in ``relations``, plus one if it is outgoing;
+            shape (2 relations,).
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class SymptomGraph:
         neighbour: NDArray[np.int32],
         step: NDArray[np.int16],
     ) -> None:
-        """Take the arrays as they are; :meth:`build` makes them."""
+        """Store the arrays; :meth:`build` computes them."""
         self.nodes = nodes
         self.relations = relations
         self.starts = starts
@@ -111,12 +110,12 @@ class SymptomGraph:
 
     @classmethod
     def build(cls, nodes: Iterable[Node], relations: Iterable[Relation]) -> SymptomGraph:
-        """Make a graph.
+        """Build a graph.
 
-        A relation given twice is one. One from a node to itself says nothing and is an error.
+        Duplicate relations are merged. A relation of a node with itself is an error.
 
         Raises:
-            TaskError: If an id stands twice, a kind is unknown, or a relation names no node.
+            TaskError: If an id is duplicate, a kind is unknown, or a relation names no node.
         """
         found = tuple(sorted(nodes, key=lambda node: node.id))
         for node in found:
@@ -124,16 +123,16 @@ class SymptomGraph:
                 raise TaskError(f"node {node.id!r}: kind {node.kind!r}; choose from {list(KINDS)}")
         for first, second in itertools.pairwise(found):
             if first.id == second.id:
-                raise TaskError(f"node {first.id!r} stands twice; expected one of each id")
+                raise TaskError(f"duplicate node {first.id!r}; expected one of each id")
         places = {node.id: place for place, node in enumerate(found)}
-        # One pass: ids and names become numbers, in arrays, and numpy sorts those.
+        # One pass turns ids and names into numbers in arrays, which numpy sorts.
         numbers: dict[str, int] = {}
         heads, kinds, tails = array("q"), array("q"), array("q")
         for head, name, tail in relations:
             source, target = places.get(head), places.get(tail)
             if source is None or target is None:
                 missing = head if source is None else tail
-                raise TaskError(f"{head!r} {name} {tail!r}: there is no node {missing!r}")
+                raise TaskError(f"{head!r} {name} {tail!r}: no node {missing!r}")
             if source == target:
                 raise TaskError(f"{head!r} {name} {tail!r}: a relation of a node with itself")
             heads.append(source)
@@ -147,7 +146,7 @@ class SymptomGraph:
         triples = np.array([heads, steps[kinds] + 1, tails], dtype=np.int64)
         both = np.concatenate([triples, triples[::-1] - [[0], [1], [0]]], axis=1)
         both = both[:, np.lexsort(both[::-1])]
-        # A relation given twice is one.
+        # Merge duplicate relations.
         both = both[:, np.r_[True, (both[:, 1:] != both[:, :-1]).any(axis=0)][: both.shape[1]]]
         starts = np.searchsorted(both[0], np.arange(len(found) + 1))
         return cls(
@@ -187,16 +186,16 @@ class SymptomGraph:
         kind: NodeKind | None = None,
         limit: int | None = None,
     ) -> list[Neighbour]:
-        """Return the neighbours of a node, by relation, those that lead to it first, then by id.
+        """Return the neighbours of a node by relation, incoming ones first, then by id.
 
         Args:
             key: Id of the node.
             relation: Only those by this relation.
             kind: Only those of this kind.
-            limit: How many at most; all by default.
+            limit: Most neighbours to return; all by default.
 
         Raises:
-            ConfigError: If there is no such node, relation or kind, or the limit is no count.
+            ConfigError: If there is no such node, relation or kind, or the limit is below 1.
         """
         span = self._span(key, relation)
         nodes, steps = self.nodes, self._steps
@@ -211,14 +210,14 @@ class SymptomGraph:
         return [Neighbour(nodes[other], *steps[step]) for other, step in beside]
 
     def degree(self, key: str, *, relation: str | None = None, kind: NodeKind | None = None) -> int:
-        """Return how many relations a node has, in either direction; arguments as above."""
+        """Return the number of relations of a node in both directions; arguments as above."""
         if kind is not None:
             return len(self.neighbours(key, relation=relation, kind=kind))
         span = self._span(key, relation)
         return int(span.stop - span.start)
 
     def triples(self) -> Iterator[Relation]:
-        """Yield every relation once, by head, relation and tail."""
+        """Yield every relation once, ordered by head, relation and tail."""
         for place, node in enumerate(self.nodes):
             start, end = self.starts[place], self.starts[place + 1]
             for other, step in zip(
@@ -253,13 +252,13 @@ class SymptomGraph:
             raise ConfigError(f"the graph has no node {key!r:.80}{self._hint(key)}") from None
 
     def _hint(self, key: object) -> str:
-        """What was meant, if it was the name of a node rather than its id."""
+        """Return a suggestion if the key is the name of a node, not its id."""
         wanted = str(key).casefold()
         near = next((node for node in self.nodes if node.name.casefold() == wanted), None)
         return f"; did you mean {near.id!r}?" if near else ""
 
     def _span(self, key: str, relation: str | None) -> slice:
-        """Where the neighbours of a node by a relation, or by any, lie."""
+        """Return the slice of the neighbours of a node, by one relation or all."""
         place = self._place(key)
         start, end = self.starts[place], self.starts[place + 1]
         if relation is None:
@@ -276,10 +275,10 @@ def _check_kind(kind: str) -> None:
 
 
 def as_kind(text: str) -> NodeKind:
-    """Return a kind that was read from outside.
+    """Check a kind that was read from a file.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If there is no such kind.
     """
     if text not in KINDS:
         raise ValueError(f"kind {text!r} is unknown; choose from {list(KINDS)}")

@@ -1,6 +1,6 @@
-"""The words by which a clinical text denies, attributes or supposes; see ``context.py``.
+"""Words that mark negation, another person or a hypothesis; see ``context.py``.
 
-Apostrophes and hyphens are blanks here, as words are read: "doesn't" is "doesn t".
+Apostrophes and hyphens are written as blanks, as in :mod:`words`: "doesn't" is "doesn t".
 
 Source:
     The kinds of lists are those of NegEx (Chapman et al., J Biomed Inform 2001, 34:301-310) and
@@ -15,7 +15,7 @@ Phrases = dict[str, list[tuple[str, ...]]]
 
 
 def phrases(text: str) -> Phrases:
-    """Return phrases, which are set apart by commas, by their first word, the longest first."""
+    """Return comma-separated phrases by their first word, the longest first."""
     found: Phrases = {}
     for phrase in text.split(","):
         words = tuple(phrase.split())
@@ -31,7 +31,7 @@ BEFORE = phrases(
     "not think, don t think, doesn t think, didn t think, not believe, don t believe, "
     f"dont think, {MINUS}"
 )
-"""What denies the words that follow."""
+"""Negations of the words that follow."""
 
 AFTER = phrases(
     "absent, ruled out, excluded, not present, not seen, not noted, not observed, not found, "
@@ -39,10 +39,10 @@ AFTER = phrases(
     "has stopped, have stopped, went away, gone away, no longer present, no longer there, "
     f"resolved, gone, subsided, disappeared, cleared, settled, abated, {MINUS}"
 )
-"""What denies the words before; it stands at the end of its clause."""
+"""Negations of the preceding words, at the end of a clause."""
 
 ENDED = word_set("resolved gone subsided disappeared cleared settled abated")
-"""Those of them that need not end their clause: "resolved after a week"."""
+"""Those that need not end their clause: "resolved after a week"."""
 
 PSEUDO = phrases(
     "no increase, no change, no improvement, no relief, no response, no better, no worse, "
@@ -64,7 +64,7 @@ PSEUDO = phrases(
     "don t stop, hasn t resolved, haven t resolved, hasn t cleared, haven t cleared, "
     "hasn t gone, haven t gone, hasn t subsided, hasn t settled, isn t gone, aren t gone"
 )
-"""Words of denial that deny no symptom."""
+"""Pseudo-negations: they negate no symptom."""
 
 CONDITION = phrases(
     "if, unless, in case of, in the event of, should you, should he, should she, should they, "
@@ -73,7 +73,7 @@ CONDITION = phrases(
     "risk for, fear of, afraid of, worried about, to prevent, prevention of, rule out, r o, "
     "to exclude, as needed for"
 )
-"""What makes hypothetical what follows."""
+"""The words that follow are hypothetical."""
 
 FAMILY = phrases(
     "family history, family hx, fam hx, fhx, fh, no one else, nobody else, someone else"
@@ -131,32 +131,32 @@ FILLING = word_set(
     "been be being ever also had have has he she i they patient is was are were evidence sign "
     "signs symptom symptoms history complaint complaints longer other new known"
 )
-"""What may stand between a denial and what it denies."""
+"""Words between a negation and the finding that it negates."""
 
 REACH = 40
-"""Words that what stands behind reaches back at most, so that no text takes long."""
+"""Most words of a scope that reaches back; it bounds the time for any text."""
 
 BESIDE_AT_MOST = 6
-"""Words between a relative and what the relative has."""
+"""Most words between a relative and the finding."""
 
 YES = word_set("yes yeah yep yup correct definitely indeed")
 NO = word_set("no nope nah never none not neither")
 OPEN = word_set("when how where why what which who whose")
-"""What begins a question that takes for granted what it names: "How long have you had it?"."""
+"""First words of a question about a present finding: "How long have you had it?"."""
 
 AN_ITEM_HAS_NO = VERBS | TIMES | ENDS | REPORTS | SUBJECTS
-"""What makes more than an item of a list of what stands between two commas."""
+"""Words that do not occur in an item of a list."""
 
 NAMED_BEFORE = REPORTS | HAVING
-"""What ends a denial once something was denied."""
+"""Words that end a negation after the first finding."""
 
 BEGINNERS = SUBJECTS | RELATIVES | word_set("consistent suggesting suggestive indicating")
-"""What begins a new clause after a comma or "and"."""
+"""Words that begin a new clause after a comma or "and"."""
 
 AFTER_AN_ANSWER = SUBJECTS | ENDS
-"""What goes on after the "no" that answers: "no, I have ..."."""
+"""Words after a "no" that is an answer: "no, I have ..."."""
 
 ENDS_BACKWARDS = ENDS | REPORTS
-"""What ends the scope of a denial that stands behind."""
+"""Words that end the scope of a negation that reaches back."""
 
 KIN = RELATIVES | BESIDE_RELATIVES

@@ -1,4 +1,4 @@
-"""The words of a clinical text, and what stands between them."""
+"""The words of a clinical text, and the separators between them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 PLAIN, COMMA, COLON, SENTENCE, QUESTION = range(5)
 
 MINUS, PLUS = "(-)", "(+)"
-"""Marks of a review of systems, which count as words: "(-) fever", "cough (+)"."""
+"""Signs of a review of systems; they are words: "(-) fever", "cough (+)"."""
 
 _WORD = re.compile(r"[^\W_]+|\([-−–+]\)")
 _SENTENCE = re.compile(r"[.!](?=\s|$)|;")
-_QUESTION = re.compile(r"^\W?\?|\?\s")  # but not "?fever", which a clinician writes for a doubt
+_QUESTION = re.compile(r"^\W?\?|\?\s")  # but not "?fever", a clinical notation for doubt
 _DASH = re.compile(r"\s[-–—]+\s")
 
 
@@ -23,12 +23,12 @@ class Word(NamedTuple):
 
     Attributes:
         text: The word in lower case, without accents.
-        start: Where it begins in the text.
-        end: Where it ends.
-        before: What stands before it: PLAIN (blanks, a hyphen, an apostrophe, a slash), COMMA
-            (also brackets and other marks), COLON (also a dash), SENTENCE (the end of one) or
-            QUESTION (the end of one that asks).
-        after: What stands behind it, likewise.
+        start: Its start in the text.
+        end: Its end in the text.
+        before: The separator before it: PLAIN (blanks, a hyphen, an apostrophe, a slash), COMMA
+            (also brackets and other marks), COLON (also a dash), SENTENCE (the end of a
+            sentence) or QUESTION (the end of a question).
+        after: The separator after it, likewise.
     """
 
     text: str
@@ -39,16 +39,16 @@ class Word(NamedTuple):
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a list that is written with blanks between."""
+    """Return the words of a text that are separated by blanks."""
     return frozenset(text.split())
 
 
 GOES_ON = word_set("a an and for in no nor not of or the to with without")
-"""Words that no line of a list ends with, so that what follows is the same sentence."""
+"""A line that ends with one of these words continues on the next line."""
 
 
 def words_of(text: str) -> list[Word]:
-    """Return the words of a text in their order."""
+    """Return the words of a text in order."""
     matches = list(_WORD.finditer(text))
     folded = [_folded(match.group()) for match in matches]
     gaps = [SENTENCE]
@@ -76,7 +76,7 @@ def _gap(between: str, last: str, following: str) -> int:
     if _SENTENCE.search(between):
         return SENTENCE
     if lines := between.count("\n"):
-        # A line that was wrapped goes on; any other ends a sentence.
+        # A wrapped line continues; any other line break ends a sentence.
         if lines > 1 or ("," not in between and last not in GOES_ON):
             return SENTENCE
         return COMMA if between.strip() else PLAIN

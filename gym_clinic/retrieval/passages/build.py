@@ -1,11 +1,11 @@
 """Building a knowledge base: streaming, in constant memory, resumable and atomic.
 
-Records go by batches into an unfinished file beside the new one (`staging.py`). A build that was
-stopped goes on from its last batch if it is started again with the same sources. When all is
-read, the passages are indexed; then the finished file takes the place of the old one by a rename,
-which is the one moment at which the base changes. An index folder has a name of its own, which
-ends with the hash of its content, so that no base can take another one's index for its own; it is
-removed when no base beside it names it any more.
+Records are written in batches to an unfinished file beside the base (`staging.py`). A build that
+was stopped resumes after its last batch if it is started again with the same sources. When all
+records are read, the passages are indexed; then the finished file replaces the old one by a
+rename, so that readers see either the old or the new base. The name of an index folder ends with
+the hash of its content, so that a base never reads the index of another one. A folder that no
+base beside it names is removed.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from gym_clinic.retrieval.passages.staging import Staging, only_build
 ENGINES = ("auto", fts5.NAME, tantivy_index.NAME)
 
 LARGE = 50_000
-"""Passages from which ``auto`` takes tantivy."""
+"""Number of passages from which ``auto`` chooses tantivy."""
 
 BATCH = 25_000
-"""Records that are written at once; at most so many are read again after a stop."""
+"""Records written at once; at most as many are read again after a stop."""
 
 
 _NAMED = 12
@@ -51,9 +51,9 @@ class PassageSource:
     """Where passages come from.
 
     Attributes:
-        name: What it is called in messages; most often a file.
-        fingerprint: Changes when the source does; a stopped build goes on only with the same.
-        records: Reads it from its beginning, the same records in the same order each time.
+        name: Its name in messages, usually a file.
+        fingerprint: Changes with the content; a stopped build resumes only if it is unchanged.
+        records: Returns all records from the start, always in the same order.
     """
 
     name: str
@@ -62,19 +62,19 @@ class PassageSource:
 
 
 class BuildListener:
-    """What is told of a build as it goes on; does nothing by itself."""
+    """Receives the events of a build; this class ignores them."""
 
     def resumed(self, records: int) -> None:
-        """A stopped build goes on; so many records were read before."""
+        """A stopped build is resumed after this number of records."""
 
     def broken(self, record: BrokenRecord) -> None:
         """A record is skipped."""
 
     def read(self, source: str, records: int) -> None:
-        """So many records of a source were read."""
+        """This number of records of a source was read so far."""
 
     def indexed(self, passages: int, total: int) -> None:
-        """So many passages of all were given to the engine."""
+        """This number of passages was indexed so far."""
 
 
 def build_base(
@@ -88,12 +88,11 @@ def build_base(
     """Build a base.
 
     Args:
-        sources: What to read, in this order; of two passages with the same title and text, the
-            first stays.
-        out: The file to write; its folder is made if it is missing.
+        sources: Read in this order; of passages with the same title and text, the first is kept.
+        out: The file to write; its folder is created if it is missing.
         engine: ``fts5``, ``tantivy``, or ``auto``: FTS5 below 50,000 passages, else tantivy.
         strict: Stop at the first broken record instead of skipping it.
-        listener: Is told how it goes.
+        listener: Receives the events of the build.
 
     Returns:
         The manifest of the new base.
@@ -103,7 +102,7 @@ def build_base(
             the file is a folder or no base, another build is writing the same base, or the disk
             is full.
         TaskError: With ``strict``, if a record is broken; or if there is no passage at all. The
-            old base is then as it was.
+            old base is then unchanged.
     """
     if engine not in ENGINES:
         raise ConfigError(f"no engine {engine!r}; {suggest(engine, ENGINES)}")
@@ -113,7 +112,7 @@ def build_base(
         raise ConfigError(f"{out} is a folder; expected the file to write")
     check_replaceable(out, "manifest", "knowledge base")
     if engine == tantivy_index.NAME:
-        tantivy_index.library()  # before the work: it may be missing
+        tantivy_index.library()  # before any work, since it may be missing
     listener = listener or BuildListener()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -170,7 +169,7 @@ def _finish(staging: Staging, out: Path, engine: str, listener: BuildListener) -
         fts5.build(staging.tables())
     else:
         tokenizer, versions = tantivy_index.TOKENIZER, tantivy_index.versions()
-        fts5.remove(staging.tables())  # a build that was stopped may have begun with it
+        fts5.remove(staging.tables())  # a stopped build may have begun one
         index = _write_index(reading, out)
     manifest = BaseManifest(
         engine=engine,
@@ -198,12 +197,12 @@ def _write_index(reading: _Reading, out: Path) -> str:
         tantivy_index.build(reading.rows(), folder)
         named = folder.with_name(f"{folder.name}-{reading.hash.hexdigest()[:_NAMED]}")
         return folder.rename(named).name
-    except (OSError, ValueError) as error:  # tantivy tells of a full disk by a ValueError
+    except (OSError, ValueError) as error:  # tantivy reports a full disk as a ValueError
         raise ConfigError(f"cannot write {folder}: {error}") from None
 
 
 class _Reading:
-    """Reads all passages once, for the engine, and takes their hash and counts on the way."""
+    """Reads all passages once for the engine, and computes their hash and counts."""
 
     def __init__(self, staging: Staging, total: int, listener: BuildListener) -> None:
         self.staging, self.total, self.listener = staging, total, listener
@@ -222,14 +221,14 @@ class _Reading:
 
 
 def _folders(out: Path) -> list[tuple[Path, int]]:
-    """The index folders of all bases that this file has been, with their numbers."""
+    """Return the index folders of earlier builds of this file, with their numbers."""
     name = re.compile(rf"{re.escape(out.name)}\.index([0-9]+)(-[0-9a-f]+)?")
     found = [(one, name.fullmatch(one.name)) for one in out.parent.iterdir()]
     return [(one, int(match[1])) for one, match in found if match and one.is_dir()]
 
 
 def _sweep(out: Path) -> None:
-    """Remove the index folders that no base beside them names, a renamed or copied one neither."""
+    """Remove the index folders that no file beside them names, be it renamed or copied."""
     folders = [folder for folder, _ in _folders(out)]
     if folders:
         used = {_index_of(file) for file in out.parent.iterdir() if file.is_file()}
@@ -239,7 +238,7 @@ def _sweep(out: Path) -> None:
 
 
 def _index_of(file: Path) -> str:
-    """The index folder that a file names; empty if it is no base."""
+    """Return the index folder that a file names; empty if it is no base."""
     try:
         with closing(ReadOnlyDatabase(file)) as database, database.connection() as connection:
             return BaseManifest.read(connection, file).index

@@ -14,10 +14,10 @@ from pathlib import Path
 from gym_clinic.errors import ConfigError
 
 _MAPPED = 1 << 40
-"""Bytes to map; SQLite takes less if it cannot map so many."""
+"""Bytes to map into memory; SQLite maps fewer if it must."""
 
 _MAGIC = b"SQLite format 3\0"
-"""With which every SQLite file begins."""
+"""The first bytes of every SQLite file."""
 
 _BLOCK = 1 << 23
 
@@ -25,14 +25,14 @@ _PATIENCE = 10.0
 """Seconds that a fork waits for other threads."""
 
 _inherited: list[object] = []
-"""What a forked process got from its parent: never used, and never closed, which could hang."""
+"""Connections that a fork inherited: never used, and never closed, since closing could hang."""
 
 
 class _Gate:
     """Keeps threads out of SQLite while the process forks.
 
-    A child would inherit SQLite's own locks as they are at that moment, and of the threads that
-    hold them it has none: it would wait for ever.
+    A child inherits SQLite's locks in their current state, but not the threads that hold them,
+    so it could wait forever.
     """
 
     def __init__(self) -> None:
@@ -71,11 +71,11 @@ if sys.platform != "win32":
 
 
 class ReadOnlyDatabase:
-    """Connections to a file that nobody changes.
+    """A pool of connections to a file that is never changed.
 
-    A connection serves one thread at a time and goes back to the others when it is done, so there
-    are as many as were ever in use at once. A forked process opens its own; a fork waits for the
-    connections that are lent, so none is kept for longer than a statement takes.
+    A connection serves one thread at a time and then returns to the pool. A forked process opens
+    its own connections. A fork waits until the lent connections are returned, so a caller keeps
+    one for a single statement only.
 
     Args:
         path: The file.
@@ -102,7 +102,7 @@ class ReadOnlyDatabase:
         if self._process != os.getpid():
             _inherited.append(self._idle)
             self._idle = deque()
-            self._process = os.getpid()  # last: other threads go by it
+            self._process = os.getpid()  # last, since other threads check it
         idle = self._idle
         with _gate:
             try:
@@ -119,7 +119,7 @@ class ReadOnlyDatabase:
                 idle.append(connection)
 
     def _open(self) -> sqlite3.Connection:
-        # Nobody writes to the file, a new one is renamed over it: no locks are needed.
+        # The file is never written to, only replaced by a rename: no locks are needed.
         place = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
             connection = sqlite3.connect(place, uri=True, check_same_thread=False)
@@ -135,11 +135,11 @@ class ReadOnlyDatabase:
         return connection
 
     def is_replaced(self) -> bool:
-        """Whether the file is another one than it was, or gone."""
+        """Whether the file was replaced or removed since it was opened."""
         return not self.path.is_file() or _stamp(self.path) != self._stamp
 
     def check(self) -> None:
-        """Check that the file is the one that was opened.
+        """Check that the file was not replaced since it was opened.
 
         Raises:
             ConfigError: If it was replaced or removed.
@@ -156,14 +156,14 @@ class ReadOnlyDatabase:
 
 
 def check_replaceable(path: Path, table: str, what: str) -> None:
-    """Check that no file of another kind is lost by writing this one.
+    """Check that writing a file does not overwrite a file of another kind.
 
-    A database that is damaged may be written anew.
+    A damaged database may be overwritten.
 
     Args:
         path: The file to write.
-        table: A table that a file of its kind has.
-        what: Its kind, for the error.
+        table: A table that files of this kind have.
+        what: The kind, for the error.
 
     Raises:
         ConfigError: If there is a file that is neither empty nor of this kind.
@@ -181,7 +181,7 @@ def check_replaceable(path: Path, table: str, what: str) -> None:
         except sqlite3.DatabaseError:
             return
     if not ours:
-        raise ConfigError(f"{path} is there, and is no {what}; name another file, or remove it")
+        raise ConfigError(f"{path} exists and is no {what}; name another file, or remove it")
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
@@ -190,7 +190,7 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 
 def touch(path: Path) -> None:
-    """Read a file once, so that its pages are in memory when they are first asked for."""
+    """Read a file once, so that its pages are in memory before the first search."""
     block = bytearray(_BLOCK)
     with path.open("rb", buffering=0) as file:
         while file.readinto(block):

@@ -32,17 +32,17 @@ def build(database: Any) -> None:
 
 
 def remove(database: Any) -> None:
-    """Remove an index that a build was stopped at; arguments as of `build`."""
+    """Remove an index, which may be incomplete; arguments as of `build`."""
     database["passages"].disable_fts()
 
 
 def versions() -> dict[str, str]:
-    """Return the version of what searches."""
+    """Return the version of the search library."""
     return {"sqlite": sqlite3.sqlite_version}
 
 
 def render(node: Query) -> str:
-    """Write a query as FTS5 reads it; every word is quoted, so none is taken for syntax."""
+    """Render a query for FTS5; every word is quoted, so that none is read as syntax."""
     if isinstance(node, Phrase):
         return f'"{" ".join(node.words)}"'
     joined = (" OR " if isinstance(node, AnyOf) else " AND ").join(map(render, node.parts))
@@ -58,7 +58,7 @@ class Fts5Engine:
         self._database = database
 
     def hits(self, query: Query, limit: int, source: str | None) -> list[tuple[float, int]]:
-        """Return score and number of the best passages; those of equal score in any order."""
+        """Return score and number of the best passages; equal scores in any order."""
         chosen: list[object] = [render(query)]
         statement = f"{_HITS} WHERE passages_fts MATCH ? {_BEST}"
         if source is not None:

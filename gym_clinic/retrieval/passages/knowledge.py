@@ -1,8 +1,8 @@
-"""A knowledge base: passages that answer, found by BM25.
+"""A knowledge base: passages, searched by BM25.
 
-A base is one SQLite file, and for the engine tantivy a folder beside it, whose name the file
-knows. It is written once by `build.py` and never changed. Its manifest says which engine built
-it; that engine answers, so the same query gives the same passages on every machine.
+A base is one SQLite file and, with the engine tantivy, an index folder beside it that the file
+names. `build.py` writes it once; it is never changed. The engine that built it also searches it,
+so the same query gives the same passages on every machine.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from gym_clinic.retrieval.passages.searcher import Ranking
 _FIELDS = "id, source, title, text, category, licence"
 _TEXT = 3
 _AT_ONCE = 1_000
-"""Passages that are read at once by who asks for all."""
+"""Passages read at once by an iteration over all."""
 
 _SECTOR = 512
-"""Bytes of which every page of SQLite is a multiple."""
+"""The size in bytes of every SQLite file is a multiple of this."""
 
 _inherited: list[object] = []
-"""Engines that a forked process got from its parent; freeing one could wait for its threads."""
+"""Engines that a fork inherited; freeing one could wait for threads that are not there."""
 
 
 class Engine(Protocol):
-    """What finds passages by their number in the file."""
+    """Finds passages by their number in the file."""
 
     def hits(self, query: Query, limit: int, source: str | None) -> list[tuple[float, int]]:
-        """Return score and number of the best passages, best first, equal ones in any order."""
+        """Return score and number of the best passages; equal scores in any order."""
 
     def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
@@ -51,8 +51,8 @@ class KnowledgeBase:
 
     Args:
         path: The file that ``gym-clinic kb build`` wrote.
-        warm: Read the files once, so that no search waits for the disk. Turn it off for a base
-            larger than the memory.
+        warm: Read the files once, so that no search waits for the disk. Set it to False for a
+            base larger than the memory.
 
     Raises:
         ConfigError: If there is no such base, it has another layout, or its engine is missing.
@@ -65,7 +65,7 @@ class KnowledgeBase:
             pass
 
     def _load(self) -> bool:
-        """Open file and index; false if a new base took the place of this one meanwhile."""
+        """Open file and index; False if the base was replaced meanwhile."""
         self._database = ReadOnlyDatabase(self.path)
         try:
             with self._database.connection() as connection:
@@ -103,16 +103,16 @@ class KnowledgeBase:
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> list[Passage]:
-        """Find the passages that answer best.
+        """Return the passages that answer a query best.
 
         Args:
-            query: Any text; `query.py` says how it is read.
-            limit: How many passages at most.
-            source: Take passages of this collection only.
-            operator: What joins words side by side: ``"or"`` or ``"and"``.
+            query: Any text; `query.py` describes the query language.
+            limit: Most passages to return.
+            source: Only passages of this collection.
+            operator: Joins adjacent words: ``"or"`` or ``"and"``.
 
         Returns:
-            Passages with score and snippet, best first, those of equal score by id.
+            Passages with score and snippet, best first; equal scores by id.
 
         Raises:
             ConfigError: If the limit is no whole number from 1, or the base has no such source.
@@ -123,7 +123,7 @@ class KnowledgeBase:
     def ranked(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> Ranking:
-        """Find what :meth:`search` finds, and make no snippet before it is asked for."""
+        """As :meth:`search`, but make snippets only of the passages that are then requested."""
         tree, scores, best = self._ranked(query, limit, source, operator)
         rows = self._rows("id", best)
         numbers = {rows[number][0]: number for number in best}
@@ -136,7 +136,7 @@ class KnowledgeBase:
     def _ranked(
         self, query: str, limit: int, source: str | None, operator: str
     ) -> tuple[Query | None, dict[int, float], list[int]]:
-        """Return the tree of a query, scores by number, and the best numbers in their order."""
+        """Return the parsed query, the scores by number, and the best numbers in order."""
         at_least_one("limit", limit)
         if source is not None and source not in self._manifest.sources:
             advice = suggest(str(source), self._manifest.sources)
@@ -162,7 +162,7 @@ class KnowledgeBase:
         ]
 
     def _hits(self, tree: Query, limit: int, source: str | None) -> dict[int, float]:
-        """The best passages, with all that score as well as the last one."""
+        """Return the best passages, with all that tie with the last one."""
         engine, total = self._own_engine(), self._manifest.passages
         wanted = limit + 1
         while True:
@@ -206,7 +206,7 @@ class KnowledgeBase:
         return _passage(row) if row else None
 
     def __iter__(self) -> Iterator[Passage]:
-        """Every passage, in the order of the base."""
+        """Iterate over all passages in the order of the base."""
         statement = f"SELECT n, {_FIELDS} FROM passages WHERE n > ? ORDER BY n LIMIT {_AT_ONCE}"
         last = 0
         while True:
@@ -231,7 +231,7 @@ class KnowledgeBase:
         return MappingProxyType(self._manifest.sources)
 
     def close(self) -> None:
-        """Close what no search is using; a later search opens it again."""
+        """Close idle connections; a later search opens new ones."""
         self._database.close()
 
 

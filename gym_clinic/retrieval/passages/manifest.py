@@ -1,4 +1,4 @@
-"""What a knowledge base says of itself: how it was built, and of what."""
+"""The manifest of a knowledge base: engine, tokenizer, versions, counts, content hash."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError
 
 FORMAT = 1
-"""Layout of the file; a reader knows one."""
+"""Version of the file layout; a reader supports one."""
 
 
 @dataclass(frozen=True)
 class BaseManifest:
-    """How a base was built; it answers in the same way ever after.
+    """How a base was built.
 
     Attributes:
         engine: ``fts5`` or ``tantivy``.
-        tokenizer: How texts and queries become terms, in the engine's words.
-        versions: Package -> the version that built the base.
+        tokenizer: Settings of the tokenizer, as the engine names them.
+        versions: Package -> its version when the base was built.
         passages: Number of passages.
         duplicates: Records dropped because an earlier one has the same title and text.
         empty: Records dropped because they have no text.
@@ -31,7 +31,7 @@ class BaseManifest:
         sources: Collection -> its number of passages.
         content_hash: SHA-256 over every field of every passage in the order of the base.
         index: Folder of the index beside the file; empty if the index is inside it.
-        format: Layout of the file.
+        format: Version of the file layout.
     """
 
     engine: str
@@ -47,16 +47,16 @@ class BaseManifest:
     format: int = FORMAT
 
     def write(self, database: sqlite3.Connection) -> None:
-        """Write it into a base."""
+        """Write the manifest into a base."""
         text = orjson.dumps(dataclasses.asdict(self), option=orjson.OPT_INDENT_2).decode()
         database.execute("INSERT INTO manifest (document) VALUES (?)", (text,))
 
     @classmethod
     def read(cls, database: sqlite3.Connection, file: object) -> BaseManifest:
-        """Read it from a base.
+        """Read the manifest of a base.
 
         Raises:
-            ConfigError: If the file is no knowledge base, or one of another layout.
+            ConfigError: If the file is no knowledge base, or has another layout.
         """
         try:
             row = database.execute("SELECT document FROM manifest").fetchone()

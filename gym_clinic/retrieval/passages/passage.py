@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of text that answers questions.
+    """A piece of text to be found.
 
     Attributes:
-        id: Its id, unique in its base.
-        source: The collection it comes from, such as ``pubmed``.
+        id: Unique in its base.
+        source: Its collection, such as ``pubmed``.
         title: Title; may be empty.
         text: The text itself.
         category: Kind of text, such as ``guideline``; may be empty.
-        licence: Terms under which it may be used; may be empty.
-        score: In a search result, how well it answers: BM25, higher is better.
+        licence: Terms of use; may be empty.
+        score: In a search result, its BM25 score; higher is better.
         snippet: In a search result, the part of the text with most hits, each in ``<b>…</b>``.
-            Nothing else is changed or escaped.
+            The text is not escaped.
     """
 
     id: str
@@ -36,9 +36,9 @@ class BrokenRecord:
     """A record that an importer could not read.
 
     Attributes:
-        file: The file it stands in.
+        file: The file that holds it.
         place: Where in the file, such as ``line 3`` or ``record 17``; empty for the whole file.
-        what: What is wrong with it, and what would be right.
+        what: The error, and what was expected.
     """
 
     file: str

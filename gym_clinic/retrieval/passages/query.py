@@ -1,14 +1,17 @@
 """The query language of the knowledge base: any text -> a tree that every engine renders.
 
-Words side by side belong together and bind tightest; they are joined by the operator of the
-search, OR unless the caller says AND. ``"quoted words"`` must stand next to one another. ``NOT``
-binds tighter than ``AND``, ``AND`` tighter than ``OR``; the three count in capitals only, and
-parentheses group. So ``chest pain AND troponin NOT "heart failure"`` asks for texts with chest
-or pain, with troponin, and without the two words of heart failure in a row.
+Adjacent words bind tightest; they are joined by the operator of the search, which is OR by
+default. ``"quoted words"`` match in a row only. ``NOT`` binds tighter than ``AND``, ``AND``
+tighter than ``OR``; the three are operators in capitals only, and parentheses group. So
+``chest pain AND troponin NOT "heart failure"`` asks for texts with chest or pain, with troponin,
+and without "heart failure".
 
-No text is wrong: what is no well-formed expression (a quote or parenthesis left open, an operator
-without its sides, nothing but negations) is searched as its words. The commonest English function
-words do not count where others stand beside them.
+Every text is a valid query: a text that is no well-formed expression (an open quote or
+parenthesis, an operator without an operand, negations only) is searched by its words. The most
+common English function words are ignored beside other words.
+
+A word is a letter or digit with the letters, digits and combining marks that follow it. Each
+engine then analyses it with the tokenizer that analysed the passages.
 """
 
 from __future__ import annotations
@@ -29,19 +32,19 @@ STOP_WORDS = frozenset({
     "what", "which", "who", "when", "where", "why", "how", "is", "are", "was", "were", "the", "a",
     "an", "and", "or", "of", "to", "in", "on", "for", "with", "by", "from",
 })  # fmt: skip
-"""Words that say nothing of the subject of a question."""
+"""Function words, which do not narrow a search."""
 
 MAX_WORDS = 64
-"""Distinct words of a query that count; the first ones of a longer text."""
+"""Distinct words of a query that are searched: the first ones of a longer text."""
 
 MAX_TOKENS = 256
-"""Words, quotes, operators and parentheses of an expression; a longer text is its words."""
+"""Longest expression in tokens; a longer text is searched by its words."""
 
 MAX_DEPTH = 16
-"""Levels of parentheses of an expression; a deeper text is its words."""
+"""Deepest nesting of parentheses; a deeper text is searched by its words."""
 
-# Letters and digits as Unicode has them, with the marks upon them (the vowels of Hindi, say, which
-# no letter is without); nothing else of a query ever reaches an engine.
+# Letters and digits of Unicode with their combining marks (Hindi writes vowels as marks). Nothing
+# else of a query reaches an engine.
 _TOKEN = '"|[()]|{word}'
 _WORD = r"[^\W_]+"
 _MARKED = r"[^\W_](?:[^\W_]|[{marks}])*"
@@ -49,11 +52,10 @@ _MARKED = r"[^\W_](?:[^\W_]|[{marks}])*"
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words that stand in a row; most often one.
+    """Words in a row, or a single word.
 
     Attributes:
-        words: At least one word of letters, digits and the marks upon them, as written in the
-            query.
+        words: At least one word, as written in the query.
     """
 
     words: tuple[str, ...]
@@ -61,7 +63,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """At least one of several parts; the more, the better."""
+    """At least one of several parts; more of them score higher."""
 
     parts: tuple[Query, ...]
 
@@ -71,8 +73,8 @@ class AllOf:
     """Every one of several parts, and none of the excluded.
 
     Attributes:
-        parts: What must be there; at least one.
-        excluded: What must not be there.
+        parts: At least one.
+        excluded: Parts that must not match.
     """
 
     parts: tuple[Query, ...]
@@ -83,11 +85,11 @@ Query = Phrase | AnyOf | AllOf
 
 
 def parse_query(text: str, operator: str = "or") -> Query | None:
-    """Read a query.
+    """Parse a query.
 
     Args:
         text: Any text.
-        operator: What joins words side by side: ``"or"`` or ``"and"``.
+        operator: Joins adjacent words: ``"or"`` or ``"and"``.
 
     Returns:
         The tree; None if there is no word in the text.
@@ -109,7 +111,7 @@ def parse_query(text: str, operator: str = "or") -> Query | None:
 
 
 def _word(text: str) -> str:
-    """The pattern of the words of a text."""
+    """Return the pattern of the words of a text."""
     if text.isascii():
         return _WORD
     marks = sorted(one for one in set(text) if unicodedata.category(one).startswith("M"))
@@ -117,13 +119,13 @@ def _word(text: str) -> str:
 
 
 def _run(parts: Iterable[Query], operator: str) -> Query | None:
-    """Join what stands side by side; function words count only if there is nothing else."""
+    """Join adjacent parts; function words are kept only if there is nothing else."""
     distinct: dict[object, Query] = {}
     function_words: dict[object, Query] = {}
     for part in parts:
         if isinstance(part, Phrase) and len(part.words) == 1:
             word = part.words[0]
-            empty = _says_nothing(word, first=not distinct)
+            empty = _is_function_word(word, first=not distinct)
             (function_words if empty else distinct).setdefault(word.casefold(), part)
         else:
             distinct.setdefault(part, part)
@@ -143,7 +145,7 @@ def _any_of(parts: Iterable[Query]) -> AnyOf:
     return AnyOf(tuple(flat))
 
 
-def _says_nothing(word: str, *, first: bool) -> bool:
+def _is_function_word(word: str, *, first: bool) -> bool:
     # The A of "hepatitis A" is a name; "A child with fever" begins with an article.
     return word.lower() in STOP_WORDS and (first or word != "A")
 

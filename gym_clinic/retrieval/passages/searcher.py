@@ -1,4 +1,4 @@
-"""What every knowledge base here can do: local, fused, or behind a server."""
+"""The protocols of a knowledge base, whether it is local, hybrid or behind a server."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gym_clinic.retrieval.passages.passage import Passage
 from gym_clinic.retrieval.passages.query import Operator
 
 OPERATORS: tuple[str, ...] = get_args(Operator)
-"""What may join the words of a query that stand side by side."""
+"""Operators that join adjacent words of a query."""
 
 
 class Searcher(Protocol):
-    """Anything that is searched as a KnowledgeBase is."""
+    """Anything with the search method of a knowledge base."""
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
@@ -25,9 +25,9 @@ class Searcher(Protocol):
 
         Args:
             query: Any text.
-            limit: At most so many.
+            limit: Most passages to return.
             source: Only passages of this source.
-            operator: What joins words side by side: ``"or"`` or ``"and"``.
+            operator: Joins adjacent words: ``"or"`` or ``"and"``.
 
         Raises:
             ConfigError: If an option is wrong.
@@ -36,11 +36,11 @@ class Searcher(Protocol):
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a search found, before it is shown.
+    """The result of a search, without snippets.
 
     Attributes:
-        ids: Of the passages, best first.
-        passages: Returns some of them by their ids, as the search would have.
+        ids: Ids of the passages, best first.
+        passages: Returns some of them by id, as the search would have.
     """
 
     ids: tuple[str, ...]
@@ -49,36 +49,36 @@ class Ranking:
 
 @runtime_checkable
 class Ranker(Protocol):
-    """A base that can find passages without making their snippets."""
+    """A base that can rank passages without making snippets."""
 
     def ranked(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> Ranking:
-        """Find what a search finds."""
+        """Return the result of a search, without snippets."""
 
 
 class ContentManifest(Protocol):
-    """What a base says of what it holds."""
+    """The part of a manifest that every knowledge base has."""
 
     @property
     def content_hash(self) -> str:
-        """Hash over all passages; two bases with the same one hold the same."""
+        """Hash over all passages; equal hashes mean equal passages."""
 
 
 @runtime_checkable
 class PassageBase(Searcher, Protocol):
-    """A searcher that holds its passages, as a KnowledgeBase does."""
+    """A searcher that also returns passages by their ids."""
 
     @property
     def manifest(self) -> ContentManifest:
-        """What it holds."""
+        """The manifest of the base."""
 
     def get(self, id: str) -> Passage | None:
         """Return the passage of an id; None if there is none."""
 
 
 def check_search(limit: int, operator: str) -> None:
-    """Check what a caller asks of a search.
+    """Check the options of a search.
 
     Raises:
         ConfigError: If the limit is no whole number from 1, or there is no such operator.

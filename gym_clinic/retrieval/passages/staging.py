@@ -1,4 +1,4 @@
-"""The unfinished file of a build: what was read so far, and where to go on after a stop."""
+"""The unfinished file of a build: the records read so far, and where to resume after a stop."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _CACHE = 32 << 10
 
 @dataclass
 class Progress:
-    """How far one source was read.
+    """How far a source was read.
 
     Attributes:
-        records: Records taken from it, whatever became of them.
-        duplicates: Those with the title and text of an earlier one.
-        empty: Those without text.
-        broken: Those that could not be read.
-        finished: Whether it was read to its end.
+        records: Records read, kept or not.
+        duplicates: Records with the title and text of an earlier one.
+        empty: Records without text.
+        broken: Records that could not be read.
+        finished: Whether the source was read to its end.
     """
 
     records: int = 0
@@ -49,7 +49,7 @@ class Progress:
 
 @contextmanager
 def only_build(out: Path) -> Iterator[None]:
-    """Keep others from building the same base; this ends with the process, however it ends.
+    """Lock a base against other builds; the lock ends with the process.
 
     Args:
         out: The file of the base.
@@ -57,7 +57,7 @@ def only_build(out: Path) -> Iterator[None]:
     Raises:
         ConfigError: If another build is writing it, or nothing can be written beside it.
     """
-    if sys.platform == "win32":  # no file that is open can be replaced or removed there
+    if sys.platform == "win32":  # an open file cannot be replaced or removed there
         yield
         return
     with _held(out.with_name(f".{out.name}.lock"), out) as held:
@@ -77,7 +77,7 @@ def _held(place: Path, out: Path) -> IO[bytes]:
         if not lock(file):
             file.close()
             raise ConfigError(f"another build is writing {out}; wait until it ends")
-        # A build that ends takes its lock away; whoever opened it just before then holds nothing.
+        # A build that ends removes its lock file; a file opened just before is then no lock.
         try:
             if os.path.samestat(os.fstat(file.fileno()), place.stat()):
                 return file
@@ -87,12 +87,12 @@ def _held(place: Path, out: Path) -> IO[bytes]:
 
 
 class Staging:
-    """A file that grows by batches; a batch is in it with its progress, or not at all.
+    """A file that grows by batches; each is written together with the progress, or not at all.
 
     Args:
-        path: The file; one that is there is continued if it has the same fingerprint, and
-            replaced if not.
-        fingerprint: What the build reads; a stopped build goes on only with the same.
+        path: The file; an existing one is continued if it has the same fingerprint, otherwise
+            replaced.
+        fingerprint: Of all that the build reads.
         strict: Do not continue a file for which a broken record was skipped.
 
     Raises:
@@ -109,12 +109,12 @@ class Staging:
             self._create(fingerprint)
 
     def _continues(self, fingerprint: str, *, strict: bool) -> bool:
-        """Open the file that is there; whether it is of the same build, and closed if not."""
+        """Open an existing file; return whether it is of the same build, and close it if not."""
         try:
             self._connect()
             found = self.connection.execute("SELECT fingerprint FROM build").fetchall()
             same = found == [(fingerprint,)] and not (strict and self.totals().broken)
-        except sqlite3.DatabaseError:  # no database, or one that was killed while it was made
+        except sqlite3.DatabaseError:  # no database, or an incomplete one
             same = False
         if not same:
             self.connection.close()
@@ -122,7 +122,7 @@ class Staging:
 
     def _connect(self) -> None:
         try:
-            # Transactions are begun and ended here, not by the module.
+            # Transactions begin and end explicitly, not by the module.
             self.connection = sqlite3.connect(self.path, timeout=1, isolation_level=None)
         except sqlite3.OperationalError as error:
             raise ConfigError(f"cannot write {self.path}: {error}") from None
@@ -154,7 +154,7 @@ class Staging:
         return Database(self.connection)
 
     def progress(self, source: int) -> Progress:
-        """Return how far a source was read."""
+        """Return the progress of a source."""
         row = self.connection.execute(
             "SELECT records, duplicates, empty, broken, finished FROM progress WHERE source = ?",
             (source,),
@@ -174,13 +174,13 @@ class Staging:
 
         Args:
             source: Number of the source.
-            name: Its name, for what is broken.
+            name: Its name, for error messages.
             batch: Its next records.
-            so_far: Its progress, which is brought up to date.
+            so_far: Its progress, which is updated.
             strict: Write nothing if a record is broken.
 
         Returns:
-            The records that are broken, with those whose id an earlier passage has.
+            The broken records, including those with the id of an earlier passage.
 
         Raises:
             TaskError: With ``strict``, for the first broken record.
@@ -202,7 +202,7 @@ class Staging:
         return broken
 
     def _take(self, passage: Passage, so_far: Progress) -> str:
-        """Write a passage, if it has a text of its own; what is wrong with it, if anything is."""
+        """Write a passage unless it is empty or a duplicate; return its error, or ""."""
         title, text = _normal(passage.title), _normal(passage.text)
         row = (passage.id, passage.source, title, text, passage.category, passage.licence)
         if fault := _fault("".join(row)):
@@ -213,13 +213,13 @@ class Staging:
         elif not self._insert(_SEEN, (digest,)):
             so_far.duplicates += 1
         elif not self._insert(_PASSAGE, row):
-            # Its text is not in the base: it may still come under another id.
+            # Its text is not stored; it may still follow under another id.
             self.connection.execute(_UNSEEN, (digest,))
-            return f"the id {passage.id[:80]!r} is that of an earlier passage"
+            return f"duplicate id {passage.id[:80]!r}; expected one passage of each id"
         return ""
 
     def finish(self, source: int, so_far: Progress) -> None:
-        """Write that a source was read to its end."""
+        """Mark a source as read to its end."""
         so_far.finished = True
         self._write(source, so_far)
 
@@ -231,7 +231,7 @@ class Staging:
         return self.connection.execute(statement, row).rowcount == 1
 
     def rows(self) -> Iterator[tuple[int, str, str, str, str, str, str]]:
-        """Every passage: number, id, source, title, text, category, licence."""
+        """Return all passages: number, id, source, title, text, category, licence."""
         yield from self.connection.execute(f"SELECT n, {_FIELDS} FROM passages ORDER BY n")
 
     def count(self) -> int:
@@ -258,29 +258,29 @@ class Staging:
         self.close()
 
     def discard(self) -> None:
-        """Remove the file: there is nothing in it to go on with."""
+        """Remove the file, since it holds nothing to resume."""
         self.close()
         self.path.unlink()
 
     def close(self) -> None:
-        """Close the file; what was not committed is not in it."""
+        """Close the file; uncommitted records are lost."""
         self.connection.close()
 
 
 def _normal(text: str) -> str:
-    # An accent may be a character of its own; the engines would take it for a gap.
+    # Accents written as separate characters would split a word in some engines.
     return unicodedata.normalize("NFC", text).strip()
 
 
 def _fault(text: str) -> str:
-    """What of a text no base can hold: SQLite ends a text at a NUL, and files are UTF-8."""
+    """Return why a text cannot be stored: SQLite ends a text at a NUL, and files are UTF-8."""
     if "\0" in text:
-        return "holds the character NUL; expected text"
+        return "contains a NUL character; expected text"
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            return f"holds {text[error.start]!r}, half a character; expected text"
+            return f"contains the lone surrogate {text[error.start]!r}; expected text"
     return ""
 
 

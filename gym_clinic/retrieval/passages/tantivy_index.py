@@ -24,7 +24,7 @@ TOKENIZER = "simple, lowercase, ascii_fold, stemmer english"
 SNIPPET_CHARACTERS = 160
 
 _STUCK = 20
-"""Characters that may stick to the ends of a fragment."""
+"""Characters by which a fragment grows at each end, to end at a blank."""
 
 _LOCK = ".tantivy-meta.lock"
 
@@ -32,10 +32,10 @@ PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 """Files of a segment, by their suffix."""
 
 _END = (1337).to_bytes(4, "little")
-"""What a whole file of a segment ends with."""
+"""The last bytes of a complete file of a segment."""
 
 _HEAP = 256 << 20
-"""Bytes of postings that are gathered before a segment is written: few segments, fast searches."""
+"""Bytes of postings held in memory before a segment is written; few segments search fast."""
 
 
 def library() -> Any:
@@ -54,12 +54,12 @@ def library() -> Any:
 
 
 def versions() -> dict[str, str]:
-    """Return the version of what searches."""
+    """Return the version of the search library."""
     return {"tantivy": metadata.version("tantivy")}
 
 
 def analyzer() -> Any:
-    """Return what turns a text into terms."""
+    """Return the analyzer that turns a text into terms."""
     tantivy = library()
     return (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
@@ -75,7 +75,7 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
 
     Args:
         rows: Number, source, title and text of each passage.
-        folder: Where; it must not be there yet.
+        folder: The folder to write; it must not exist.
     """
     tantivy = library()
     folder.mkdir()
@@ -99,7 +99,7 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
     writer.wait_merging_threads()
     mode = folder.stat().st_mode & 0o666
     for file in folder.iterdir():
-        file.chmod(mode)  # some are made for the owner alone
+        file.chmod(mode)  # tantivy creates some for the owner only
 
 
 class TantivyEngine:
@@ -131,7 +131,7 @@ class TantivyEngine:
         self._schema = index.schema
 
     def hits(self, query: Query, limit: int, source: str | None) -> list[tuple[float, int]]:
-        """Return score and number of the best passages; those of equal score in any order."""
+        """Return score and number of the best passages; equal scores in any order."""
         wanted = self.render(query)
         if source is not None:
             wanted = self._tantivy.Query.boolean_query(
@@ -142,8 +142,8 @@ class TantivyEngine:
             )
         found = self._searcher.search(wanted, limit, count=False).hits
         numbers = self._searcher.fast_field_values("n", [address for _, address in found])
-        # The order in which the terms of a score are added differs between passages, and with it
-        # the last bits: five digits are the same for equal passages.
+        # The terms of a score are added in an order that differs between passages, which changes
+        # the last bits. Five digits are the same for equal passages.
         return [
             (float(f"{score:.5g}"), number)
             for (score, _), number in zip(found, numbers, strict=True)
@@ -167,7 +167,7 @@ class TantivyEngine:
         return found
 
     def render(self, node: Query) -> Any:
-        """Build a query of tantivy; no text of the caller is parsed by it."""
+        """Build a query object of tantivy; its own query parser is not used."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
         if isinstance(node, Phrase):
             terms = [term for word in node.words for term in self._analyzer.analyze(word)]
@@ -185,10 +185,10 @@ class TantivyEngine:
 
 
 def _check_whole(folder: Path) -> None:
-    """Check that no file is missing or cut off: tantivy would panic in the midst of a search.
+    """Check that no file is missing or truncated: tantivy would panic during a search.
 
     Raises:
-        OSError, ValueError, LookupError, TypeError: If one is, or the index says nothing of them.
+        OSError, ValueError, LookupError, TypeError: If one is, or the metadata are damaged.
     """
     for segment in orjson.loads((folder / "meta.json").read_bytes())["segments"]:
         for part in PARTS:
@@ -201,7 +201,7 @@ def _check_whole(folder: Path) -> None:
 
 @contextmanager
 def _lockable(folder: Path) -> Iterator[Path]:
-    """Give a folder that can be opened: tantivy locks a file in it, even to read."""
+    """Return a folder that tantivy can open: it locks a file in it, even to read."""
     lock = folder / _LOCK
     if os.access(lock if lock.exists() else folder, os.W_OK):
         yield folder
@@ -214,7 +214,7 @@ def _lockable(folder: Path) -> Iterator[Path]:
 
 
 def _marked(snippet: Any, text: str) -> str:
-    """Mark the hits of a snippet; an ellipsis stands where the text goes on."""
+    """Mark the hits of a snippet; an ellipsis shows that the text continues."""
     whole, place = text.encode(), snippet.fragment_range()
     fragment = whole[place.start : place.end]
     pieces, at = [], 0
@@ -229,7 +229,7 @@ def _marked(snippet: Any, text: str) -> str:
 
 
 def _outwards(text: str, at: int, step: int) -> int:
-    """Move the end of a fragment to the next blank: punctuation belongs to the word it is at."""
+    """Move the end of a fragment outwards to the next blank."""
     furthest = min(max(0, at + step * _STUCK), len(text))
     while at != furthest and not text[min(at, at + step)].isspace():
         at += step

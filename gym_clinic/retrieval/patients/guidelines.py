@@ -1,11 +1,11 @@
-"""Disease names -> the phenotype profiles of the diseases meant, or "no reference".
+"""The phenotype profile of a disease by its name, or "no reference".
 
-A name is matched against all names and synonyms by BM25 (`name_index.py`); the
-best one wins if its score reaches the threshold. Features come by frequency, the most frequent
-first: by the share that a source states, else by the middle of the qualitative band, and those of
-unknown frequency last; equals by name. A share that was counted in few patients is drawn towards a
-half by Laplace's rule of succession, so that a single case does not go before a cohort. What orders
-the features is never reported. Features that a disease excludes are reported as absent.
+A name is matched with all names and synonyms by BM25 (`name_index.py`); the best one is used if
+its score reaches the threshold. Features are ordered by frequency, the most frequent first: by the
+share that a source states, else by the middle of the qualitative band, and those of unknown
+frequency last; ties by name. A share counted in few patients is moved towards one half by
+Laplace's rule of succession, so that a single case does not precede a cohort. The value that
+orders the features is not reported. Features that a disease excludes are reported as absent.
 
 Source:
     Deep-DxSearch paper, eq. 5 (A.4): the phenotype parser.
@@ -23,28 +23,27 @@ from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.patients.name_index import NameHit, NameIndex
 
 MOST = 10
-"""Diseases that one call may ask for."""
+"""Most diseases of one call."""
 
 THRESHOLD = 0.55
-"""Least share of what a name would score as a name of its own that counts as a match.
+"""Least share (:class:`NameHit`) of a match.
 
-Chosen over the embedded names (`bench/names.py --thresholds`): every name in another order is
-found, nearly every one with a word more and a third of those with a typo, and a tenth of the
-diseases that are not there are taken for another. At 0.5, where one word of two is enough, that is
-half and a fifth.
+Chosen on the embedded names (`bench/names.py --thresholds`): it finds every name with reordered
+words, nearly every one with an extra word and a third of those with a typo; a tenth of the unknown
+diseases match another one. At 0.5, where one word of two is enough, it is a half and a fifth.
 """
 
 
 @dataclass(frozen=True)
 class Guidance:
-    """What the guidelines say of one disease that was asked for.
+    """The result of looking up one disease.
 
     Attributes:
-        query: The name that was asked for.
-        disease: The disease that it was matched to; None if there is no reference.
-        match: The name that scored best, even below the threshold; None if no name shares a word.
-        present: Its features by frequency, as many as the call allows.
-        absent: Features that it excludes, by name, as many as the call allows.
+        query: The name in the query.
+        disease: The matching disease; None if there is no reference.
+        match: The best name, even below the threshold; None if no name shares a word.
+        present: Its features by frequency, up to the limit.
+        absent: Features that it excludes, by name, up to the limit.
     """
 
     query: str
@@ -54,7 +53,7 @@ class Guidance:
     absent: tuple[ProfileFeature, ...] = ()
 
     def describe(self) -> str:
-        """Return what an agent reads: the disease and its features, or that there is none."""
+        """Return the text for an agent: the disease and its features, or "no reference"."""
         if self.disease is None:
             return f"{self.query}: no reference"
         head = self.disease.name
@@ -72,15 +71,15 @@ class Guidance:
 class GuidelineIndex:
     """Phenotype profiles by the names of their diseases.
 
-    It is never changed after it is built, so that any number of threads may use it.
+    It never changes after it is built, so any number of threads may use it.
 
     Args:
-        profiles: The profiles; ids are distinct.
-        threshold: Least share of what a name would score as a name of its own, above 0.
-        tau: Least score itself, as the paper has it; used instead of the share when given.
+        profiles: Profiles with unique ids.
+        threshold: Least share of a match, above 0.
+        tau: Least score of a match, as in the paper; replaces the threshold.
 
     Raises:
-        ConfigError: If two profiles have one id, or a threshold is none.
+        ConfigError: If an id is duplicate, or a threshold is out of range.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class GuidelineIndex:
         self._profiles: dict[str, Profile] = {}
         for profile in profiles:
             if profile.id in self._profiles:
-                raise ConfigError(f"two profiles have the id {profile.id!r}; expected one each")
+                raise ConfigError(f"duplicate profile {profile.id!r}; expected one of each id")
             self._profiles[profile.id] = profile
         if not threshold > 0:
             raise ConfigError(f"threshold is a share above 0, not {threshold!r}")
@@ -115,7 +114,7 @@ class GuidelineIndex:
 
         Args:
             diseases: Up to ten names.
-            limit: How many features of each, at most.
+            limit: Most features of each.
 
         Returns:
             One for each name, in order.
@@ -170,7 +169,7 @@ def by_name(has: ProfileFeature) -> tuple[str, str]:
 
 
 def how_often(frequency: Frequency) -> str:
-    """Return a frequency in words, with what it rests on."""
+    """Return a frequency in words, with its source."""
     if frequency.value is not None:
         counted = "" if frequency.patients is None else f" of {frequency.patients:,} counted"
         return f"{100 * frequency.value:.3g}%{counted}, {frequency.source}"

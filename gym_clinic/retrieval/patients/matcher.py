@@ -1,18 +1,17 @@
-"""Patients like mine: the cases whose phenotypes are nearest to a query's.
+"""Similar patients: the cases whose phenotypes are nearest to those of a query.
 
 The similarity of a case i to a query q is the mean, over the query's phenotypes, of the greatest
 cosine with one of the case's::
 
     Sim(P_q, P_i) = 1/|P_q| sum_j max_k cos(e(p_qj), e(p_ik))
 
-Phenotypes repeat from case to case. So the cosines of a query phenotype with the distinct
-phenotypes of all cases are one product with a small matrix, and what a case has of them is a
-maximum over its segment of a CSR table. A phenotype asked for again costs an addition only: its
-greatest cosine with each case is kept.
+Cases share phenotypes. So the cosines of a query phenotype with the distinct phenotypes of all
+cases are one product with a small matrix, and the greatest cosine of a case is a maximum over its
+segment of a CSR table. The greatest cosines of a phenotype are cached: a repeated phenotype costs
+one addition.
 
 The result is exact: every case is scored. Equal similarities are ordered by case id. Sums are
-taken in double precision, where they do not round, so that the order of the phenotypes does not
-decide between equal cases.
+exact in double precision, so that the order of the phenotypes does not matter.
 
 Source:
     Deep-DxSearch paper, A.4, eq. 6 and 7; the near-duplicate filter is that of its Extended Data
@@ -46,11 +45,11 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense.embedder import Embedder
 
 CACHE_BYTES = 256 * 2**20
-"""Room for what is kept of phenotypes asked for; at 155,442 cases, of 431 of them."""
+"""Size of the cache of phenotypes; 431 of them for 155,442 cases."""
 
 
 class Match(NamedTuple):
-    """A case like the query.
+    """A similar case.
 
     Attributes:
         case: The case.
@@ -62,7 +61,7 @@ class Match(NamedTuple):
 
 
 class PatientMatcher:
-    """Finds the cases that are most similar to a patient; serves threads and forked processes.
+    """Finds the cases most similar to a patient; safe to use from threads and forks.
 
     Attributes:
         table: The prepared database.
@@ -76,13 +75,13 @@ class PatientMatcher:
         engine: LoopEngine = "auto",
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
-        """Prepare the cases, or take them as they were prepared.
+        """Prepare the cases, unless they are prepared already.
 
         Args:
             cases: The database.
-            embedder: Turns names of phenotypes into unit rows.
-            engine: "numba", "numpy", or "auto": numba where it is installed.
-            cache_bytes: Room for what is kept of phenotypes asked for.
+            embedder: Embeds the names of phenotypes.
+            engine: "numba", "numpy", or "auto": numba if it is installed.
+            cache_bytes: Size of the cache of phenotypes.
 
         Raises:
             ConfigError: If the table was made by another embedder, or an option is wrong.
@@ -94,8 +93,8 @@ class PatientMatcher:
         made = self.table.embedder, self.table.vectors.shape[1]
         if made != (embedder.name, embedder.dimension):
             raise ConfigError(
-                f"the cases were embedded by {made[0]} in {made[1]} dimensions, the query would be "
-                f"by {embedder.name} in {embedder.dimension}; use one for both"
+                f"the cases were embedded by {made[0]} with {made[1]} dimensions; the embedder is "
+                f"{embedder.name} with {embedder.dimension}; use the same for both"
             )
         self._embedder = embedder
         self._cosines = loops.cosines
@@ -109,7 +108,7 @@ class PatientMatcher:
         )
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
-        """A copy in another process has the prepared cases; it keeps rows of its own."""
+        """Pickle the prepared cases; a copy has its own cache."""
         return self._again, ()
 
     @classmethod
@@ -131,7 +130,7 @@ class PatientMatcher:
         return cls(table, embedder, engine=engine, cache_bytes=cache_bytes)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the prepared database; what was there is replaced once all is written."""
+        """Write the prepared database; existing files are replaced when all is written."""
         self.table.save(folder)
 
     def match(
@@ -140,10 +139,10 @@ class PatientMatcher:
         """Return the most similar cases, the best first (eq. 7).
 
         Args:
-            phenotypes: Names of what the patient has; a repeated one counts once. They need not
-                occur in the database.
-            limit: How many at most.
-            exclude: Ids of cases to leave out; ids that the database lacks leave out nothing.
+            phenotypes: Names of the phenotypes of the patient; duplicates count once. They need
+                not occur in the database.
+            limit: Most cases to return.
+            exclude: Ids of cases to leave out; unknown ids are ignored.
 
         Raises:
             ConfigError: If there is no phenotype, or one is blank or has no vector; if an option
@@ -157,7 +156,7 @@ class PatientMatcher:
             left_out = [self._places[one] for one in exclude if one in self._places]
             scores[left_out] = -np.inf
         kept = np.flatnonzero(scores >= max(self._threshold(scores, limit), np.finfo(float).min))
-        # The cases stand in the order of their ids, so a stable sort breaks ties by id.
+        # The cases are ordered by id, so a stable sort breaks ties by id.
         best = kept[np.argsort(-scores[kept], kind="stable")[:limit]]
         return [Match(self.table.cases[place], float(scores[place])) for place in best.tolist()]
 
@@ -195,17 +194,16 @@ class PatientMatcher:
         threshold: float,
         similarity: Literal["query", "mutual"] = "query",
     ) -> frozenset[str]:
-        """Return the ids of the cases that are too similar to a patient to be shown as others.
+        """Return the ids of the cases that are nearly the same as a patient.
 
-        Give the phenotypes of the whole patient whom the query is about, and the result to
-        :meth:`match` as ``exclude``.
+        Pass all phenotypes of the patient, and the result to :meth:`match` as ``exclude``.
 
         Args:
-            phenotypes: All that the patient has.
+            phenotypes: All phenotypes of the patient.
             threshold: The least similarity of a near-duplicate; the paper tries 0.70 to 0.95.
-            similarity: "query" is eq. 6, by which the paper filters: a case that has all that
-                the patient has is at 1, whatever else it has. "mutual" is the mean of eq. 6 both
-                ways, which is 1 for the same phenotypes only.
+            similarity: "query" is eq. 6, the filter of the paper: 1 for a case with all
+                phenotypes of the patient, whatever else it has. "mutual" is the mean of eq. 6 in
+                both directions, which is 1 for equal phenotypes only.
 
         Raises:
             ConfigError: If the similarity is unknown, the threshold is no cosine, or as for
@@ -219,26 +217,26 @@ class PatientMatcher:
         scores = self.scores(names)
         if similarity == "mutual":
             scores = (scores + self._covered(names)) / 2
-        # What is equal but for the rounding of a cosine is above the threshold too.
+        # A tolerance for the rounding of cosines.
         places = np.flatnonzero(scores >= threshold - 1e-6)
         return frozenset(self.table.cases[place].id for place in places.tolist())
 
     def _covered(self, names: tuple[str, ...]) -> NDArray[np.float64]:
-        """Eq. 6 the other way round: the mean over a case's phenotypes, shape (cases,)."""
+        """Return eq. 6 in the other direction: means over each case, shape (cases,)."""
         nearest = (self.table.vectors @ self._vectors(names).T).max(axis=1)
         counts = np.diff(self.table.starts)
-        # Sums up to each member, the empty one included, so that empty segments add nothing.
+        # Cumulative sums, starting at 0, so that an empty segment has the sum 0.
         sums = np.concatenate([[0.0], np.cumsum(nearest[self.table.members], dtype=np.float64)])
         return np.diff(sums[self.table.starts]) / np.maximum(counts, 1)
 
     @staticmethod
     def _threshold(scores: NDArray[np.float64], limit: int) -> float:
-        """The score of the last that is to be returned."""
+        """Return the score of the last case to return."""
         last = len(scores) - limit
         return float(np.partition(scores, last)[last]) if last > 0 else -np.inf
 
     def _vectors(self, names: Iterable[str]) -> NDArray[np.float32]:
-        """Unit rows of names, shape (names, dimension); known ones are not embedded again."""
+        """Return unit rows, shape (names, dimension); known names are not embedded again."""
         names = tuple(names)
         vectors = np.empty((len(names), self.table.vectors.shape[1]), dtype=np.float32)
         new = [place for place, name in enumerate(names) if name not in self.table.rows]
@@ -250,10 +248,10 @@ class PatientMatcher:
         return vectors
 
     def _block(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The greatest cosines of up to COLUMNS vectors, shape (vectors, cases).
+        """Return the greatest cosines of up to COLUMNS vectors, shape (vectors, cases).
 
-        The product always has as many columns, so that a phenotype's cosines do not depend on
-        what else was asked for.
+        The product always has COLUMNS columns, so that the cosines of a phenotype do not depend
+        on the others in the query.
         """
         padded = np.zeros((COLUMNS, vectors.shape[1]), dtype=np.float32)
         padded[: len(vectors)] = vectors
@@ -263,7 +261,7 @@ class PatientMatcher:
 
     @property
     def _lock(self) -> threading.Lock:
-        """A lock of this process: a fork would inherit one that nobody is left to release."""
+        """The lock of this process; in a fork, the lock of the parent may never be released."""
         if self._guard[0] != os.getpid():
             self._guard = os.getpid(), threading.Lock()
         return self._guard[1]
@@ -278,7 +276,7 @@ class PatientMatcher:
     def _keep(self, name: str, maxima: NDArray[np.float32]) -> None:
         with self._lock:
             if self._room:
-                # A copy, since a row of a block would keep the whole block alive.
+                # A copy, since a row would keep its whole block in memory.
                 self._kept[name] = maxima.copy()
             while len(self._kept) > self._room:
                 self._kept.popitem(last=False)

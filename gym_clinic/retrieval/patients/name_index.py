@@ -1,14 +1,15 @@
-"""Names matched by BM25 over an inverted index: only names that share a word are scored.
+"""Names, searched by BM25 over an inverted index: only names that share a word are scored.
 
 The score of a name is the sum, over the words of the query, of::
 
     IDF(t) * f(t, name) * (k1 + 1) / (f(t, name) + k1 * (1 - b + b * |name| / avgdl))
     IDF(t) = log((N - n(t) + 0.5) / (n(t) + 0.5) + 1)
 
-where N counts the names, n(t) those that hold the word t and f(t, name) how often one does, and
-avgdl is their mean length in words. This is the formula as the paper prints it. The library
-rank-bm25 has another IDF: without the + 1, and where that is negative (a word in more than half
-of the names) a quarter of the mean IDF. With the IDF of the paper it gives the same scores.
+where N is the number of names, n(t) the number of names with the word t, f(t, name) the number of
+its occurrences in a name, and avgdl the mean length of a name in words. This is the formula as
+printed in the paper. The library rank-bm25 has another IDF: without the + 1, and, if that is
+negative (a word in more than half of the names), a quarter of the mean IDF. With the IDF of the
+paper it gives the same scores.
 
 Source:
     Deep-DxSearch paper, eq. 5 (A.4), with k1 = 1.5 and b = 0.75.
@@ -29,10 +30,10 @@ from gym_clinic.facts.naming import words
 from gym_clinic.names import at_least_one
 
 K1 = 1.5
-"""How soon a word that is repeated stops counting more."""
+"""Saturation of repeated words."""
 
 B = 0.75
-"""How much a long name is held against it, 0 to 1."""
+"""Penalty of long names, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,11 @@ class NameHit:
     """A name that shares a word with the query.
 
     Attributes:
-        id: Whose name it is.
+        id: The id that has the name.
         name: The name.
         score: Its BM25 score, above 0.
-        share: The score as a share of what the query would score as a name of its own; about 1
-            for the name itself, more where the name is shorter than the query and holds what
-            is rare in it.
+        share: The score divided by the score of the query as a name in the index: about 1 for
+            the same name, more for a shorter name with the rare words of the query.
     """
 
     id: str
@@ -57,7 +57,7 @@ class NameHit:
 class NameIndex:
     """An index of names, of which several may belong to one id.
 
-    It is never changed after it is built, so that any number of threads may search it.
+    It never changes after it is built, so any number of threads may search it.
 
     Args:
         names: Id and name, in the order in which ties are broken.
@@ -93,11 +93,11 @@ class NameIndex:
         return len(self._names)
 
     def candidates(self, query: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Score all names that share a word with a query.
+        """Score the names that share a word with a query.
 
         Returns:
-            The numbers of these names in rising order, shape (n,), and their scores, shape (n,);
-            every other name scores 0.
+            The numbers of these names in ascending order, shape (n,), and their scores, shape
+            (n,); all other names score 0.
         """
         touched, scores = self._score(words(query))
         found, first = np.unique(touched, return_index=True)
@@ -113,11 +113,11 @@ class NameIndex:
         return self._hit(int(touched[scores == top].min()), float(top), self._own(asked))
 
     def search(self, query: str, limit: int = 10) -> list[NameHit]:
-        """Return the ids that match best, each by its best name; the first of equals first.
+        """Return the ids that match best, each by its best name; ties in the order of the names.
 
         Args:
-            query: A name, as somebody wrote it.
-            limit: How many ids, at most.
+            query: A name.
+            limit: Most ids to return.
 
         Raises:
             ConfigError: If the limit is no whole number from 1.
@@ -127,8 +127,8 @@ class NameIndex:
         touched, scores = self._score(asked)
         own = self._own(asked)
         best: dict[str, tuple[int, float]] = {}
-        # A name is touched once for each word, and an id has several names: all are ordered only
-        # where the first few belong to too few ids.
+        # A name occurs once for each shared word, and an id has several names. All are sorted
+        # only if the best few belong to too few ids.
         for wanted in (8 * limit, scores.size):
             least = np.partition(scores, -wanted)[-wanted] if wanted < scores.size else 0.0
             kept = scores >= least
@@ -140,7 +140,7 @@ class NameIndex:
     def _by_id(
         self, touched: NDArray[np.intp], scores: NDArray[np.float64], limit: int
     ) -> dict[str, tuple[int, float]]:
-        """The best ids in order, each with the number and score of its best name."""
+        """Return the best ids in order, each with the number and score of its best name."""
         best: dict[str, tuple[int, float]] = {}
         for place in np.lexsort((touched, -scores)):
             number = int(touched[place])
@@ -150,8 +150,8 @@ class NameIndex:
         return best
 
     def _score(self, asked: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The names that share a word, once for each such word, and their scores."""
-        scores = np.zeros(len(self))  # pages that no posting touches are never filled
+        """Return the names that share a word, once for each such word, and their scores."""
+        scores = np.zeros(len(self))  # memory pages without a posting are never allocated
         touched = [np.zeros(0, dtype=np.intp)]
         for word, times in Counter(asked).items():
             row = self._rows.get(word)
@@ -163,11 +163,11 @@ class NameIndex:
         return numbers, scores[numbers]
 
     def _rarity(self, held: int) -> float:
-        """IDF of a word that so many names hold."""
+        """Return the IDF of a word from the number of names with it."""
         return math.log((len(self) - held + 0.5) / (held + 0.5) + 1)
 
     def _own(self, asked: tuple[str, ...]) -> float:
-        """What a query would score as a name of its own."""
+        """Return the score of the query as a name in the index."""
         length = len(asked) / self._average
         return sum(
             times * self._rarity(self._held(word)) * float(_saturated(times, length))
@@ -175,7 +175,7 @@ class NameIndex:
         )
 
     def _held(self, word: str) -> int:
-        """How many names hold a word; the query itself counts where none does."""
+        """Return the number of names with a word; at least 1, for the query itself."""
         row = self._rows.get(word)
         return 1 if row is None else int(self._starts[row + 1] - self._starts[row])
 
@@ -186,5 +186,5 @@ class NameIndex:
 def _saturated(
     times: float | NDArray[np.float64], length: float | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """What a word counts for that stands so often in a name of such a length (1: the mean)."""
+    """Return the weight of a word by its count and the length of the name (1 is the mean)."""
     return np.asarray(times * (K1 + 1) / (times + K1 * (1 - B + B * length)))

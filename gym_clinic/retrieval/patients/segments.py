@@ -1,9 +1,8 @@
 """The two loops of patient matching: cosines, and the maximum over each segment of a CSR table.
 
-A segment is what ``members[starts[i]:starts[i + 1]]`` names: the phenotypes of one case, as rows
-of a table of cosines. Both loops take a block of :data:`COLUMNS` columns at once. There are two
-forms of them, numpy and compiled; a maximum does not round, and the cosines differ in the
-rounding of single precision only.
+Segment ``i`` is ``members[starts[i]:starts[i + 1]]``: the phenotypes of one case, as rows of a
+table of cosines. Both loops process a block of :data:`COLUMNS` columns at once. Both exist in
+numpy and compiled; the maxima are equal, and the cosines differ by single-precision rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.names import import_module
 
 COLUMNS = 8
-"""Columns of a block: a row of it is 32 bytes, half a cache line, which one fetch brings in."""
+"""Columns of a block; a row has 32 bytes, half a cache line."""
 
 LoopEngine = Literal["auto", "numba", "numpy"]
 Floats = NDArray[np.float32]
@@ -32,12 +31,12 @@ Maxima = Callable[[Floats], Floats]
 
 
 class Loops(NamedTuple):
-    """One form of the two loops.
+    """One implementation of the two loops.
 
     Attributes:
         cosines: ``(vectors (rows, d), block (COLUMNS, d)) -> (rows, COLUMNS)``, both of unit
             rows.
-        segments: ``(members, starts (segments + 1,)) ->`` what takes their maxima.
+        segments: ``(members, starts (segments + 1,)) ->`` a function of their maxima.
     """
 
     cosines: Callable[[Floats, Floats], Floats]
@@ -48,11 +47,11 @@ def open_loops(engine: LoopEngine = "auto") -> Loops:
     """Return the loops.
 
     Args:
-        engine: "numba" (compiled at the first call, some two seconds once in a process), "numpy",
-            or "auto": numba where it is installed.
+        engine: "numba" (compiled at the first call, about two seconds once in a process),
+            "numpy", or "auto": numba if it is installed.
 
     Raises:
-        ConfigError: If the engine is unknown, or numba is asked for and missing.
+        ConfigError: If the engine is unknown, or is "numba" and numba is not installed.
     """
     if engine not in ("auto", "numba", "numpy"):
         raise ConfigError(f"unknown engine {engine!r}; choose from ['auto', 'numba', 'numpy']")
@@ -72,8 +71,8 @@ def _numpy_cosines(vectors: Floats, block: Floats) -> Floats:
 class _Layers:
     """Segments by layers: the first member of each, then the second of each with two.
 
-    The longest segments stand first, so that those with a further member are always the first
-    ones, and a layer is one operation over all of them (jagged diagonal storage).
+    Segments are ordered by length, longest first, so that those with a further member come first
+    and a layer is one operation over all of them (jagged diagonal storage).
     """
 
     def __init__(self, members: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
@@ -120,7 +119,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
 def _compile() -> tuple[Callable[..., None], Callable[..., None]]:
     numba = import_module("numba", "compiler")
     table = "float32[:, ::1]"
-    # Sums may be taken in any order, so that several are taken at once.
+    # Sums may be reordered, so that the compiler vectorises them.
     dots = numba.njit(
         f"void({table}, {table}, {table})", nogil=True, fastmath={"reassoc", "contract"}
     )
@@ -129,8 +128,8 @@ def _compile() -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 def _dots(vectors: Any, block: Any, cosines: Any) -> None:
-    # One thread, unlike the product of a BLAS: episodes that run side by side do not wait for
-    # one another. Eight sums by name, since the compiler keeps those in registers.
+    # One thread, unlike a BLAS product, so that parallel episodes do not wait for one another.
+    # Eight named sums, since the compiler keeps these in registers.
     for row in range(vectors.shape[0]):
         a = b = c = d = e = f = g = h = np.float32(0)
         for place in range(vectors.shape[1]):
@@ -149,7 +148,7 @@ def _dots(vectors: Any, block: Any, cosines: Any) -> None:
 
 def _peaks(values: Any, members: Any, starts: Any, maxima: Any) -> None:
     for segment in range(starts.shape[0] - 1):
-        for column in range(COLUMNS):  # a constant, so that the compiler makes one instruction
+        for column in range(COLUMNS):  # a constant, so that the compiler emits one instruction
             maxima[segment, column] = -np.inf
         for place in range(starts[segment], starts[segment + 1]):
             row = members[place]

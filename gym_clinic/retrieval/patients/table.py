@@ -1,4 +1,4 @@
-"""A database of patients made ready for matching: distinct phenotypes, and who has which."""
+"""A patient database prepared for matching: distinct phenotypes, and which case has which."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ARRAYS = ("vectors", "members", "starts")
 
 
 class CaseRecord(Protocol):
-    """What any patient record has that can be matched; see :class:`PatientCase`."""
+    """Any patient record that can be matched; see :class:`PatientCase`."""
 
     @property
     def id(self) -> str:
-        """Name of the case."""
+        """Id of the case."""
 
     @property
     def diagnosis(self) -> str:
@@ -44,7 +44,7 @@ class CaseRecord(Protocol):
 
     @property
     def phenotypes(self) -> Sequence[str]:
-        """Names of what the patient has."""
+        """Names of the phenotypes of the patient."""
 
     @property
     def provenance(self) -> str:
@@ -56,14 +56,14 @@ class PatientCase:
     """One patient.
 
     Attributes:
-        id: Name of the case, unique in its database.
+        id: Unique in its database.
         diagnosis: Name of the diagnosis; "" where the source codes none.
         phenotypes: Names of the symptoms, signs and findings that the patient has.
-        provenance: Where the case comes from: "synthetic", or the name of its source.
-        absent: Names of what the patient was found not to have.
+        provenance: "synthetic", or the name of its source.
+        absent: Names of phenotypes that were excluded in the patient.
         codes: Ids of the diagnosis, with their prefixes.
-        age: Age as an ISO 8601 duration, "P62Y"; None where the source does not say.
-        sex: "female", "male" or "other"; None where the source does not say.
+        age: Age as an ISO 8601 duration, "P62Y"; None if unknown.
+        sex: "female", "male" or "other"; None if unknown.
     """
 
     id: str
@@ -78,11 +78,11 @@ class PatientCase:
 
 @dataclass(frozen=True)
 class TableManifest:
-    """What the matrix file says of itself.
+    """The manifest of a patient table.
 
     Attributes:
-        version: Version of the files.
-        embedder: Name of the embedder that made the vectors.
+        version: Version of the file layout.
+        embedder: Name of the embedder of the vectors.
         cases: Hash of the file of cases.
         rows: Name of a phenotype -> its row.
     """
@@ -99,11 +99,11 @@ class CaseTable:
 
     Attributes:
         cases: The cases, sorted by id.
-        rows: Name of a phenotype -> its row of ``vectors``; names with one vector share a row.
+        rows: Name of a phenotype -> its row of ``vectors``; names with equal vectors share a row.
         vectors: The distinct vectors, unit rows, shape (rows, dimension).
         members: Rows of the phenotypes of all cases, case after case.
         starts: Where each case begins in ``members``, shape (cases + 1,).
-        embedder: Name of the embedder that made the vectors.
+        embedder: Name of the embedder of the vectors.
     """
 
     cases: tuple[PatientCase, ...]
@@ -117,18 +117,18 @@ class CaseTable:
     def build(cls, cases: Iterable[CaseRecord], embedder: Embedder) -> CaseTable:
         """Embed each distinct phenotype once.
 
-        A case without phenotypes is kept; it is similar to nothing.
+        A case without phenotypes is kept, but never similar to a query.
 
         Raises:
-            TaskError: If there is no case, an id stands twice, or a phenotype is blank.
-            ConfigError: If the embedder gives a phenotype no unit vector.
+            TaskError: If there is no case, an id is duplicate, or a phenotype is blank.
+            ConfigError: If the embedder returns no unit vector for a phenotype.
         """
         found = sorted(map(as_case, cases), key=lambda case: case.id)
         if not found:
             raise TaskError("no cases; expected at least one")
         for first, second in itertools.pairwise(found):
             if first.id == second.id:
-                raise TaskError(f"case {first.id!r} stands twice; expected one of each id")
+                raise TaskError(f"duplicate case {first.id!r}; expected one of each id")
         names = sorted({name for case in found for name in case.phenotypes})
         rows, vectors = _distinct(names, embed(embedder, names))
         members = [[rows[name] for name in case.phenotypes] for case in found]
@@ -145,7 +145,7 @@ class CaseTable:
         """Write the table as ``cases.jsonl`` and ``matrix.npz``.
 
         Raises:
-            OSError: If they cannot be written; those of before are then as they were.
+            OSError: If they cannot be written; existing files are then unchanged.
         """
         lines = [json_line(asdict(case)) for case in self.cases]
         manifest = TableManifest(VERSION, self.embedder, _digest(lines), self.rows)
@@ -166,7 +166,7 @@ class CaseTable:
 
         Raises:
             ConfigError: If a file cannot be opened.
-            TaskError: If a file is broken, or the two are of different builds.
+            TaskError: If a file is broken, or the two come from different builds.
         """
         cases_file, matrix_file = Path(folder) / CASES, Path(folder) / MATRIX
         try:
@@ -179,22 +179,24 @@ class CaseTable:
                 found = {name: arrays[name] for name in (*ARRAYS, "manifest")}
             manifest = _MANIFEST.validate_json(found.pop("manifest").tobytes())
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise TaskError(f"{matrix_file}: no patient table: {error}") from None
+            raise TaskError(f"{matrix_file} is no patient table: {error}") from None
         if manifest.version != VERSION:
             raise TaskError(
                 f"{matrix_file}: version {manifest.version}; expected {VERSION}; build it again"
             )
         if manifest.cases != _digest(lines):
-            raise TaskError(f"{cases_file} and {MATRIX} are of different builds; build them again")
+            raise TaskError(
+                f"{cases_file} and {MATRIX} come from different builds; build them again"
+            )
         cases = tuple(map(_READER.validate_json, lines))
         return cls(cases, manifest.rows, embedder=manifest.embedder, **found)
 
 
 def phenotype_names(phenotypes: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct names in their order, blanks folded.
+    """Return the distinct names in order, with single blanks.
 
     Raises:
-        ConfigError: If there is none, or one is blank or no text.
+        ConfigError: If there is no name, or one is blank or no text.
     """
     if isinstance(phenotypes, str):
         raise ConfigError(f"phenotypes is a list of names, not the text {phenotypes[:80]!r}")
@@ -212,7 +214,7 @@ def embed(embedder: Embedder, names: Sequence[str]) -> NDArray[np.float32]:
     """Return unit rows, shape (names, dimension).
 
     Raises:
-        ConfigError: If the embedder gives another shape, or no unit row for a name.
+        ConfigError: If the rows have another shape, or a row has not length 1.
     """
     vectors = np.ascontiguousarray(embedder.embed(names), dtype=np.float32)
     expected = (len(names), embedder.dimension)
@@ -226,7 +228,7 @@ def embed(embedder: Embedder, names: Sequence[str]) -> NDArray[np.float32]:
 
 
 def as_case(case: CaseRecord) -> PatientCase:
-    """Return any patient record as a case, its phenotypes distinct and their blanks folded.
+    """Return any patient record as a case, with distinct phenotypes.
 
     Raises:
         TaskError: If a phenotype is blank or no text.
@@ -249,7 +251,7 @@ _MANIFEST = TypeAdapter(TableManifest)
 def _distinct(
     names: Sequence[str], vectors: NDArray[np.float32]
 ) -> tuple[dict[str, int], NDArray[np.float32]]:
-    """Give names with one vector one row, so that rounding cannot set them apart."""
+    """Share one row between names with equal vectors, so that their scores are equal."""
     rows: dict[str, int] = {}
     seen: dict[bytes, int] = {}
     kept: list[int] = []

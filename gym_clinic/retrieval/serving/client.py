@@ -82,7 +82,7 @@ class KnowledgeClient:
     def __len__(self) -> int:
         passages = self.health().passages
         if passages is None:
-            raise ConfigError(f"{self._endpoint.name} does not say how many passages it has")
+            raise ConfigError(f"{self._endpoint.name} serves a base without a length")
         return passages
 
     @property

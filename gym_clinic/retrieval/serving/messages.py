@@ -1,4 +1,4 @@
-"""What a search server and its client tell one another, and how much of it."""
+"""Requests and replies of a search server, and their limits."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from gym_clinic.retrieval.passages.passage import Passage
 from gym_clinic.retrieval.passages.query import Operator
 
 PORT = 8377
-"""Where a search server listens, unless it is told otherwise."""
+"""Default port of a search server."""
 
 MAX_LIMIT = 1_000
-"""Passages that a query may ask for."""
+"""Most passages of one query."""
 
 MAX_QUERIES = 256
-"""Queries of a batch."""
+"""Most queries of a batch."""
 
 MAX_ASKED = 10_000
-"""Passages that the queries of a batch may ask for together."""
+"""Most passages of a batch, over all its queries."""
 
 MAX_BODY = 16 * 2**20
-"""Bytes of a request."""
+"""Most bytes of a request."""
 
 
 class _SearchOptions(BaseModel):
@@ -38,7 +38,7 @@ class SearchRequest(_SearchOptions):
 
 
 class BatchRequest(_SearchOptions):
-    """Several queries, asked alike."""
+    """Several queries with the same options."""
 
     queries: list[str] = Field(max_length=MAX_QUERIES)
 
@@ -77,15 +77,15 @@ class PassageReply(BaseModel):
 
 
 class Health(BaseModel):
-    """What a server says of itself.
+    """The state of a server.
 
     Attributes:
         status: ``ok``.
-        version: Of gym_clinic.
-        passages: Of the base; None if it does not say.
-        content_hash: Of the base; empty if it has none.
-        places: Requests that are taken at once, worked on or waiting.
-        taken: Requests that have one.
+        version: Version of gym_clinic.
+        passages: Number of passages; None if the base has no length.
+        content_hash: Content hash of the base; empty if it has no manifest.
+        places: Most requests accepted at once, running or waiting.
+        taken: Requests running or waiting now.
     """
 
     status: str
@@ -97,6 +97,6 @@ class Health(BaseModel):
 
 
 class ErrorReply(BaseModel):
-    """What was wrong, and what would be right."""
+    """An error message: what was wrong, and what was expected."""
 
     error: str

@@ -1,4 +1,4 @@
-"""A knowledge base over HTTP on this machine, for many workers that share one copy of it."""
+"""A server of one knowledge base over HTTP, for many workers on this machine."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
 
 HOST = "127.0.0.1"
-"""The server is for this machine alone: it asks nobody who he is."""
+"""There is no authentication, so the server listens on this machine only."""
 
 HOSTS = (HOST, "localhost")
-"""Names that a request may call the server by. A page in a browser of this machine can be led here
-by another name (DNS rebinding), and must not be answered."""
+"""Host names that are answered. A web page in a local browser can reach this server by another name
+(DNS rebinding), which is refused."""
 
 THREADS, WAITING = 4, 64
-"""Requests worked on at once, and requests that may wait for their turn."""
+"""Default numbers of requests that run at once, and that may wait."""
 
 RETRY_AFTER = 1
-"""Seconds after which a request that found no place may try again."""
+"""Seconds after which a request that was refused as busy may be repeated."""
 
 ARRIVAL = 10
-"""Seconds in which a request must be here as a whole."""
+"""Seconds in which a request must arrive completely."""
 
 GRACE = 30
-"""Seconds that requests under way have when the server is told to end."""
+"""Seconds for running requests when the server is stopped."""
 
 RequestModel = TypeVar("RequestModel", bound=BaseModel)
 Found = TypeVar("Found")
 
 
 class _RefusedError(Exception):
-    """A request that is not worked on; a status and what was wrong."""
+    """A request that is refused, with a status and the reason."""
 
     def __init__(self, status: int, error: str) -> None:
         super().__init__(error)
@@ -62,7 +62,7 @@ class _RefusedError(Exception):
 
 
 class _Places:
-    """Threads that search, and a queue before them that is never longer than it may be."""
+    """Search threads with a bounded queue."""
 
     def __init__(self, threads: int, waiting: int) -> None:
         self.most = at_least_one("threads", threads) + waiting
@@ -70,9 +70,9 @@ class _Places:
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="gym-clinic-search")
 
     async def run(self, search: Callable[[], Found]) -> Found:
-        """Run a search in its turn; only the event loop's thread calls this."""
+        """Run a search in its turn; call it from the thread of the event loop only."""
         if self.taken >= self.most:
-            raise _RefusedError(503, f"busy: all {self.most} places are taken; ask again")
+            raise _RefusedError(503, f"busy with {self.most} requests; repeat the request")
         self.taken += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self.pool, search)
@@ -83,17 +83,16 @@ class _Places:
 def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) -> FastAPI:
     """Return the app that serves a base.
 
-    ``POST /search`` takes a :class:`SearchRequest`, ``POST /batch`` a :class:`BatchRequest`,
-    which takes one place and is worked on in one piece, ``POST /get`` a :class:`PassageRequest`;
-    ``GET /health`` is answered at once. An error is JSON, ``{"error": "what was wrong"}``: 422 for
-    a request that is wrong, 413 for one that is too long, 408 for one that does not arrive, 421
-    for one to another host than this, 503 with Retry-After when all places are taken, 500 where
-    the base fails.
+    ``POST /search`` takes a :class:`SearchRequest`, ``POST /batch`` a :class:`BatchRequest`, which
+    runs as one request, ``POST /get`` a :class:`PassageRequest`; ``GET /health`` never waits. An
+    error is JSON, ``{"error": "what was wrong"}``: 422 for a wrong request, 413 if it is too long,
+    408 if it arrives too slowly, 421 for another host name, 503 with Retry-After if the server is
+    busy, 500 if the base fails.
 
     Args:
-        base: What is served; searched by several threads at once.
-        threads: Requests worked on at once.
-        waiting: Requests that may wait for their turn, from 0.
+        base: The base to serve; several threads search it at once.
+        threads: Requests that run at once.
+        waiting: Requests that may wait, from 0.
 
     Raises:
         ConfigError: If an option is out of range, or fastapi is not installed.
@@ -131,7 +130,7 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     async def get(request: Request) -> Response:
         asked = _read(PassageRequest, await _body(request))
         if not isinstance(base, PassageBase):
-            raise ConfigError("the base that is served gives no passages by their id")
+            raise ConfigError("the served base does not return passages by id")
         return reply({"passage": await places.run(partial(base.get, asked.id))})
 
     async def health(request: Request) -> Response:
@@ -161,9 +160,9 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
         status = error.status_code if isinstance(error, HTTPException) else 404
         asked = f"{request.method} {request.url.path}"
         known = "POST /search, POST /batch, POST /get and GET /health"
-        return reply({"error": f"there is no {asked}; there are {known}"}, status)
+        return reply({"error": f"no {asked}; choose from {known}"}, status)
 
-    # The pages that document an app load scripts from elsewhere; these need none.
+    # No documentation pages: they would load scripts from other hosts.
     app = FastAPI(title="gym_clinic knowledge", openapi_url=None, lifespan=lifespan)
     app.add_route("/search", search, ["POST"])
     app.add_route("/batch", batch, ["POST"])
@@ -181,16 +180,16 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
 def _check_host(request: Request) -> None:
     name = request.headers.get("host", "")
     if name.partition(":")[0] not in HOSTS:
-        raise _RefusedError(421, f"this server answers to {' and '.join(HOSTS)}, not to {name!r}")
+        raise _RefusedError(421, f"unknown host name {name!r}; this server is {' or '.join(HOSTS)}")
 
 
 async def _body(request: Request) -> bytes:
-    """Read a request's body, and no more than is allowed, nor for longer."""
+    """Read the body of a request, within the limits of size and time."""
     _check_host(request)
     try:
         return await asyncio.wait_for(_arrived(request), ARRIVAL)
     except asyncio.TimeoutError:
-        raise _RefusedError(408, f"a request has to arrive within {ARRIVAL} s") from None
+        raise _RefusedError(408, f"a request must arrive within {ARRIVAL} s") from None
 
 
 async def _arrived(request: Request) -> bytes:
@@ -203,7 +202,7 @@ async def _arrived(request: Request) -> bytes:
                 break
         else:
             return bytes(body)
-    raise _RefusedError(413, f"a request is of at most {MAX_BODY:,} bytes")
+    raise _RefusedError(413, f"a request has at most {MAX_BODY:,} bytes")
 
 
 def _read(kind: type[RequestModel], body: bytes) -> RequestModel:
@@ -219,19 +218,19 @@ def _read(kind: type[RequestModel], body: bytes) -> RequestModel:
 
 
 class KnowledgeServer:
-    """A server of one base, which has its port from the start.
+    """A server of one base; it holds its port from the start.
 
-    Use :meth:`run` in a process of its own, or the server as a context manager: it then runs in
-    a thread until the context ends.
+    Call :meth:`run` in a separate process, or use the server as a context manager: it then runs
+    in a thread until the context ends.
 
     Attributes:
         url: Address of the server.
 
     Args:
-        base: What is served; searched by several threads at once.
-        port: 0 takes a free one.
-        threads: Requests worked on at once.
-        waiting: Requests that may wait for their turn.
+        base: The base to serve; several threads search it at once.
+        port: Its port; 0 chooses a free one.
+        threads: Requests that run at once.
+        waiting: Requests that may wait, from 0.
 
     Raises:
         ConfigError: If an option is out of range, the port is taken, or fastapi or uvicorn is
@@ -249,8 +248,8 @@ class KnowledgeServer:
         try:
             self._socket = socket.create_server((HOST, port), backlog=2048)
         except (OSError, OverflowError) as error:
-            raise ConfigError(f"port {port} of {HOST} cannot be had: {error}") from error
-        # Connections inherit it; without it, head and body of a reply go out 40 ms apart.
+            raise ConfigError(f"cannot listen on port {port} of {HOST}: {error}") from error
+        # Connections inherit it; without it, the body of a reply is sent 40 ms after the head.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.url = f"http://{HOST}:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
@@ -260,11 +259,11 @@ class KnowledgeServer:
         self._thread = threading.Thread(target=self.run, name="gym-clinic-server", daemon=True)
 
     def run(self) -> None:
-        """Serve until SIGINT or SIGTERM comes; requests under way are then finished."""
+        """Serve until SIGINT or SIGTERM; running requests are then finished."""
         self._server.run([self._socket])
 
     def stop(self) -> None:
-        """Let :meth:`run` end, from any thread, without waiting for it."""
+        """Stop :meth:`run`, from any thread, without waiting for it."""
         self._server.should_exit = True
 
     def __enter__(self) -> KnowledgeServer:

@@ -88,7 +88,7 @@ def test_at_most_twenty_broken_records_are_named(tmp_path, run):
         (["build", "=x", "--out", "{out}"], "a source is PATH or NAME=PATH, not '=x'"),
         (["build", "none.jsonl", "--out", "{out}"], "no file or folder none.jsonl"),
         (["build", "{chunks}", "--out", "{out}", "--licence", "CC0"], "--licence is written NAME"),
-        (["build", "{chunks}", "--out", "{chunks}"], "chunks.jsonl is there, and is no knowledge"),
+        (["build", "{chunks}", "--out", "{chunks}"], "chunks.jsonl exists and is no knowledge"),
         (["build", "{chunks}", "--out", "embedded"], "'embedded' names the base that ships"),
         (["search", "{out}", "x"], "no knowledge base"),
         (["info", "{chunks}"], "chunks.jsonl is no knowledge base"),

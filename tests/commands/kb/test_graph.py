@@ -37,7 +37,7 @@ def test_build_from_csv(command, tmp_path):
     assert "disease 1, symptom 1; relations 1" in done.out
     status, _, err = command("build", "csv", nodes, relations, "--out", nodes)
     assert status == 2
-    assert "n.csv is there, and is no symptom graph" in err
+    assert "n.csv exists and is no symptom graph" in err
     assert nodes.read_text().startswith("id,kind")
 
 

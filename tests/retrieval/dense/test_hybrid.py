@@ -158,7 +158,7 @@ def test_wrong_options_are_told(hybrid, dense):
 
 
 def test_an_index_of_another_base_is_refused(dense):
-    with pytest.raises(ConfigError, match="made of another base: of content abc, while this base"):
+    with pytest.raises(ConfigError, match="made of another base, with the content hash abc"):
         HybridBase(MemoryBase(passages(), content_hash="abd"), dense)
     with pytest.raises(TaskError, match="which the base lacks"):
         HybridBase(MemoryBase(passages(3)), dense).search("headache", 40)

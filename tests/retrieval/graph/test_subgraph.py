@@ -70,7 +70,7 @@ def test_a_disease_without_its_symptoms_is_a_path_too():
 @pytest.mark.parametrize("wrong", ["dermatology", "cough", "nothing"])
 def test_only_a_discipline_of_the_subgraph_can_be_traced(wrong):
     part = Subgraph.of(small_graph(), CHOSEN)
-    with pytest.raises(ConfigError, match=r"it has \['neurology', 'pulmonology'\]"):
+    with pytest.raises(ConfigError, match=r"choose from \['neurology', 'pulmonology'\]"):
         part.back_from(wrong)
 
 

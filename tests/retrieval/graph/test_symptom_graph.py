@@ -93,10 +93,10 @@ def test_every_relation_is_found_from_both_ends_and_no_other(found):
 @pytest.mark.parametrize(
     ("nodes", "relations", "expected"),
     [
-        ([*NODES, NODES[0]], [], "node 'cough' stands twice"),
+        ([*NODES, NODES[0]], [], "duplicate node 'cough'"),
         ([Node("x", "drug", "X")], [], "node 'x': kind 'drug'; choose from"),
-        (NODES, [Relation("cough", RELATED, "flu")], "there is no node 'flu'"),
-        (NODES, [Relation("flu", RELATED, "cough")], "there is no node 'flu'"),
+        (NODES, [Relation("cough", RELATED, "flu")], "no node 'flu'"),
+        (NODES, [Relation("flu", RELATED, "cough")], "no node 'flu'"),
         (NODES, [Relation("cough", RELATED, "cough")], "a relation of a node with itself"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_file_that_is_no_graph_is_named(tmp_path):
         load_graph(path)
     for content in (b"not a database, and long enough to tell" * 40, b""):
         path.write_bytes(content)
-        with pytest.raises(TaskError, match=r"graph\.db: no symptom graph"):
+        with pytest.raises(TaskError, match=r"graph\.db is no symptom graph"):
             load_graph(path)
     save_graph(small_graph(), path)
     whole = path.read_bytes()
@@ -192,7 +192,7 @@ def test_a_file_that_is_no_graph_is_named(tmp_path):
     path.write_bytes(whole)
     with sqlite3.connect(path) as database:
         database.execute("DELETE FROM relation WHERE tail = 'migraine'")
-    with pytest.raises(TaskError, match="its arrays are not those of 10 nodes, 7 relations"):
+    with pytest.raises(TaskError, match="its arrays do not fit 10 nodes and 7 relations"):
         load_graph(path)
 
 
@@ -221,7 +221,7 @@ def test_arrays_that_lead_astray_are_named(tmp_path, name, damage):
     with sqlite3.connect(path) as database:
         data = damage(array).astype(array.dtype).tobytes()
         database.execute("UPDATE csr SET data = ? WHERE name = ?", (data, name))
-    with pytest.raises(TaskError, match=r"graph\.db: no symptom graph: its arrays lead beyond"):
+    with pytest.raises(TaskError, match=r"graph\.db is no symptom graph: its arrays point beyond"):
         load_graph(path)
 
 
@@ -248,6 +248,6 @@ def test_a_damaged_file_is_read_or_named(data, tmp_path_factory):
         nodes = graph.nodes
     except TaskError as error:
         wrong = str(error)
-    assert wrong is None or f"{path}: no symptom graph" in wrong
+    assert wrong is None or f"{path} is no symptom graph" in wrong
     for node in nodes:
         assert graph.degree(node.id) == len(graph.neighbours(node.id))

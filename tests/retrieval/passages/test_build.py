@@ -67,7 +67,7 @@ def test_broken_records_are_named_and_skipped(tmp_path):
     manifest = build_base([source(BROKEN, "x.jsonl")], tmp_path / "b.db", listener=heard)
     assert heard.names == [
         "x.jsonl line 2: no field 'id'",
-        "x.jsonl record 3: the id 'a' is that of an earlier passage",
+        "x.jsonl record 3: duplicate id 'a'; expected one passage of each id",
     ]
     assert (manifest.passages, manifest.broken) == (2, 2)
     assert [one.text for one in KnowledgeBase(tmp_path / "b.db")] == ["one", "three"]
@@ -91,8 +91,8 @@ def test_the_text_of_a_broken_record_is_no_duplicate(tmp_path):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("f\0e\0v\0e\0r\0", "holds the character NUL; expected text"),
-        ("fever \ud83d", r"holds '\ud83d', half a character; expected text"),
+        ("f\0e\0v\0e\0r\0", "contains a NUL character; expected text"),
+        ("fever \ud83d", r"contains the lone surrogate '\ud83d'; expected text"),
     ],
 )
 def test_what_no_base_can_hold_is_named(tmp_path, text, what):
@@ -219,12 +219,12 @@ def test_a_base_that_is_cut_off_or_damaged_is_named(tmp_path):
 def test_a_file_that_is_no_base_is_not_written_over(tmp_path, content):
     path = tmp_path / "fts5.db"
     path.write_bytes(content)
-    with pytest.raises(ConfigError, match=r"fts5.db is there, and is no knowledge base"):
+    with pytest.raises(ConfigError, match=r"fts5.db exists and is no knowledge base"):
         base(tmp_path, "fts5")
     path.unlink()
     save_graph(SymptomGraph.build([], []), path)
     graph = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"fts5.db is there, and is no knowledge base"):
+    with pytest.raises(ConfigError, match=r"fts5.db exists and is no knowledge base"):
         base(tmp_path, "fts5")
     assert path.read_bytes() == graph
 

@@ -151,7 +151,7 @@ def test_mistakes_are_told(index):
         index.lookup("amber")
     with pytest.raises(ConfigError, match="limit is a whole number"):
         index.lookup(["amber"], limit=0)
-    with pytest.raises(ConfigError, match="two profiles have the id 'a'"):
+    with pytest.raises(ConfigError, match="duplicate profile 'a'"):
         GuidelineIndex([profile("a", "Amber"), profile("a", "Blue")])
     with pytest.raises(ConfigError, match="threshold is a share above 0, not 0"):
         GuidelineIndex([], threshold=0)
