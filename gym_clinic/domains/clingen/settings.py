@@ -87,6 +87,7 @@ def supervisor(
         success=lambda episode: episode.answer == episode.task.gold["classification"],
         metrics=_supervisor_metrics,
         aggregate=_aggregate,
+        classes=_published_class,
         solution=_supervisor_solution,
         menu=_supervisor_menu,
         conversation=conversation,
@@ -125,6 +126,7 @@ def single_agent(
         ),
         metrics=_single_metrics,
         aggregate=_aggregate,
+        classes=_published_class,
         solution=_single_solution,
         menu=_single_menu,
         baselines={"rules": baselines.rules_single},
@@ -236,6 +238,10 @@ def _single_metrics(episode: Episode) -> dict[str, float]:
             "gold_evidence": gold_evidence(episode.task),
         }
     ) | {"malformed_blocks": float(episode.malformed)}
+
+
+def _published_class(task: Task) -> str:
+    return str(task.gold["classification"])
 
 
 def _aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:

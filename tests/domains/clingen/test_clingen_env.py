@@ -248,6 +248,13 @@ def test_the_reward_of_any_choice_of_calls_is_the_formula(data):
     assert reward == pytest.approx(0.5 * (1 - distance / 2) + 0.5 * process)
 
 
+@pytest.mark.parametrize("name", [ID, SINGLE])
+def test_the_classes_of_the_domain_are_those_of_the_sop(name):
+    clinic = gym.make(name, split="dev").unwrapped
+    named = {clinic.domain.classes(task) for task in clinic.tasks}
+    assert named == set(CLASSES)
+
+
 @pytest.mark.parametrize(
     ("options", "weights"),
     [
