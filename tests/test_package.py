@@ -25,6 +25,12 @@ case = env.unwrapped.episode.case
 print(len(case.full_text(case["articles"][0]["pmid"])) > 500)
 """
 
+HANDBOOK = """
+from gym_clinic import embedded
+print(embedded.knowledge().search("paracetamol antidote", 1)[0].title)
+"""
+FOUND = "Acetylcysteine: uses, cautions and interactions"
+
 
 def setup():
     read = configparser.ConfigParser()
@@ -65,13 +71,22 @@ def test_the_metadata_name_python_3_10_to_3_13():
     assert "torch" not in metadata["options"]["install_requires"]
 
 
-def test_a_plain_checkout_finds_its_data(tmp_path):
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """The cache of a user: all arrangements compose the same handbook, so one of them builds it."""
+    folder = tmp_path_factory.mktemp("cache")
+    yield {"GYM_CLINIC_CACHE": str(folder)}
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_plain_checkout_finds_its_data(tmp_path, cache):
     # Without the finder of an editable install, only the checkout is there.
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.meta_path[:] = [\n"
     code += "    finder for finder in sys.meta_path if '__editable__' not in repr(finder)]\n"
     printed = run(sys.executable, "-c", code + LOOP, cwd=tmp_path)
     assert printed.split()[1] == str(ROOT / "gym_clinic" / "__init__.py")
     assert printed.split()[2] == "True"
+    assert run(sys.executable, "-c", code + HANDBOOK, cwd=tmp_path, **cache).strip() == FOUND
 
 
 # What pip noted of how this interpreter's gym_clinic was installed.
@@ -84,7 +99,7 @@ except metadata.PackageNotFoundError:
 """
 
 
-def test_an_editable_install_finds_its_data_from_another_folder(tmp_path):
+def test_an_editable_install_finds_its_data_from_another_folder(tmp_path, cache):
     # -I leaves the working folder and PYTHONPATH out: only what is installed is found.
     origin = json.loads(run(sys.executable, "-I", "-c", ORIGIN, cwd=tmp_path))
     if not origin.get("dir_info", {}).get("editable"):
@@ -95,6 +110,7 @@ def test_an_editable_install_finds_its_data_from_another_folder(tmp_path):
     code = "from gym_clinic import paths; print(*map(paths.data_dir, ('tasks', 'kb')), sep='\\n')"
     found = run(sys.executable, "-I", "-c", code, cwd=tmp_path).splitlines()
     assert found == [str(ROOT / "tasks"), str(ROOT / "kb")]
+    assert run(sys.executable, "-I", "-c", HANDBOOK, cwd=tmp_path, **cache).strip() == FOUND
 
 
 def test_the_data_folder_can_be_another(tmp_path):
@@ -114,7 +130,7 @@ def wheel(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
+def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path, cache):
     with zipfile.ZipFile(wheel) as archive:
         tasks = [
             info for info in archive.infolist() if info.filename.startswith("gym_clinic/tasks")
@@ -129,6 +145,9 @@ def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
         listed = run("git", "ls-files", "gym_clinic", "verl_recipes", cwd=ROOT).split()
         assert sorted(set(listed) - set(archive.namelist())) == []
         assert not any("/tests/" in info.filename for info in archive.infolist())
+        kb = {name for name in archive.namelist() if name.startswith("gym_clinic/kb/")}
+        tables = run("git", "ls-files", "kb/facts", cwd=ROOT).split()
+        assert kb == {"gym_clinic/kb/__init__.py", *(f"gym_clinic/{name}" for name in tables)}
     home = tmp_path / "clean"
     venv.create(home, with_pip=True)
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -142,6 +161,7 @@ def test_the_wheel_works_in_a_clean_environment_and_is_small(wheel, tmp_path):
     assert (tasks, text) == ("224", "True")
     assert Path(home_of).is_relative_to(site)
     assert "clinic/ClinGen-v0" in run(python.parent / "gym-clinic", "list", cwd=tmp_path)
+    assert run(python, "-c", HANDBOOK, cwd=tmp_path, **cache).strip() == FOUND
 
 
 def size(folder):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named
-from gym_clinic.facts.passages.sentences import capitalised, inside, listed, phrase
+from gym_clinic.facts.passages.sentences import inside, listed, phrase
 from gym_clinic.facts.tables import Facts
 
 PRESENT = tuple(name for name in BANDS if name != "excluded")
@@ -75,7 +75,7 @@ def _presentation(
     yield from _counted(facts, one)
     yield from _everyday(facts, one)
     if others:
-        yield f"It resembles {listed(others[:3])}."
+        yield f"It may be mistaken for {listed(others[:3])}."
 
 
 def _counted(facts: Facts, one: Disease) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _counted(facts: Facts, one: Disease) -> Iterator[str]:
         if has.frequency.value
     ]
     if shares:
-        yield f"In patients counted in published annotations there was {listed(shares[:5])}."
+        yield f"Published frequencies: {listed(shares[:5])}."
 
 
 def _everyday(facts: Facts, one: Disease) -> Iterator[str]:
@@ -96,21 +96,21 @@ def _everyday(facts: Facts, one: Disease) -> Iterator[str]:
         if band(has) in OFTEN and (found := facts.phenotypes[has.phenotype]).synonyms
     ]
     if lay:
-        yield f"In patients' own words this may be {listed(lay[:4])}."
+        yield f"Patients may say {listed(lay[:4])}."
 
 
 def _urgency(facts: Facts, one: Disease, topic: str, others: list[str]) -> Iterator[str]:
     yield phrase("red_flags", key=f"{one.id} flags", items=one.red_flags, topic=topic)
     yield phrase("tests", key=f"{one.id} tests", items=one.tests)
-    yield f"The suspicion arises above all from {listed(named(facts, one, OFTEN)[:5])}."
+    yield f"Suspect it in a patient with {listed(named(facts, one, OFTEN)[:5])}."
     if others:
-        yield f"To be weighed at the same time: {listed(others[:3])}."
+        yield f"Consider also {listed(others[:3])}."
     yield f"Management begins with {one.treatment[0]}."
 
 
 def _management(facts: Facts, one: Disease, topic: str, discipline: str) -> Iterator[str]:
     yield phrase("treatment", key=f"{one.id} treatment", items=one.treatment, topic=topic)
-    yield f"What is treated: {inside(one.summary)}"
+    yield f"Background: {inside(one.summary)}"
     yield phrase("review", key=f"{one.id} review", items=one.red_flags[:3])
     drugs = [
         f"{inside(drug.name)} (caution: {drug.cautions[0]})" if drug.cautions else inside(drug.name)
@@ -118,26 +118,26 @@ def _management(facts: Facts, one: Disease, topic: str, discipline: str) -> Iter
         if one.id in drug.uses
     ]
     if drugs:
-        yield f"Drugs described here that have a place in it: {listed(drugs[:5])}."
+        yield f"Drugs used in it: {listed(drugs[:5])}."
     topics = [f"“{guide.topic}”" for guide in facts.guidelines.values() if one.id in guide.diseases]
     if topics:
-        yield f"Steps in order stand under {listed(topics[:3])}."
-    yield f"Care belongs to {discipline}."
+        yield f"For the steps in order see {listed(topics[:3])}."
+    yield f"The specialty is {discipline}."
 
 
 def _look_alikes(
     facts: Facts, one: Disease, common: Collection[str], others: list[str]
 ) -> Iterator[str]:
-    yield f"{one.name} is mistaken for {listed(others[:COMPARED])}."
+    yield f"{one.name} may be mistaken for {listed(others[:COMPARED])}."
     for key in one.look_alikes[:COMPARED]:
         yield from _compared(facts, one, facts.diseases[key], common)
     if rest := others[COMPARED : COMPARED + 4]:
         yield f"Further possibilities: {listed(rest)}."
-    yield f"What settles the matter most often: {listed(one.tests[:2])}."
+    yield f"Tests that distinguish them: {listed(one.tests[:2])}."
 
 
 def _compared(facts: Facts, one: Disease, other: Disease, common: Collection[str]) -> Iterator[str]:
-    """Yield what two diseases share, and what speaks for either.
+    """Yield the findings that two diseases share, and those that favour either.
 
     The disease itself is "it": with its name in every sentence, a search for it would find this
     passage first.
@@ -153,5 +153,4 @@ def _compared(facts: Facts, one: Disease, other: Disease, common: Collection[str
         yield f"With {second} it shares none of the findings described here."
     for disease, only, name in ((one, mine - theirs, "it"), (other, theirs - mine, second)):
         if found := named(facts, disease, PRESENT, only - set(common)):
-            speak = "would speak" if len(found) == 1 else "speak"
-            yield capitalised(f"{listed(found[:3])} {speak} for {name}.")
+            yield f"Findings that point to {name}: {listed(found[:3])}."

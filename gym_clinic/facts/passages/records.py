@@ -42,18 +42,18 @@ def finding_passages(facts: Facts) -> Iterator[HandbookPassage]:
         )
         companions = sorted(with_it, key=lambda other: (-with_it[other], other))[:4]
         name = inside(one.name)
-        sentences = [f"{one.name} is a finding of this body system: {one.group}."]
+        sentences = [f"{one.name} is a finding (body system: {one.group})."]
         if one.synonyms:
             words = listed([f"“{text}”" for text in one.synonyms[:4]])
-            sentences.append(f"Other words for it: {words}.")
+            sentences.append(f"Also called {words}.")
         if often:
-            sentences.append(f"It is prominent in {listed(often[:9])}.")
+            sentences.append(f"It is frequent in {listed(often[:9])}.")
         if seldom:
             sentences.append(f"It may also occur in {listed(seldom[:9])}.")
         sentences += [
-            "Findings that go with it in these diseases, and that one should ask for, are "
+            "In these diseases, ask also about "
             f"{listed([inside(facts.phenotypes[other].name) for other in companions])}.",
-            f"The {len(found)} diseases described here with {name} belong above all to "
+            f"The {len(found)} diseases with {name} in this handbook come mainly from "
             f"{listed([inside(field) for field, _ in fields.most_common(3)])}.",
         ]
         yield compose(
@@ -87,14 +87,14 @@ def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
             one,
             [
                 f"{one.name}{synonyms} is a drug of "
-                f"{'the class' if len(one.classes) == 1 else 'these classes:'} "
+                f"{'the class' if len(one.classes) == 1 else 'the classes'} "
                 f"{listed(one.classes)}.",
                 f"In short: {inside(one.summary)}",
-                f"It has its place in {listed(uses)}."
+                f"It is used in {listed(uses)}."
                 if not uses[0].startswith("no ")
                 else f"There is {listed(uses)}.",
                 phrase("cautions", key=f"{key} cautions", items=one.cautions),
-                *([f"Interactions that matter: {'; '.join(pairs)}."] if pairs else []),
+                *([f"Interactions: {'; '.join(pairs)}."] if pairs else []),
             ],
         )
 
@@ -103,7 +103,7 @@ def instrument_passages(facts: Facts) -> Iterator[HandbookPassage]:
     """Yield a passage of every clinical score."""
     for key, one in facts.instruments.items():
         meanings = [f"{band.range}: {band.meaning}" for band in one.bands]
-        scored = ", with its points in brackets" if _POINTS.search("; ".join(one.items)) else ""
+        scored = ", with points in brackets" if _POINTS.search("; ".join(one.items)) else ""
         yield compose(
             f"instrument-{key}",
             f"{one.name}: purpose, items and interpretation",
@@ -112,8 +112,8 @@ def instrument_passages(facts: Facts) -> Iterator[HandbookPassage]:
             one,
             [
                 f"The instrument “{one.name}” {one.purpose}.",
-                f"What enters it{scored}: {listed(one.items)}.",
-                f"How the result is read: {'; '.join(meanings)}.",
+                f"Items{scored}: {listed(one.items)}.",
+                f"Interpretation: {'; '.join(meanings)}.",
                 f"Reference: {one.citation}.",
             ],
         )
@@ -132,7 +132,7 @@ def guideline_passages(facts: Facts) -> Iterator[HandbookPassage]:
                 f"{one.topic}.",
                 one.summary,
                 *one.steps,
-                *([f"Signs of danger: {listed(one.red_flags)}."] if one.red_flags else []),
+                *([f"Red flags: {listed(one.red_flags)}."] if one.red_flags else []),
             ],
         )
         # With a single disease there is nothing to choose between.
@@ -144,13 +144,13 @@ def guideline_passages(facts: Facts) -> Iterator[HandbookPassage]:
                 one.topic,
                 one,
                 [
-                    f"Differential diagnosis on the topic “{inside(one.topic)}”, first of all:",
+                    f"Differential diagnosis of “{inside(one.topic)}”:",
                     *(
                         f"{facts.diseases[other].name}: look for "
                         f"{listed(named(facts, facts.diseases[other], OFTEN)[:4])}; first test: "
                         f"{facts.diseases[other].tests[0]}."
                         for other in one.diseases
                     ),
-                    f"Whatever the cause, these call for help at once: {listed(one.red_flags)}.",
+                    f"Red flags, whatever the cause: {listed(one.red_flags)}.",
                 ],
             )

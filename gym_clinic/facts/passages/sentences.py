@@ -1,7 +1,7 @@
 """Sentences of the handbook: names inside a sentence, lists, phrases and American spellings.
 
-No phrase needs agreement of number: a list stands after a verb in the plural sense ("many have"),
-before another ("speak for it") or after a colon.
+No phrase needs agreement of number: a list comes after a colon, or after a verb whose subject is in
+the phrase.
 """
 
 from __future__ import annotations
@@ -56,11 +56,6 @@ def _american(word: str) -> str:
     for british, american in _PATTERNS:
         word = british.sub(american, word)
     return word
-
-
-def capitalised(text: str) -> str:
-    """Return a text with a capital first letter."""
-    return text[0].upper() + text[1:]
 
 
 def listed(items: Sequence[str]) -> str:
