@@ -136,8 +136,8 @@ def test_the_page_states_the_true_figures(facts: Facts, passages: list[HandbookP
         f"{len(facts.phenotypes):,} findings, {len(facts.drugs)} drugs",
         f"{len(facts.instruments)} scores, {len(facts.guidelines)} guidelines",
         f"{len(passages):,} passages",
-        f"{len(facts.guidelines)} written by hand",
-        f"{len(passages) - len(facts.guidelines):,} put together",
+        f"{len(facts.guidelines)} are the steps of the guidelines",
+        f"{len(passages) - len(facts.guidelines):,} are put together",
         f"**{len(sourced)} frequencies** of {len(dict(sourced))} diseases",
         f"The other {len(stated) - len(sourced):,} are",
     ):

@@ -169,7 +169,7 @@ def test_a_mistake_is_named_by_file_record_and_field(tmp_path, damage, message):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ('{"records": [{"id": "a", "id": "b"}]}', ": the key 'id' stands twice"),
+        ('{"records": [{"id": "a", "id": "b"}]}', ": duplicate key 'id' in one object"),
         ('{"records": [\n{"id": "a"', " line 2: not valid JSON"),
         ('{"records": ["a"]}', " record 1: expected a JSON object, not str"),
         ('{"records": [{}]}', " record 1, field sources: Field required"),
@@ -191,7 +191,7 @@ def test_a_broken_table_is_named(tmp_path, broken, message):
         (b"[]", ": expected a JSON object, not list"),
         (b"\n{", " line 2: not valid JSON"),
         (b"\n\xe9", " line 2: not UTF-8"),
-        (b'{"own": 1, "own": 2}', ": the key 'own' stands twice"),
+        (b'{"own": 1, "own": 2}', ": duplicate key 'own' in one object"),
     ],
 )
 def test_broken_sources_are_named(tmp_path, broken, message):
