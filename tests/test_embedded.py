@@ -27,6 +27,14 @@ def cache(tmp_path, monkeypatch):
     forget()
 
 
+@pytest.fixture
+def small(cache, tmp_path, monkeypatch):
+    """Fact tables that are composed and built in no time."""
+    folder = write(tmp_path / "data" / "kb" / "facts", tables())
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path / "data"))
+    return folder
+
+
 def forget():
     """Let the base be opened anew, as by another process."""
     embedded.knowledge.__wrapped__.cache_clear()
@@ -43,7 +51,7 @@ def test_the_embedded_base_holds_every_passage(cache):
     assert "Kawasaki disease: management and treatment" in titles
 
 
-def test_it_is_built_once_and_nothing_else_is_left(cache):
+def test_it_is_built_once_and_nothing_else_is_left(cache, small):
     first = embedded.knowledge().path
     made = first.stat().st_mtime_ns
     forget()
@@ -55,10 +63,10 @@ def test_it_is_built_once_and_nothing_else_is_left(cache):
 
 def search_anew(_):
     forget()
-    return [one.id for one in embedded.knowledge().search("anaphylaxis adrenaline", 5)]
+    return [one.id for one in embedded.knowledge().search("amber fever", 5)]
 
 
-def test_many_processes_may_ask_for_it_first(cache):
+def test_many_processes_may_ask_for_it_first(cache, small):
     with multiprocessing.get_context("fork").Pool(8) as pool:
         found = pool.map(search_anew, range(16), chunksize=1)
     assert len(found[0]) == 5
@@ -66,7 +74,7 @@ def test_many_processes_may_ask_for_it_first(cache):
     assert len(list(cache.iterdir())) == 1
 
 
-def test_many_threads_may_ask_for_it_first(cache):
+def test_many_threads_may_ask_for_it_first(cache, small):
     together = Barrier(8)
 
     def ask(_):
@@ -98,32 +106,32 @@ def test_a_fork_waits_for_a_thread_that_makes_something():
         assert first.result() == os.getpid()
 
 
-def test_fact_tables_of_ones_own_are_told(cache, tmp_path, monkeypatch):
-    folder = tmp_path / "data"
-    monkeypatch.setenv("GYM_CLINIC_DATA", str(folder))
-    with pytest.raises(ConfigError, match="no folder 'kb'"):
-        embedded.knowledge()
-    rows = tables()
-    for row in rows["diseases"]:
-        row |= {"red_flags": ["fits"], "tests": ["a test"], "treatment": ["rest"]}
-    for row in rows["drugs"]:
-        row |= {"classes": ["blocker"], "uses": ["pain"], "cautions": ["sleep"]}
-    facts = write(folder / "kb" / "facts", rows)
+def test_the_handbook_follows_the_fact_tables_of_the_data_folder(cache, small):
     first = embedded.knowledge()
     assert "Amber fever is a rare disease" in first.get("disease-amber-fever-presentation").text
     forget()
+    rows = tables()
     rows["diseases"][0]["rare"] = False
-    write(facts, rows)
+    write(small, rows)
     load_anew()
     second = embedded.knowledge()
     assert first.path != second.path
     assert "Amber fever is a disease" in second.get("disease-amber-fever-presentation").text
     forget()
-    (facts / "drugs.json").write_text('{"records": [{}]}', encoding="utf-8")
+    (small / "drugs.json").write_text('{"records": [{}]}', encoding="utf-8")
     load_anew()
     with pytest.raises(TaskError, match=r"drugs\.json record 1, field sources"):
         embedded.knowledge()
     assert len(list(cache.iterdir())) == 2
+
+
+def test_a_data_folder_without_tables_is_named(cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("GYM_CLINIC_DATA", str(tmp_path))
+    with pytest.raises(ConfigError, match="no folder 'kb'"):
+        embedded.knowledge()
+    (tmp_path / "kb").mkdir()
+    with pytest.raises(ConfigError, match=r"no files in .*diseases; expected tables"):
+        embedded.knowledge()
 
 
 def load_anew():
@@ -131,7 +139,7 @@ def load_anew():
     _load.cache_clear()
 
 
-def test_a_cache_that_cannot_be_written_is_named(cache):
+def test_a_cache_that_cannot_be_written_is_named(cache, small):
     cache.write_text("a file, no folder", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"cannot write .*cache.*GYM_CLINIC_CACHE"):
         embedded.knowledge()

@@ -9,9 +9,10 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+from fact_tables import tables, write
 from places import KB
 
-from gym_clinic.facts import Facts
+from gym_clinic.facts import Facts, load
 from gym_clinic.facts.models import DiseaseEntry
 from gym_clinic.facts.passages import HandbookPassage, fingerprint, handbook, sentences
 from gym_clinic.facts.passages.form import own_names
@@ -115,7 +116,18 @@ def test_sentences() -> None:
     chosen = {pick(("one", "two", "three"), str(number)) for number in range(50)}
     assert chosen == {"one", "two", "three"}
     assert pick(("one", "two"), "key") == pick(("one", "two"), "key")
-    assert doctest.testmod(sentences) == (0, 4)
+    assert doctest.testmod(sentences) == (0, 5)
+
+
+def test_empty_fields_are_left_out(tmp_path: Path) -> None:
+    found = {one.id: one.text for one in handbook(load(write(tmp_path, tables())))}
+    assert found["disease-blue-palsy-urgency"] == (
+        "Suspect it in a patient with abnormality of body height. Consider also amber fever."
+    )
+    assert found["drug-ambrol"] == (
+        "Ambrol is a drug of the class amber blockers. In short: made up. It is used in amber fever."
+    )
+    assert not any("{}" in text or " ." in text for text in found.values())
 
 
 def test_the_example_of_the_page_is_a_disease() -> None:

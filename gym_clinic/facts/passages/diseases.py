@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named
-from gym_clinic.facts.passages.sentences import inside, listed, phrase
+from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
 from gym_clinic.facts.tables import Facts
 
 PRESENT = tuple(name for name in BANDS if name != "excluded")
@@ -67,45 +67,31 @@ def _presentation(
     rarity = "a rare disease" if one.rare else "a disease"
     yield f"{one.name} is {rarity} in the field of {discipline}."
     yield f"In short: {inside(one.summary)}"
-    if also:
-        yield f"It is also called {listed(also[:4])}."
+    yield about("It is also called {}.", also[:4])
     for how_often in BANDS:
-        if found := named(facts, one, [how_often]):
-            yield phrase("findings", how_often, key=f"{one.id} {how_often}", items=found)
-    yield from _counted(facts, one)
-    yield from _everyday(facts, one)
-    if others:
-        yield f"It may be mistaken for {listed(others[:3])}."
-
-
-def _counted(facts: Facts, one: Disease) -> Iterator[str]:
+        found = named(facts, one, [how_often])
+        yield phrase("findings", how_often, key=f"{one.id} {how_often}", items=found)
     shares = [
         f"{inside(facts.phenotypes[has.phenotype].name)} in {100 * has.frequency.value:.0f} percent"
         for has in one.phenotypes
         if has.frequency.value
     ]
-    if shares:
-        yield f"Published frequencies: {listed(shares[:5])}."
-
-
-def _everyday(facts: Facts, one: Disease) -> Iterator[str]:
-    """Yield the everyday names of the most frequent findings."""
+    yield about("Published frequencies: {}.", shares[:5])
     lay = [
         f"“{found.synonyms[0]}”"
         for has in one.phenotypes
         if band(has) in OFTEN and (found := facts.phenotypes[has.phenotype]).synonyms
     ]
-    if lay:
-        yield f"Patients may say {listed(lay[:4])}."
+    yield about("Patients may say {}.", lay[:4])
+    yield about("It may be mistaken for {}.", others[:3])
 
 
 def _urgency(facts: Facts, one: Disease, topic: str, others: list[str]) -> Iterator[str]:
     yield phrase("red_flags", key=f"{one.id} flags", items=one.red_flags, topic=topic)
     yield phrase("tests", key=f"{one.id} tests", items=one.tests)
-    yield f"Suspect it in a patient with {listed(named(facts, one, OFTEN)[:5])}."
-    if others:
-        yield f"Consider also {listed(others[:3])}."
-    yield f"Management begins with {one.treatment[0]}."
+    yield about("Suspect it in a patient with {}.", named(facts, one, OFTEN)[:5])
+    yield about("Consider also {}.", others[:3])
+    yield about("Management begins with {}.", one.treatment[:1])
 
 
 def _management(facts: Facts, one: Disease, topic: str, discipline: str) -> Iterator[str]:
@@ -117,11 +103,9 @@ def _management(facts: Facts, one: Disease, topic: str, discipline: str) -> Iter
         for drug in facts.drugs.values()
         if one.id in drug.uses
     ]
-    if drugs:
-        yield f"Drugs used in it: {listed(drugs[:5])}."
+    yield about("Drugs used in it: {}.", drugs[:5])
     topics = [f"“{guide.topic}”" for guide in facts.guidelines.values() if one.id in guide.diseases]
-    if topics:
-        yield f"For the steps in order see {listed(topics[:3])}."
+    yield about("For the steps in order see {}.", topics[:3])
     yield f"The specialty is {discipline}."
 
 
@@ -131,9 +115,8 @@ def _look_alikes(
     yield f"{one.name} may be mistaken for {listed(others[:COMPARED])}."
     for key in one.look_alikes[:COMPARED]:
         yield from _compared(facts, one, facts.diseases[key], common)
-    if rest := others[COMPARED : COMPARED + 4]:
-        yield f"Further possibilities: {listed(rest)}."
-    yield f"Tests that distinguish them: {listed(one.tests[:2])}."
+    yield about("Further possibilities: {}.", others[COMPARED : COMPARED + 4])
+    yield about("Tests that distinguish them: {}.", one.tests[:2])
 
 
 def _compared(facts: Facts, one: Disease, other: Disease, common: Collection[str]) -> Iterator[str]:
@@ -152,5 +135,5 @@ def _compared(facts: Facts, one: Disease, other: Disease, common: Collection[str
     else:
         yield f"With {second} it shares none of the findings described here."
     for disease, only, name in ((one, mine - theirs, "it"), (other, theirs - mine, second)):
-        if found := named(facts, disease, PRESENT, only - set(common)):
-            yield f"Findings that point to {name}: {listed(found[:3])}."
+        found = named(facts, disease, PRESENT, only - set(common))
+        yield about("Findings that point to {name}: {}.", found[:3], name=name)

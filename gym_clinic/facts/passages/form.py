@@ -54,9 +54,9 @@ def compose(
         category: Its kind.
         topic: Name of the record that it is about.
         record: The record.
-        sentences: Its text.
+        sentences: Its text; empty ones are left out.
     """
-    text = " ".join(sentences)
+    text = " ".join(filter(None, sentences))
     # Search compares words as they are spelt: a query for anemia must find anaemia.
     also = american_spellings(f"{title} {text}")[:MOST_SPELLINGS]
     text = f"{text} Also written: {', '.join(also)}." if also else text

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named, own_names
-from gym_clinic.facts.passages.sentences import inside, listed, phrase
+from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
 from gym_clinic.facts.tables import Facts
 
 FEWEST_DISEASES = 4
@@ -41,19 +41,16 @@ def finding_passages(facts: Facts) -> Iterator[HandbookPassage]:
             if has.phenotype != key and band(has) in OFTEN
         )
         companions = sorted(with_it, key=lambda other: (-with_it[other], other))[:4]
-        name = inside(one.name)
-        sentences = [f"{one.name} is a finding (body system: {one.group})."]
-        if one.synonyms:
-            words = listed([f"“{text}”" for text in one.synonyms[:4]])
-            sentences.append(f"Also called {words}.")
-        if often:
-            sentences.append(f"It is frequent in {listed(often[:9])}.")
-        if seldom:
-            sentences.append(f"It may also occur in {listed(seldom[:9])}.")
-        sentences += [
-            "In these diseases, ask also about "
-            f"{listed([inside(facts.phenotypes[other].name) for other in companions])}.",
-            f"The {len(found)} diseases with {name} in this handbook come mainly from "
+        sentences = [
+            f"{one.name} is a finding (body system: {one.group}).",
+            about("Also called {}.", [f"“{text}”" for text in one.synonyms[:4]]),
+            about("It is frequent in {}.", often[:9]),
+            about("It may also occur in {}.", seldom[:9]),
+            about(
+                "In these diseases, ask also about {}.",
+                [inside(facts.phenotypes[other].name) for other in companions],
+            ),
+            f"The {len(found)} diseases with {inside(one.name)} in this handbook come mainly from "
             f"{listed([inside(field) for field, _ in fields.most_common(3)])}.",
         ]
         yield compose(
@@ -78,7 +75,8 @@ def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
             f"with {names.get(pair.other, f'any {pair.other}')}, {pair.effect}"
             for pair in one.interactions
         ]
-        synonyms = f" ({listed(one.synonyms)})" if one.synonyms else ""
+        name = one.name + about(" ({})", one.synonyms)
+        used = "There is {}." if uses and uses[0].startswith("no ") else "It is used in {}."
         yield compose(
             f"drug-{key}",
             f"{one.name}: uses, cautions and interactions",
@@ -86,15 +84,16 @@ def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
             one.name,
             one,
             [
-                f"{one.name}{synonyms} is a drug of "
-                f"{'the class' if len(one.classes) == 1 else 'the classes'} "
-                f"{listed(one.classes)}.",
+                about(
+                    "{name} is a drug of the {noun} {}.",
+                    one.classes,
+                    name=name,
+                    noun="class" if len(one.classes) == 1 else "classes",
+                ),
                 f"In short: {inside(one.summary)}",
-                f"It is used in {listed(uses)}."
-                if not uses[0].startswith("no ")
-                else f"There is {listed(uses)}.",
+                about(used, uses),
                 phrase("cautions", key=f"{key} cautions", items=one.cautions),
-                *([f"Interactions: {'; '.join(pairs)}."] if pairs else []),
+                f"Interactions: {'; '.join(pairs)}." if pairs else "",
             ],
         )
 
@@ -132,7 +131,7 @@ def guideline_passages(facts: Facts) -> Iterator[HandbookPassage]:
                 f"{one.topic}.",
                 one.summary,
                 *one.steps,
-                *([f"Red flags: {listed(one.red_flags)}."] if one.red_flags else []),
+                about("Red flags: {}.", one.red_flags),
             ],
         )
         # With a single disease there is nothing to choose between.
@@ -145,12 +144,15 @@ def guideline_passages(facts: Facts) -> Iterator[HandbookPassage]:
                 one,
                 [
                     f"Differential diagnosis of “{inside(one.topic)}”:",
-                    *(
-                        f"{facts.diseases[other].name}: look for "
-                        f"{listed(named(facts, facts.diseases[other], OFTEN)[:4])}; first test: "
-                        f"{facts.diseases[other].tests[0]}."
-                        for other in one.diseases
-                    ),
-                    f"Red flags, whatever the cause: {listed(one.red_flags)}.",
+                    *(_clues(facts, facts.diseases[other]) for other in one.diseases),
+                    about("Red flags, whatever the cause: {}.", one.red_flags),
                 ],
             )
+
+
+def _clues(facts: Facts, one: Disease) -> str:
+    clues = (
+        about("look for {}", named(facts, one, OFTEN)[:4]),
+        about("first test: {}", one.tests[:1]),
+    )
+    return f"{one.name}: {'; '.join(filter(None, clues)) or 'consider it'}."

@@ -71,6 +71,15 @@ def listed(items: Sequence[str]) -> str:
     return ", ".join(items[:-1]) + " and " + items[-1]
 
 
+def about(wording: str, items: Sequence[str], **names: str) -> str:
+    """Return a sentence about a list; nothing if the list is empty.
+
+    >>> about("Consider also {}.", ["asthma", "croup"]), about("Consider also {}.", [])
+    ('Consider also asthma and croup.', '')
+    """
+    return wording.format(listed(items), **names) if items else ""
+
+
 def phrase(*kind: str, key: str, items: Sequence[str], **names: str) -> str:
     """Return a sentence about a list, in one of the wordings of ``phrases.json``.
 
@@ -83,7 +92,7 @@ def phrase(*kind: str, key: str, items: Sequence[str], **names: str) -> str:
     wordings = _PHRASES
     for part in kind:
         wordings = wordings[part]
-    return pick(wordings, key).format(listed(items), **names)
+    return about(pick(wordings, key), items, **names)
 
 
 def pick(options: Sequence[str], key: str) -> str:
