@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter, defaultdict
@@ -187,7 +188,7 @@ def test_no_passage_repeats_another(passages: list[HandbookPassage]) -> None:
     shingles = []
     for one in passages:
         words = re.findall(r"\w+", one.text.casefold())
-        shingles.append({tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)})
+        shingles.append(set(zip(*(words[start:] for start in range(SHINGLE)), strict=False)))
     holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, runs in enumerate(shingles):
         for run in runs:
@@ -196,7 +197,7 @@ def test_no_passage_repeats_another(passages: list[HandbookPassage]) -> None:
     for numbers in holders.values():
         # A run that hundreds share is the frame of the sentence.
         if len(numbers) <= 100:
-            shared.update((one, other) for one in numbers for other in numbers if one < other)
+            shared.update(itertools.combinations(numbers, 2))
     for (one, other), count in shared.items():
         part = count / min(len(shingles[one]), len(shingles[other]))
         assert part <= 2 / 3, (passages[one].id, passages[other].id, part)
@@ -245,4 +246,4 @@ def test_no_passage_holds_an_answer_of_the_tasks(passages: list[HandbookPassage]
 def _runs(text: str) -> list[tuple[str, ...]]:
     """Return the runs of eight words of a text."""
     words = re.findall(r"\w+", text)
-    return [tuple(words[at : at + 8]) for at in range(len(words) - 7)]
+    return list(zip(*(words[start:] for start in range(8)), strict=False))

@@ -125,7 +125,8 @@ def test_empty_fields_are_left_out(tmp_path: Path) -> None:
         "Suspect it in a patient with abnormality of body height. Consider also amber fever."
     )
     assert found["drug-ambrol"] == (
-        "Ambrol is a drug of the class amber blockers. In short: made up. It is used in amber fever."
+        "Ambrol is a drug of the class amber blockers. In short: made up. "
+        "It is used in amber fever."
     )
     assert not any("{}" in text or " ." in text for text in found.values())
 

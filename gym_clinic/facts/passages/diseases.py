@@ -69,8 +69,8 @@ def _presentation(
     yield f"In short: {inside(one.summary)}"
     yield about("It is also called {}.", also[:4])
     for how_often in BANDS:
-        found = named(facts, one, [how_often])
-        yield phrase("findings", how_often, key=f"{one.id} {how_often}", items=found)
+        names = named(facts, one, [how_often])
+        yield phrase("findings", how_often, key=f"{one.id} {how_often}", items=names)
     shares = [
         f"{inside(facts.phenotypes[has.phenotype].name)} in {100 * has.frequency.value:.0f} percent"
         for has in one.phenotypes
