@@ -4,8 +4,6 @@ import gzip
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.importers.passages import jsonl as passages_jsonl
@@ -101,12 +99,3 @@ def test_a_truncated_packed_file_is_named_after_the_records_before_the_end(lines
 def test_a_missing_file_is_a_config_error(tmp_path):
     with pytest.raises(ConfigError, match=r"cannot read .*none.jsonl: No such file"):
         list(read(tmp_path / "none.jsonl", LABELS))
-
-
-@given(st.lists(st.binary(max_size=60), max_size=5))
-def test_any_bytes_are_passages_or_named(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("any") / "x.jsonl"
-    path.write_bytes(b"\n".join(rows))
-    for found in read(path, LABELS):
-        assert isinstance(found, BrokenRecord)
-        assert found.what

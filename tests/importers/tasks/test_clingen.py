@@ -9,12 +9,14 @@ import pytest
 
 pytest.importorskip("lxml")
 
+from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.frozen import thaw
 from gym_clinic.importers.facts.clingen import Class, Contradicted
 from gym_clinic.importers.tasks import import_tasks
 from gym_clinic.importers.tasks.clingen import read
 from gym_clinic.importers.tasks.clingen_annotations import GENETIC_CAP, read_annotations
+from gym_clinic.testing import check_tasks
 
 CURATION = {
     "gene": "GENEX",
@@ -282,9 +284,11 @@ def test_a_missing_folder_of_articles_is_a_config_error(annotated):
 
 
 def test_the_domain_plays_what_was_imported(annotated, library, tmp_path):
-    clingen = pytest.importorskip("gym_clinic.domains.clingen")
+    pytest.importorskip("gym_clinic.domains.clingen")
     import_tasks("clingen", annotated(CURATION), tmp_path / "out", "train")
-    (task,) = clingen.domain(folder=str(tmp_path / "out")).tasks["train"]
+    env = ClinicEnv("clingen", split="train", folder=str(tmp_path / "out"))
+    assert check_tasks(env) == []
+    (task,) = env.domain.tasks["train"]
     assert task.record["gene"] == "GENEX"
     assert task.gold["classification"] == "Moderate"
     assert [item["subtype"] for item in task.gold["evidence"]] == [
