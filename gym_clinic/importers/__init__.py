@@ -22,48 +22,23 @@ class Importer(NamedTuple):
     makes: str
 
 
-_FACTS = "gym_clinic.importers.facts"
+_FORMATS, _FACTS, _TASKS = (f"{__name__}.{room}" for room in ("formats", "facts", "tasks"))
 
 FACTS: dict[str, Importer] = {
-    name: Importer(reader, makes)
-    for name, reader, makes in (
-        (
-            "hpo-obo",
-            "gym_clinic.importers.formats.obo:read_obo",
-            "ontology in OBO format (hp.obo) -> terms",
-        ),
-        (
-            "hpo",
-            "gym_clinic.importers.formats.obographs:read_obo_graph",
-            "OBO Graphs JSON (hp.json) -> terms",
-        ),
-        ("mondo", f"{_FACTS}.mondo:read_diseases", "OBO Graphs JSON (mondo.json) -> diseases"),
-        ("hpoa", f"{_FACTS}.hpoa:read_hpoa", "HPO annotations (phenotype.hpoa) -> profiles"),
-        ("orphanet-names", f"{_FACTS}.orphanet:read_names", "Orphanet product 1 -> names, codes"),
-        (
-            "orphanet-phenotypes",
-            f"{_FACTS}.orphanet:read_phenotypes",
-            "Orphanet product 4 -> profiles",
-        ),
-        (
-            "orphanet-history",
-            f"{_FACTS}.orphanet:read_history",
-            "Orphanet product 9 -> onset, death",
-        ),
-        (
-            "orphanet-prevalence",
-            f"{_FACTS}.orphanet:read_prevalences",
-            "Orphanet product 9 -> rates",
-        ),
-        (
-            "clingen",
-            f"{_FACTS}.clingen:read_validity",
-            "ClinGen gene-disease validity (CSV) -> classifications",
-        ),
-        ("icd10cm", f"{_FACTS}.icd10cm:read_icd10cm", "ICD-10-CM order file -> codes, titles"),
-        ("ddxplus", f"{_FACTS}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
-        ("ddxplus-evidences", f"{_FACTS}.ddxplus:read_evidences", "DDXPlus evidences -> questions"),
-    )
+    "hpo-obo": Importer(f"{_FORMATS}.obo:read_obo", "ontology in OBO format (hp.obo) -> terms"),
+    "hpo": Importer(f"{_FORMATS}.obographs:read_obo_graph", "OBO Graphs JSON (hp.json) -> terms"),
+    "mondo": Importer(f"{_FACTS}.mondo:read_diseases", "OBO Graphs JSON (mondo.json) -> diseases"),
+    "hpoa": Importer(f"{_FACTS}.hpoa:read_hpoa", "HPO annotations (phenotype.hpoa) -> profiles"),
+    "orphanet-names": Importer(f"{_FACTS}.orphanet:read_names", "product 1 -> names, codes"),
+    "orphanet-phenotypes": Importer(f"{_FACTS}.orphanet:read_phenotypes", "product 4 -> profiles"),
+    "orphanet-history": Importer(f"{_FACTS}.orphanet:read_history", "product 9 -> onset, death"),
+    "orphanet-prevalence": Importer(f"{_FACTS}.orphanet:read_prevalences", "product 9 -> rates"),
+    "clingen": Importer(
+        f"{_FACTS}.clingen:read_validity", "gene-disease validity (CSV) -> classes"
+    ),
+    "icd10cm": Importer(f"{_FACTS}.icd10cm:read_icd10cm", "ICD-10-CM order file -> codes, titles"),
+    "ddxplus": Importer(f"{_FACTS}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
+    "ddxplus-evidences": Importer(f"{_FACTS}.ddxplus:read_evidences", "DDXPlus -> questions"),
 }
 """Importers of facts, as ``gym-clinic kb import`` lists them; each reader takes a path."""
 
@@ -86,8 +61,6 @@ class TaskImporter(NamedTuple):
     group: str = ""
     watched: tuple[str, ...] = ()
 
-
-_TASKS = "gym_clinic.importers.tasks"
 
 TASKS: dict[str, TaskImporter] = {
     "clingen": TaskImporter(

@@ -72,7 +72,7 @@ def _read_lines(path: Path, fields: Sequence[str]) -> Iterator[dict[str, str]]:
         raise ConfigError(f"cannot read {path}: {error.strerror}; {_ASK}") from None
     except UnicodeDecodeError as error:
         raise TaskError(f"{path}: not UTF-8 at byte {error.start}") from None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
             row = strict_json.loads(line)
             yield {name: row[name] for name in fields}
