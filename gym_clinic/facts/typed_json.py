@@ -18,11 +18,11 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_lines(path: Path, model: type[Model]) -> Iterator[tuple[int, Model]]:
-    """Read a file of records, one JSON object a line; blank lines are passed over.
+    """Read a file of records, one JSON object a line; blank lines are skipped.
 
     Args:
         path: The file.
-        model: What each line holds.
+        model: The class of the records.
 
     Yields:
         The number of the line, from 1, and its record.
@@ -41,14 +41,14 @@ def read_record(data: bytes, model: type[Model], place: str) -> Model:
 
     Args:
         data: The JSON text in UTF-8.
-        model: What it holds.
+        model: The class of the record.
         place: Where it stands, for the error.
 
     Raises:
         TaskError: If it is broken; the text names the place and the field.
     """
     try:
-        strict_json.loads(data.decode())  # refuses keys that stand twice; pydantic takes the last
+        strict_json.loads(data.decode())  # refuses duplicate keys; pydantic takes the last
         return model.model_validate_json(data)
     except ValidationError as error:
         raise TaskError(f"{place}, {explain(error)}") from None
@@ -59,11 +59,11 @@ def read_record(data: bytes, model: type[Model], place: str) -> Model:
 
 
 def read_fields(fields: object, model: type[Model], place: str) -> Model:
-    """Read a value of parsed JSON as a record; its types are those of JSON.
+    """Make a record from a parsed JSON object.
 
     Args:
-        fields: The value, an object.
-        model: What it holds.
+        fields: The object.
+        model: The class of the record.
         place: Where it stands, for the error.
 
     Raises:
@@ -82,7 +82,7 @@ def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
 
     Args:
         path: The file.
-        model: What each value holds.
+        model: The class of the records.
 
     Raises:
         ConfigError: If the file cannot be opened.
@@ -95,15 +95,15 @@ def read_mapping(path: Path, model: type[Model]) -> dict[str, Model]:
 
 
 def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
-    """Read a file that is one JSON object, at once.
+    """Read a file that is one JSON object.
 
     Args:
         path: The file.
-        distinct: Whether a key that stands twice is refused, which takes longer.
+        distinct: Whether duplicate keys are refused, which takes longer.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: If it is none; the text names file and line.
+        TaskError: If it is not a JSON object; the text names file and line.
     """
     try:
         data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
@@ -129,29 +129,24 @@ def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
 
 
 def make_record(model: type[Model], place: str, **fields: object) -> Model:
-    """Make a record from fields; as `read_value`."""
-    return read_value(model, place, fields)
-
-
-def read_value(model: type[Model], place: str, value: object) -> Model:
-    """Make a record from what a file gives.
+    """Make a record from Python values.
 
     Args:
         model: The record.
-        place: Where it stands in the file, for the error.
-        value: What the file gives.
+        place: Where the values stand in a file, for the error.
+        fields: The values.
 
     Raises:
-        TaskError: If it is none; the text names the place and the field.
+        TaskError: If they do not fit; the text names the place and the field.
     """
     try:
-        return model.model_validate(value)
+        return model.model_validate(fields)
     except ValidationError as error:
         raise TaskError(f"{place}, {explain(error)}") from None
 
 
 def explain(error: ValidationError) -> str:
-    """Return the first mistake: its field, what was wrong there and what was found."""
+    """Return the first mistake: its field, what is wrong and what was found."""
     first = error.errors(include_url=False)[0]
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
     what = first["msg"].removeprefix("Value error, ")

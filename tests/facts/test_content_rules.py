@@ -1,4 +1,4 @@
-"""What must hold of the embedded content as a physician reads it, where a rule can tell."""
+"""Rules on the content of the embedded tables and passages, as a physician would check them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMED_BY_THE_FINDING = {
     ("tetanus", "Trismus"),
     ("von-willebrand-disease", "Reduced von Willebrand factor activity"),
 }
-"""Diseases that are called by their foremost finding, which their profile cannot do without."""
+"""Diseases that are named after their main finding, which their profile needs."""
 
 OPPOSITES = (
     ("hyper", "hypo"),
@@ -73,13 +73,13 @@ AMERICAN_ELSEWHERE = {
     "cryoglobulinaemic-vasculitis",
     "gastrointestinal-haemorrhage-from-peptic-ulcer",
 }
-"""Diseases that go by another American name: a form of the same words would prove a wrong id."""
+"""Diseases with another American name: a respelt one would match a wrong id."""
 
 SHINGLE = 5
 """Words in a row that are compared between passages."""
 
 
-def test_no_finding_is_its_disease_in_other_words(facts: Facts) -> None:
+def test_no_finding_restates_its_disease(facts: Facts) -> None:
     told = {
         (one.id, finding.name)
         for one in facts.diseases.values()
@@ -90,7 +90,7 @@ def test_no_finding_is_its_disease_in_other_words(facts: Facts) -> None:
     assert told == NAMED_BY_THE_FINDING
 
 
-def test_no_finding_of_our_own_is_the_proof_of_a_germ(facts: Facts) -> None:
+def test_no_own_finding_is_an_infection(facts: Facts) -> None:
     for one in facts.phenotypes.values():
         assert not (one.id.startswith("sym-") and one.name.endswith(" infection")), one.id
 
@@ -154,7 +154,7 @@ def test_a_general_finding_is_as_frequent_as_a_special_one(facts: Facts) -> None
                 assert bands[general] <= bands[special], (one.id, general, special)
 
 
-def test_diseases_go_by_their_american_names_too(facts: Facts) -> None:
+def test_diseases_have_their_american_names(facts: Facts) -> None:
     for one in facts.diseases.values():
         known = set(re.findall(r"\w+", " ".join(one.synonyms).casefold()))
         if one.id not in AMERICAN_ELSEWHERE:
@@ -170,7 +170,7 @@ def test_look_alikes_count_in_both_directions(facts: Facts) -> None:
             assert one.id in facts.diseases[other].look_alikes, (one.id, other)
 
 
-def test_sentences_are_sound(passages: list[HandbookPassage]) -> None:
+def test_sentences_have_sound_grammar(passages: list[HandbookPassage]) -> None:
     wrong = re.compile(
         r"\ba (?!eu|once?\b|one-|uni|use|usual|ure|uro|uri|ute)[aeiou][a-z]"
         r"|\b[Aa]n (?!hour|heir|honest)[bcdfghjklmnpqrstvwxyz][a-z]"
@@ -184,7 +184,7 @@ def test_sentences_are_sound(passages: list[HandbookPassage]) -> None:
 
 
 def test_no_passage_repeats_another(passages: list[HandbookPassage]) -> None:
-    """At most two thirds of the five-word runs of a passage stand in any other one."""
+    """At most two thirds of the five-word runs of a passage occur in any other one."""
     shingles = []
     for one in passages:
         words = re.findall(r"\w+", one.text.casefold())
@@ -203,7 +203,7 @@ def test_no_passage_repeats_another(passages: list[HandbookPassage]) -> None:
         assert part <= 2 / 3, (passages[one].id, passages[other].id, part)
 
 
-def test_no_passage_cites_an_article_that_nothing_proves(passages: list[HandbookPassage]) -> None:
+def test_no_passage_cites_an_article(passages: list[HandbookPassage]) -> None:
     ids = re.compile(r"PMID|PMC ?[0-9]|\bdoi\b|10\.[0-9]{4,}/|arXiv", re.IGNORECASE)
     for one in passages:
         assert not ids.search(one.text + one.title), one.id

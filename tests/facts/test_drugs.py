@@ -1,4 +1,4 @@
-"""The drugs held against a table of interacting pairs and classes, where it is at hand."""
+"""The drugs, compared with a table of interacting pairs and classes where it is at hand."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def known(names: list[str], facts: Facts) -> list[str]:
 
 
 def effects(one: str, other: str, facts: Facts) -> list[str]:
-    """What either says of the other, or of a class of it."""
+    """Return the effects that either drug states with the other, or with a class of it."""
     return [
         pair.effect
         for this, that in ((one, other), (other, one))
@@ -74,7 +74,7 @@ def test_drugs_belong_to_the_classes_of_the_table(
     assert [(key, ours) for key, ours in pairs if ours not in facts.drugs[key].classes] == []
 
 
-def test_pairs_of_the_table_are_told(facts: Facts, drug_tables: dict[str, Any]) -> None:
+def test_interacting_pairs_are_described(facts: Facts, drug_tables: dict[str, Any]) -> None:
     pairs = [
         (one, other)
         for row in drug_tables["interactions"]
@@ -95,13 +95,13 @@ def class_pairs(facts: Facts, drug_tables: dict[str, Any]) -> Iterator[tuple[str
                 yield one, other
 
 
-def test_pairs_of_classes_are_told(facts: Facts, drug_tables: dict[str, Any]) -> None:
+def test_interacting_classes_are_described(facts: Facts, drug_tables: dict[str, Any]) -> None:
     pairs = set(class_pairs(facts, drug_tables))
     assert len(pairs) >= 300
     assert sorted(pair for pair in pairs if not effects(*pair, facts)) == []
 
 
-def test_cautions_tell_of_pregnancy_and_kidneys(facts: Facts, drug_tables: dict[str, Any]) -> None:
+def test_cautions_name_pregnancy_and_kidneys(facts: Facts, drug_tables: dict[str, Any]) -> None:
     for rows, words, levels in (
         (drug_tables["pregnancy"], ("pregnan", "trimester"), ("contraindicated", "avoid")),
         (drug_tables["renal"], ("kidney",), None),

@@ -1,4 +1,4 @@
-"""The embedded tables and the handbook: whole, and fit to be read."""
+"""The embedded tables and the handbook: complete and readable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gym_clinic.facts.passages.form import own_names
 from gym_clinic.facts.passages.sentences import inside, listed, pick
 
 
-def test_every_stated_share_says_where_it_is_from(facts: Facts) -> None:
+def test_every_stated_frequency_has_its_source(facts: Facts) -> None:
     stated = [
         has
         for one in facts.diseases.values()
@@ -42,7 +42,7 @@ def test_counts(facts: Facts) -> None:
     assert sum(one.rare for one in facts.diseases.values()) >= 100
 
 
-def test_every_disease_is_whole(facts: Facts) -> None:
+def test_every_disease_is_complete(facts: Facts) -> None:
     for one in facts.diseases.values():
         present = [has for has in one.phenotypes if not has.frequency.absent]
         assert 5 <= len(present) <= 16, one.id
@@ -51,7 +51,7 @@ def test_every_disease_is_whole(facts: Facts) -> None:
         assert one.summary.endswith("."), one.id
 
 
-def test_no_finding_bears_the_name_of_its_disease(facts: Facts) -> None:
+def test_no_finding_has_the_name_of_its_disease(facts: Facts) -> None:
     for one in facts.diseases.values():
         found = {facts.phenotypes[has.phenotype].name.casefold() for has in one.phenotypes}
         assert not found & own_names(one), one.id

@@ -1,4 +1,4 @@
-"""The embedded scores, held against the published definitions beside the checkout."""
+"""The embedded scores, compared with the published definitions beside the checkout."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ COUNTED = [
     "audit-c",
     "brighton-paediatric-early-warning-score-pews",
 ]
-"""Those whose total is the sum of what stands in brackets behind each item."""
+"""Scores whose total is the sum of the points in brackets behind each item."""
 
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
 _RANGES = (
@@ -148,11 +148,11 @@ _RANGES = (
 )
 _UNITS = re.compile(r" (?:ms|weeks|mmHg)\b")
 STEPS = {"biophysical-profile-bpp": 2}
-"""Scores whose totals go by more than one."""
+"""Scores whose totals have steps larger than one."""
 
 
 def matches(text: str, score: float) -> bool | None:
-    """Tell whether a score is in a range as it is written; None where it is no range of scores."""
+    """Return whether a score is in a written range; None where the text is not a range."""
     for pattern in _RANGES:
         found = re.fullmatch(pattern, _UNITS.sub("", text))
         if not found:
@@ -207,7 +207,7 @@ def test_bands_end_where_the_published_ones_do(
 
 
 def _scores(key: str, one: Instrument, published: dict[str, Any]) -> list[float]:
-    """Return all totals; for a measure its limits and what lies one step beside them."""
+    """Return all totals; for a measure its limits and the values one step beside them."""
     if total := published.get("total_range"):
         low, high = map(int, total)
         return [float(score) for score in range(low, high + 1, STEPS.get(key, 1))]

@@ -42,13 +42,13 @@ def test_words_are_plain(name):
 
 
 @given(st.text(alphabet="aeoiæœ'’su lphtbmnrdzgcv"))
-def test_words_spelt_as_americans_do_stay_as_they_are(name):
+def test_american_spelling_is_kept(name):
     found = words(name)
     assert words(" ".join(found)) == found
 
 
 @given(st.text())
-def test_punctuation_is_of_no_matter(name):
+def test_punctuation_does_not_matter(name):
     found = words(name)
     assert same_name(name, f"({name})") is bool(found)
 

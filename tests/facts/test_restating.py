@@ -8,10 +8,10 @@ from gym_clinic.facts.naming import stem
 from gym_clinic.facts.restating import restates_diagnosis
 
 
-def told(names: list[str], finding: list[str]) -> bool:
+def restates(names: list[str], finding: list[str]) -> bool:
     rare = disease("d", names[0], synonyms=names[1:])
     shown = phenotype("HP:0000001", finding[0], synonyms=finding[1:])
-    # As the tables read them, lists for tuples.
+    # Lists for tuples, as in JSON.
     return restates_diagnosis(
         Disease.model_validate(rare, strict=False), Phenotype.model_validate(shown, strict=False)
     )
@@ -35,8 +35,8 @@ def told(names: list[str], finding: list[str]) -> bool:
         (["Amber fever", "blue palsy"], ["BLUE PALSIES"]),
     ],
 )
-def test_a_finding_that_names_the_disease_gives_it_away(names, finding):
-    assert told(names, finding)
+def test_a_finding_that_names_the_disease_restates_it(names, finding):
+    assert restates(names, finding)
 
 
 @pytest.mark.parametrize(
@@ -54,20 +54,20 @@ def test_a_finding_that_names_the_disease_gives_it_away(names, finding):
         (["Syndrome"], ["Fever"]),
     ],
 )
-def test_what_is_only_a_part_of_the_name_gives_nothing_away(names, finding):
-    assert not told(names, finding)
+def test_a_part_of_the_name_does_not_restate_the_disease(names, finding):
+    assert not restates(names, finding)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [("anaemia", "anemia"), ("tumour", "tumors"), ("generalised", "generalized"), ("fit", "fits")],
 )
-def test_forms_of_a_word_have_one_stem(one, other):
+def test_forms_of_a_word_share_a_stem(one, other):
     assert stem(one) == stem(other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("thyroid", "thyroiditis"), ("four", "for"), ("anuria", "anemia")]
 )
-def test_other_words_have_other_stems(one, other):
+def test_different_words_have_different_stems(one, other):
     assert stem(one) != stem(other)

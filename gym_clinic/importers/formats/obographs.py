@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.typed_json import read_object, read_value
+from gym_clinic.facts.typed_json import read_fields, read_object
 from gym_clinic.importers.formats.ontology import Scope, Synonym, Term
 
 _SCOPES: dict[str, Scope] = {
@@ -94,11 +94,11 @@ def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
         place = f"{file} graphs[{number}]"
         parents: dict[str, list[str]] = defaultdict(list)
         for at, raw in enumerate(_list(place, graph, "edges")):
-            edge = read_value(_Edge, f"{place}.edges[{at}]", raw)
+            edge = read_fields(raw, _Edge, f"{place}.edges[{at}]")
             if edge.pred == "is_a":
                 parents[edge.sub].append(curie(edge.obj))
         for at, raw in enumerate(_list(place, graph, "nodes")):
-            node = read_value(_Node, f"{place}.nodes[{at}]", raw)
+            node = read_fields(raw, _Node, f"{place}.nodes[{at}]")
             if node.type == "CLASS":
                 found = True
                 yield _term(f"{place}.nodes[{at}]", node, tuple(parents[node.id]))
