@@ -129,18 +129,23 @@ def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
 
 
 def make_record(model: type[Model], place: str, **fields: object) -> Model:
-    """Make a record from Python values.
+    """Make a record from Python values given by name; as :func:`read_value`."""
+    return read_value(fields, model, place)
+
+
+def read_value(value: object, model: type[Model], place: str) -> Model:
+    """Make a record from a Python value, whose types may be other than those of JSON.
 
     Args:
-        model: The record.
-        place: Where the values stand in a file, for the error.
-        fields: The values.
+        value: The value, a mapping.
+        model: The class of the record.
+        place: Where it stands in a file, for the error.
 
     Raises:
-        TaskError: If they do not fit; the text names the place and the field.
+        TaskError: If it does not fit; the text names the place and the field.
     """
     try:
-        return model.model_validate(fields)
+        return model.model_validate(value)
     except ValidationError as error:
         raise TaskError(f"{place}, {explain(error)}") from None
 

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.typed_json import read_fields
+from gym_clinic.facts.typed_json import read_value
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.json import json_value
 from gym_clinic.retrieval import PatientCase
@@ -88,7 +88,7 @@ def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> It
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
     seen: dict[str, str] = {}
     for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
-        row = read_fields(found, _Row, place)
+        row = read_value(found, _Row, place)
         if seen.setdefault(row.uid, place) != place:
             raise TaskError(
                 f"{place}, field patient_uid: {row.uid!r} is a duplicate of {seen[row.uid]}"
