@@ -1,4 +1,4 @@
-"""Whatever happens to a file, every importer reads it or says what is wrong, and where.
+"""Every importer reads a damaged file, or raises an error with its place.
 
 A new importer takes part as soon as it is in a table or exported by its room; without a sample in
 tests/support/importer_samples.py the first test fails.

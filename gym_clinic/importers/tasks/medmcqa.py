@@ -87,5 +87,5 @@ def _label(place: str, cop: int | None, first_option: int | None) -> str:
             "Give first_option=1 or first_option=0"
         )
     if not first_option <= cop < first_option + len(LABELS):
-        raise TaskError(f"{place}, field cop: {cop} is no option, counted from {first_option}")
+        raise TaskError(f"{place}, field cop: {cop} is not an option, counted from {first_option}")
     return LABELS[cop - first_option]

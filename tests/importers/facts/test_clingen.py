@@ -195,7 +195,7 @@ def test_a_truncated_file_is_never_read_as_whole(tmp_path_factory, length):
     whole = download(ROW, OLD)
     path = tmp_path_factory.getbasetemp() / "cut.csv"
     path.write_bytes(whole[:length].encode())
-    # Only a cut between two records cannot be told from a shorter file.
+    # A cut between two records looks like a shorter file.
     if whole[:length].rstrip("\n") == download(ROW).rstrip("\n"):
         assert len(list(read(path))) == 1
     else:

@@ -151,8 +151,16 @@ def without(row, name):
         ),
         (medqa.read, {**MEDQA, "options": {"A": 1}}, "line 1, field options.A: "),
         (medqa.read, [], "line 1, field record: "),
-        (lambda path: medmcqa.read(path, 1), {**MEDMCQA, "cop": 0}, "field cop: 0 is no option"),
-        (lambda path: medmcqa.read(path, 1), {**MEDMCQA, "cop": 5}, "5 is no option, counted from"),
+        (
+            lambda path: medmcqa.read(path, 1),
+            {**MEDMCQA, "cop": 0},
+            "field cop: 0 is not an option",
+        ),
+        (
+            lambda path: medmcqa.read(path, 1),
+            {**MEDMCQA, "cop": 5},
+            "5 is not an option, counted from",
+        ),
         (medmcqa.read, {**MEDMCQA, "cop": -1}, "field cop: no answer; the published test file"),
         (medmcqa.read, without(MEDMCQA, "cop"), "field cop: no answer"),
         (lambda path: medmcqa.read(path, 1), {**MEDMCQA, "opb": None}, "field options.B: "),
