@@ -15,13 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from gym_clinic.action import Dialect
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
-from gym_clinic.domains.clingen.reader import (
-    Genetics,
-    categories_in_abstract,
-    genetics_in_summary,
-    read_article,
-    read_genetics,
-)
+from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, read_genetics
+from gym_clinic.domains.clingen.reader import categories_in_abstract, read_article
 from gym_clinic.domains.clingen.sop import classify
 
 MOST_FREQUENT = CLASSES[-1]
@@ -151,9 +146,7 @@ def plan_calls(ticket: Ticket) -> list[CallSpec]:
     return [
         _call(ticket, article, category)
         for article in ticket.articles
-        for category in categories_in_abstract(
-            ticket.gene, ticket.disease, article.title, article.abstract
-        )
+        for category in categories_in_abstract(ticket.gene, article.abstract)
     ]
 
 
@@ -251,7 +244,7 @@ def _judgement(ticket: Ticket, heard: Sequence[str]) -> str:
     reports = []
     for article, text in zip(ticket.articles, heard, strict=False):
         sections = split_sections(text)
-        found = read_article(ticket.gene, ticket.disease, sections)
+        found = read_article(ticket.gene, sections)
         keys = tuple(finding.subtype for finding in found)
         genetics = read_genetics(sections) or Genetics(0.0, 0, None)  # read, and none found
         reports.append(Report(article.pmid, keys, genetics))

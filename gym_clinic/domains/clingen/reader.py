@@ -1,59 +1,47 @@
-"""An honest reader of biomedical articles: which experimental evidence a text reports, by rules.
+"""A short baseline that reads biomedical articles: which experimental evidence a text reports.
 
-Each sentence is read together with those just before it that it leans on (which gene, which
-animal, which cells). Cues of `cues.txt` give it a score for each of the sixteen subtypes; the
-score falls where the text denies, plans, quotes earlier work, only names a method, or speaks of
-another gene or another disease, also where the next sentence says so (`belief.py`). A subtype
-holds if its best sentence scores enough.
+Each sentence is reduced to what it speaks of: an organism, patients, cells, a second gene, a
+disrupted or a restored gene, an amount of messenger RNA. An ordered table in ``cues.json`` says
+which experiment such a sentence reports; sentences that deny, plan or quote do not count. The
+words are general ones of the field; they know nothing of how simulated articles are written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
 
-from gym_clinic.domains.clingen import lexicon as products
-from gym_clinic.domains.clingen import lexicon as words
-from gym_clinic.domains.clingen.belief import (
-    ADMINISTRATIVE,
-    CONTRAST,
-    RETRACTED,
-    belief,
-    denied,
-    disclaims,
-    main_clause,
-    names_other_disease,
-    section_weight,
-    taken_back,
-)
+import orjson
+
 from gym_clinic.domains.clingen.evidence import SUBTYPES
-from gym_clinic.domains.clingen.figures import against_product, differ, near_normal
-from gym_clinic.domains.clingen.probands import Genetics, genetics_in_summary, read_genetics
-from gym_clinic.domains.clingen.symbols import decode, gene_pattern, lowered, other_genes
 
-__all__ = [
-    "Finding",
-    "Genetics",
-    "categories_in_abstract",
-    "genetics_in_summary",
-    "read_article",
-    "read_genetics",
-    "split_sentences",
-]
-
-ENOUGH = 0.5
-"""Score from which a subtype holds."""
-
-REACH = 3
-"""How many sentences back a sentence may lean."""
-
+_BOUNDARY = re.compile(r"(?<=[.!?])[\])\"'”]*\s+(?=[\[(\"'“]*[A-Z0-9])")
 _ABBREVIATIONS = re.compile(
-    r"(?:\b(?:et al|e\.g|i\.e|figs?|vs|cf|ca|approx|resp|nos?|dr|prof|refs?|suppl?|eq|sp|spp|var"
-    r"|st|vol|chr)|\b[A-Za-z])$",
+    r"(?:\b(?:et al|e\.g|i\.e|figs?|vs|ca|approx|refs?|no)|\b[A-Za-z])$", re.I
+)
+_SYMBOL = re.compile(
+    r"(?<![\w/-])[A-Z][A-Z0-9]{2,9}(?![\w/]|-\d| (?:\w+ )?(?:cells?|line|cultures?|myotubes|neurons)\b)"
+)
+_NO_SYMBOL = re.compile(
+    r"(?:[MTRCS]?[DR]NA|PCR|ELISA|CRISPR|HEK\w*|HELA|COS\d*|U2OS|IPSCS?|ATP|GTP|NADPH?|MRI|EEG|"
+    r"ECG|EMG|WT|GFP|AAV\d*|SIM\d*|PMID|ACMG|HPO|OMIM)"
+)
+
+
+_CODING = re.compile(
+    r"\b(?:stands? for|stood for|standing for|codes?|coded|the key(?! was)|called|denoted|denotes|hereafter"
+    r"|henceforth|for short|for brevity|labelled|under the names?|go(?:es)? by|known here as"
+    r"|is written|referred to|abbreviated)\b",
     re.I,
 )
-_BOUNDARY = re.compile(r"(?<=[.!?])[\])\"'”]*\s+(?=[\[(\"'“]*[A-Z0-9])")
+_CODE = re.compile(
+    r"\b(?:(?!(?:of|with|to|in|at|by|from|for|and|or|than|figure|table|exon|reads) )[a-z]+ (?:set )?"
+    r"(?:[A-Z]|\d{1,2})|[A-Z]-?\d{1,2})(?![\w%-]|\.\d)"
+)
 
 
 @dataclass(frozen=True)
@@ -62,25 +50,100 @@ class Finding:
 
     Attributes:
         subtype: Key of the subtype.
-        sentence: The sentence that says so most clearly.
-        score: How clearly, 0 to 1.
+        sentence: The sentence that says so.
     """
 
     subtype: str
     sentence: str
-    score: float
+
+
+@dataclass(frozen=True)
+class Cues:
+    """The cue words, compiled.
+
+    Attributes:
+        words: What a sentence may speak of -> its words.
+        rules: Subtype, what its sentence must speak of, and what it must not; the first rule
+            that fits tells.
+        topics: Category -> words of what an abstract announces without a result.
+        announces: Words that announce a topic.
+        denied: Words of a negative finding.
+        exempt: Words that look like a denial and are none.
+        tentative: Words of plans and conjectures.
+        cited: Words of findings that others reported.
+        own_work: Words that make such a finding the authors' own as well.
+        withdrawn: Words that take the sentence before them back.
+        idle_sections: Words of headings of sections without findings.
+    """
+
+    words: dict[str, re.Pattern[str]]
+    rules: list[tuple[str, set[str], set[str]]]
+    topics: dict[str, re.Pattern[str]]
+    announces: re.Pattern[str]
+    denied: re.Pattern[str]
+    exempt: re.Pattern[str]
+    tentative: re.Pattern[str]
+    cited: re.Pattern[str]
+    own_work: re.Pattern[str]
+    withdrawn: re.Pattern[str]
+    idle_sections: re.Pattern[str]
+
+
+def _words(alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{alternatives})(?!\w)", re.I)
+
+
+@lru_cache(maxsize=1)
+def cues() -> Cues:
+    """Return the cues of this package."""
+    data: dict[str, Any] = orjson.loads(Path(__file__).with_name("cues.json").read_bytes())
+    words = {name: _words(text) for name, text in data.pop("words").items()}
+    rules = [(key, set(needs), set(bars)) for key, needs, bars in data.pop("rules")]
+    topics = {name: _words(text) for name, text in data.pop("topics").items()}
+    sections = re.compile(data.pop("idle_sections"), re.I)
+    rest = {name: _words(text) for name, text in data.items()}
+    return Cues(words, rules, topics, idle_sections=sections, **rest)
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence and whom it names."""
-
     text: str
-    plain: str
-    own: bool
-    others: int
-    idle: bool
-    disclaims: bool
+    gene: str
+
+    @cached_property
+    def own(self) -> bool:
+        """Whether it names the gene, or its mouse or fish orthologue."""
+        return bool(
+            re.search(rf"(?<![A-Za-z0-9]){re.escape(self.gene)}(?![A-Za-z0-9])", self.text, re.I)
+        )
+
+    @cached_property
+    def others(self) -> bool:
+        """Whether it names another gene."""
+        found = (one[0] for one in _SYMBOL.finditer(self.text))
+        return any(
+            name.upper() != self.gene.upper() and not _NO_SYMBOL.fullmatch(name) for name in found
+        )
+
+    @cached_property
+    def claims(self) -> bool:
+        """Whether it states a finding of its own."""
+        known = cues()
+        text = known.exempt.sub("", self.text)
+        if known.cited.search(text) and not known.own_work.search(text):
+            return False
+        return not known.denied.search(text) and not known.tentative.search(text)
+
+    @cached_property
+    def subtype(self) -> str | None:
+        """The subtype of experiment that it reports, None if it reports none."""
+        speaks_of = {name for name, words in cues().words.items() if words.search(self.text)}
+        if self.others:
+            speaks_of.add("second_gene")
+        for key, needs, bars in cues().rules:
+            if needs <= speaks_of and not bars & speaks_of:
+                return key
+        return None
 
 
 def split_sentences(text: str) -> list[str]:
@@ -98,240 +161,75 @@ def split_sentences(text: str) -> list[str]:
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def read_article(gene: str, disease: str, sections: Sequence[tuple[str, str]]) -> list[Finding]:
-    """Find the experimental evidence that an article reports for a gene and a disease.
+def spell_out(gene: str, texts: Sequence[str]) -> list[str]:
+    """Put genes back where an article abbreviates them ("factor P, which stands for ABC1").
+
+    Args:
+        gene: The gene at hand; a sentence that gives it no code gives none to others.
+        texts: The texts of one article, all of which share its codes.
+
+    Returns:
+        The texts without codes.
+    """
+    codes: dict[str, str] = {}
+    for sentence in (one for text in texts for one in split_sentences(text)):
+        if gene in sentence and _CODING.search(sentence):
+            short = [one[0] for one in _CODE.finditer(sentence)]
+            genes = [one[0] for one in _SYMBOL.finditer(sentence) if one[0] not in short]
+            if len(genes) == len(short):  # named in the same order, alternately or in two rows
+                codes.update(zip(short, genes, strict=True))
+    for code in sorted(codes, key=len, reverse=True):
+        spelled = re.compile(rf"(?<![\w-]){re.escape(code)}(?![\w-])", re.I)
+        texts = [spelled.sub(codes[code], text) for text in texts]
+    return list(texts)
+
+
+def read_article(gene: str, sections: Sequence[tuple[str, str]]) -> list[Finding]:
+    """Find the experimental evidence that an article reports for a gene.
 
     Args:
         gene: Symbol of the gene.
-        disease: Name of the disease.
         sections: Heading and text of each section.
 
     Returns:
-        The subtypes that hold, the clearest first.
+        One finding for each subtype that holds, in the order of the text.
     """
-    best: dict[str, Finding] = {}
-    texts = decode(gene, [text for _, text in sections])
-    retractions = [
-        lowered(one)
-        for text in texts
-        for one in split_sentences(text)
-        if RETRACTED.search(one.lower())
-    ]
+    found: dict[str, Finding] = {}
+    texts = spell_out(gene, [text for _, text in sections])
     for (heading, _), text in zip(sections, texts, strict=True):
-        weight = section_weight(heading)
-        sentences = _sentences(gene, text)
-        for index, sentence in enumerate(sentences):
-            if taken_back(sentence.plain, retractions):
-                continue
-            for subtype, score in _judge(sentences, index, disease).items():
-                score = round(min(score * weight, 1.0), 3)
-                if score >= ENOUGH and (subtype not in best or score > best[subtype].score):
-                    best[subtype] = Finding(subtype, sentence.text, score)
-    order = list(SUBTYPES)
-    return sorted(best.values(), key=lambda one: (-one.score, order.index(one.subtype)))
+        if not cues().idle_sections.search(heading):
+            for sentence in _claims(gene, text):
+                if sentence.subtype is not None:
+                    found.setdefault(sentence.subtype, Finding(sentence.subtype, sentence.text))
+    return list(found.values())
 
 
-def categories_in_abstract(gene: str, disease: str, title: str, abstract: str) -> list[str]:
+def categories_in_abstract(gene: str, abstract: str) -> list[str]:
     """Name the categories of evidence that an article is worth asking for.
-
-    A result in the abstract is worth a call, and so is a topic that the abstract announces
-    without its result, if the gene at hand is meant.
 
     Args:
         gene: Symbol of the gene.
-        disease: Name of the disease.
-        title: The article's title.
         abstract: Its abstract.
 
     Returns:
-        Keys of categories, results before topics; empty if the abstract promises nothing.
+        Keys of categories, results before announced topics; empty if it promises nothing.
     """
-    found = read_article(gene, disease, [("Title", title), ("Abstract", abstract)])
-    categories = [SUBTYPES[finding.subtype].category for finding in found]
-    for sentence in _sentences(gene, abstract):  # titles promise more than articles hold
-        if sentence.others and not sentence.own:
-            continue
-        if belief(sentence.plain) < 1 and not products.TOPIC.search(sentence.plain):
-            continue
-        categories += [
-            category for category, cue in products.TOPICS.items() if cue.search(sentence.plain)
-        ]
+    findings = read_article(gene, [("Abstract", abstract)])
+    categories = [SUBTYPES[one.subtype].category for one in findings]
+    for text in split_sentences(abstract):
+        sentence = _Sentence(text, gene)
+        if cues().announces.search(text) and (sentence.own or not sentence.others):
+            categories += [key for key, words in cues().topics.items() if words.search(text)]
     return list(dict.fromkeys(categories))
 
 
-def _sentences(gene: str, text: str) -> list[_Sentence]:
-    own = gene_pattern(gene)
-    sentences = []
-    for sentence in split_sentences(text):
-        plain = lowered(sentence)
-        mine = own.search(plain) is not None
-        others = len(other_genes(sentence, own))
-        idle = any(cue.search(plain) for cue in (ADMINISTRATIVE, products.TOPIC))
-        takes_back = disclaims(sentence, plain, own)
-        clause = main_clause(plain, own)
-        sentences.append(_Sentence(sentence, clause, mine, others, idle, takes_back))
-    return sentences
-
-
-def _judge(sentences: Sequence[_Sentence], index: int, disease: str) -> dict[str, float]:
-    """Score the passage that ends with a sentence for every subtype."""
-    here = sentences[index]
-    if here.idle:
-        return {}
-    alone, pair = _leaning(sentences, index)
-    scores: dict[str, float] = {}
-    if any(one.own for one in alone):
-        for passage in (alone[-1:], alone) if here.own else (alone,):
-            text = " ".join(one.plain for one in passage)
-            _keep(scores, _one_gene(text, here), _trust(passage, sentences, index, disease))
-    for start in range(len(pair)):
-        passage = pair[start:]
-        if any(one.own for one in passage) and any(one.others for one in passage):
-            text = " ".join(one.plain for one in passage)
-            _keep(scores, _two_genes(text), _trust(passage, sentences, index, disease))
-    return scores
-
-
-def _leaning(sentences: Sequence[_Sentence], index: int) -> tuple[list[_Sentence], list[_Sentence]]:
-    """The passage about one gene, and the one about two, that end with a sentence."""
-    start = index
-    while start > max(0, index - REACH) and not sentences[start - 1].idle:
-        start -= 1
-    first = index
-    while first > start and not (sentences[first].own or sentences[first].others):
-        first -= 1
-    here, before = sentences[index], sentences[max(start, index - 1)]
-    if here.own:  # "The pups were scored blind. Those without the gene had …"
-        while first > start and not (sentences[first - 1].own or sentences[first - 1].others):
-            first -= 1
-    second = max(start, index - 2)
-    follows = here.others == 1 and (
-        (before.own and not before.others) or products.IS_KNOWN.match(here.plain)
-    )
-    if here.others and (here.own or not follows):
-        second = index  # both genes are here, or other ones: a new subject
-    elif here.own and not (
-        products.TOGETHER.search(here.plain) or products.IDENTIFIED.match(here.plain)
-    ):
-        second = index
-    return list(sentences[first : index + 1]), list(sentences[second : index + 1])
-
-
-def _keep(scores: dict[str, float], found: dict[str, float], trust: float) -> None:
-    for subtype, score in found.items():
-        scores[subtype] = max(scores.get(subtype, 0.0), score * trust)
-
-
-def _trust(
-    passage: Sequence[_Sentence], sentences: Sequence[_Sentence], index: int, disease: str
-) -> float:
-    """How far a passage may be believed, what follows it included."""
-    trust = belief(passage[-1].plain)
-    if any(names_other_disease(one.plain, disease) for one in passage):
-        trust *= 0.4
-    if any(one.disclaims for one in [passage[-1], *_after(sentences, index)]):
-        trust *= 0.4
-    return trust
-
-
-def _after(sentences: Sequence[_Sentence], index: int) -> list[_Sentence]:
-    """The sentences that may take a finding back: two at most, none past a new subject."""
-    following: list[_Sentence] = []
-    for one in sentences[index + 1 : index + 3]:
-        following.append(one)
-        if one.idle or ((one.own or one.others) and not one.disclaims):
-            break
-    return following
-
-
-def _one_gene(text: str, here: _Sentence) -> dict[str, float]:
-    """Score a passage for what is learnt of one gene, believing every word of it."""
-    if here.text.endswith("?"):
-        return {}
-
-    def has(*cues: re.Pattern[str]) -> bool:
-        return all(cue.search(text) for cue in cues)
-
-    if has(products.BENCH, products.SHARED, products.KNOWN_GENE) and not denied(here.plain):
-        return {"biochemical_function_a": 0.8}
-    pair = (has(products.KNOWN_GENE), bool(here.others), has(products.COMBINED))
-    if sum(pair) > 1:  # what is learnt of two genes is read elsewhere
-        return {}
-    text = text.replace("patients' change", "change")
-    animal = words.ORGANISM.search(words.ANIMAL_CELLS.sub(" cells ", text)) is not None
-    recovered = bool(differ(here.plain) or words.RECOVERED.search(here.plain))
-    changed = bool(
-        differ(here.plain) or words.ABNORMAL.search(here.plain) or words.SHOWED.search(here.plain)
-    )
-    if words.SETUP.search(here.plain) and not (recovered or words.RESULT.search(here.plain)):
-        return {}
-    given = has(words.PUT_BACK) and "mutant form of" not in text
-    host = _rescued(text, animal) if given else None
-    if host and (recovered or not has(products.EXPRESS)):
-        tried = text[: found.start()] if (found := CONTRAST.search(text)) else text
-        failed = words.NOT_RECOVERED.search(tried) or differ(here.plain) is False
-        return {host: 0.3 if failed else 0.85 if recovered else 0.55}
-    if denied(here.plain) or differ(here.plain) is False:
-        return {}
-    patient, cell, disrupt = has(words.PATIENT), has(words.CELL), has(words.DISRUPT)
-    if has(products.BENCH, products.EXPLAINS) and not (animal or (patient and cell)):
-        return {"biochemical_function_b": 0.75}
-    if has(words.MODEL) and disrupt and not (animal or has(words.VARIANT) or has(words.KNOCKED)):
-        return {"cell_culture_model": 0.85 if has(words.MIMIC) else 0.7}
-    if patient and cell and has(words.VARIANT):
-        near = near_normal(here.plain)
-        return {"functional_alteration_patient_cells": 0.3 if near else 0.85 if changed else 0.6}
-    if has(products.EXPRESS) and not (animal and disrupt):
-        if has(products.DISEASED) and has(products.LEVEL_CHANGE) and not has(words.VARIANT):
-            return {"gene_expression_b": 0.3 if near_normal(here.plain) else 0.8}
-        if has(products.TISSUE) and not has(words.KNOCKED):
-            return {"gene_expression_a": 0.3 if near_normal(here.plain) else 0.75}
-    if animal:
-        score = 0.95 if has(words.MIMIC) else 0.8 if changed else 0.6
-        return {"non_human_model_organism": score} if disrupt else {}
-    if patient and cell:
-        return {"functional_alteration_patient_cells": 0.7} if changed else {}
-    if cell and disrupt:
-        near = near_normal(here.plain)
-        return {"functional_alteration_non_patient_cells": 0.3 if near else 0.8}
-    return {}
-
-
-def _rescued(text: str, animal: bool) -> str | None:
-    """Where something was given back, if it was given to anyone."""
-    text = words.GIVEN_CELLS.sub(" ", text)
-    cell = words.CELL.search(text) or words.MODEL.search(text)
-    if words.TREATED.search(text) and not cell and not animal:
-        return "rescue_in_human"
-    if animal:
-        return "rescue_in_non_human_model_organism"
-    if words.PATIENT.search(text) and words.CELL.search(text):
-        return "rescue_in_patient_cells"
-    return "rescue_in_cell_culture_model" if cell and words.DISRUPT.search(text) else None
-
-
-def _two_genes(text: str) -> dict[str, float]:
-    """Score a passage for what is learnt of two genes together."""
-    beyond = against_product(text)
-    if products.NOT_TOGETHER.search(text) or beyond == 0:
-        return {}
-    if beyond is not None:
-        return {f"{'negative' if beyond < 0 else 'positive'}_genetic_interaction": 0.8}
-
-    def has(*cues: re.Pattern[str]) -> bool:
-        return all(cue.search(text) for cue in cues)
-
-    known = has(products.KNOWN_GENE)
-    if has(products.BENCH, products.SHARED) and known:
-        return {"biochemical_function_a": 0.8}
-    if words.ORGANISM.search(words.ANIMAL_CELLS.sub(" ", text)) or has(products.COMBINED):
-        worse, better = has(products.WORSE), has(products.BETTER)
-        if has(products.NEITHER) or (worse and better):
-            return {"genetic_interaction": 0.8}
-        if worse or better:
-            return {f"{'negative' if worse else 'positive'}_genetic_interaction": 0.8}
-    if has(products.BOUND) and differ(text) is not False:
-        return {"physical_association": 0.85 if known else 0.7}
-    if known and has(products.BENCH):
-        return {"biochemical_function_a": 0.6}
-    return {}
+def _claims(gene: str, text: str) -> Iterator[_Sentence]:
+    """Sentences that state findings about the gene."""
+    sentences = [_Sentence(one, gene) for one in split_sentences(text)]
+    for number, sentence in enumerate(sentences):
+        after = sentences[number + 1].text if number + 1 < len(sentences) else ""
+        if not sentence.claims or cues().withdrawn.search(after):
+            continue
+        leans = number > 0 and sentences[number - 1].own and not sentence.others
+        if sentence.own or leans:
+            yield sentence

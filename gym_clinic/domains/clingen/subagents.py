@@ -30,7 +30,8 @@ from gym_clinic.domain import Conversation
 from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
 from gym_clinic.domains.clingen.naming import find_subtype
-from gym_clinic.domains.clingen.reader import Genetics, read_article, read_genetics
+from gym_clinic.domains.clingen.genetics import Genetics, read_genetics
+from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.episode import Call
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.toolbox import Tool, tool
@@ -181,7 +182,7 @@ def rules_reply(question: Question[EvidenceReply], case: Curation) -> Any:
     sections = case.sections(question.values["pmid"])
     found = [
         finding
-        for finding in read_article(case.gene, case.disease, sections)
+        for finding in read_article(case.gene, sections)
         if SUBTYPES[finding.subtype].category == question.values["category"].key
     ]
     said = dict.fromkeys(finding.sentence for finding in found)
