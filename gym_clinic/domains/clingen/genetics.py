@@ -19,31 +19,38 @@ NULL_POINTS = 1.5
 OTHER_POINTS = 0.5
 """Points for a proband with another variant with some evidence of impact."""
 
-_WORDS = dict(
-    zip(
-        "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split(),
-        range(21),
-        strict=True,
-    )
-) | {"single": 1, "dozen": 12}
-_NUMBER = rf"(?<![\w.-])(?P<number>\d{{1,3}}|{'|'.join(_WORDS)})\b(?!\s*%|[.,]\d)"
+_UNITS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS = {word: number for number, word in enumerate(_UNITS)} | {"single": 1, "dozen": 12}
+for _ten, _word in enumerate(_TENS, 2):
+    _WORDS[_word] = 10 * _ten
+    _WORDS |= {f"{_word}-{_UNITS[unit]}": 10 * _ten + unit for unit in range(1, 10)}
+_SPELLED = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NUMBER = rf"(?<![\w.-])(?P<number>\d{{1,3}}|{_SPELLED})\b(?!\s*%|[.,]\d)"
 _PEOPLE = re.compile(
     rf"{_NUMBER}(?: [\w-]+){{0,4}}? "
     r"(?:probands?|patients?|individuals|famil(?:y|ies)|index cases?|kindreds?|pedigrees?)\b"
 )
+_MORE = re.compile(rf"\bin {_NUMBER}(?=[.,;]|$)")
 _REPORTS = re.compile(
     rf"{_NUMBER}(?: [\w-]+){{0,3}}? (?:publications?|papers?|reports?|articles?)\b"
 )
 _NULL = re.compile(
-    r"(?<!non-)(?<!not )\b(?:null|loss[- ]of[- ]function|truncating|truncated|nonsense|frame-?shift"
-    r"|stop[- ]gain\w*|premature stop|splice[- ](?:site|donor|acceptor)|(?:invariant|canonical) splice"
-    r"|exon (?:deletions?|loss)|abolish\w*)\b"
+    r"(?<!non-)(?<!not )\b(?:null|loss[- ]of[- ]function|truncating|truncated|nonsense"
+    r"|frame-?shift|stop[- ]gain\w*|premature stop|splice[- ](?:site|donor|acceptor)"
+    r"|(?:invariant|canonical) splice|exon (?:deletions?|loss)|abolish\w*)\b"
 )
-_OTHER = re.compile(r"\b(?:missense|in-?frame|non-truncating|not truncating|other (?:\w+ )?variants?"
-                    r"|substitutions?|exchanges?|hypomorphic|amino[- ]acid changes?)\b")  # fmt: skip
-_UNCOUNTED = re.compile(r"\b(?:not counted|no proband is|none is|too common|benign|synonymous|"
-                        r"excluded|healthy relatives|uninformative|do not count|not scored)\b")  # fmt: skip
+_OTHER = re.compile(
+    r"\b(?:missense|in-?frame|non-truncating|not truncating|other (?:\w+ )?variants?"
+    r"|substitutions?|exchanges?|hypomorphic|amino[- ]acid changes?)\b"
+)
+_UNCOUNTED = re.compile(
+    r"\b(?:not counted|no proband is|none is|too common|benign|synonymous|excluded"
+    r"|healthy relatives|uninformative|do not count|not scored)\b"
+)
 _EARLIER = re.compile(r"\b(?:earlier|previous\w*|prior|before|already|published|preceded)\b")
 _YEAR = re.compile(r"\b(?:19[5-9]\d|20[0-4]\d)\b")
 _POINTS = re.compile(r"(\d+(?:\.\d+)?)(?: \w+)? points?\b")
@@ -123,8 +130,11 @@ def _points(sentence: str) -> float:
     """Points of the people that a sentence counts, each group by the variants nearest to it."""
     kinds = [(one.start(), NULL_POINTS) for one in _NULL.finditer(sentence)]
     kinds += [(one.start(), OTHER_POINTS) for one in _OTHER.finditer(sentence)]
+    groups = list(_numbers(_PEOPLE, sentence))
+    if groups:
+        groups += _numbers(_MORE, sentence)
     return sum(
         number * min(kinds, key=lambda kind: abs(kind[0] - place))[1]
-        for place, number in _numbers(_PEOPLE, sentence)
+        for place, number in groups
         if kinds
     )

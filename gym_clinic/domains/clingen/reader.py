@@ -24,7 +24,8 @@ _ABBREVIATIONS = re.compile(
     r"(?:\b(?:et al|e\.g|i\.e|figs?|vs|ca|approx|refs?|no)|\b[A-Za-z])$", re.I
 )
 _SYMBOL = re.compile(
-    r"(?<![\w/-])[A-Z][A-Z0-9]{2,9}(?![\w/]|-\d| (?:\w+ )?(?:cells?|line|cultures?|myotubes|neurons)\b)"
+    r"(?<![\w/-])[A-Z][A-Z0-9]{2,9}"
+    r"(?![\w/]|-\d| (?:\w+ )?(?:cells?|line|cultures?|myotubes|neurons)\b)"
 )
 _NO_SYMBOL = re.compile(
     r"(?:[MTRCS]?[DR]NA|PCR|ELISA|CRISPR|HEK\w*|HELA|COS\d*|U2OS|IPSCS?|ATP|GTP|NADPH?|MRI|EEG|"
@@ -32,15 +33,17 @@ _NO_SYMBOL = re.compile(
 )
 
 
+_NULL_SIGN = re.compile("[-−–]/[-−–]")
 _CODING = re.compile(
-    r"\b(?:stands? for|stood for|standing for|codes?|coded|the key(?! was)|called|denoted|denotes|hereafter"
-    r"|henceforth|for short|for brevity|labelled|under the names?|go(?:es)? by|known here as"
+    r"\b(?:stands? for|stood for|standing for|codes?|coded|the key(?! was)"
+    r"|called|denoted|denotes|hereafter|henceforth|for short|for brevity|labelled"
+    r"|under the names?|go(?:es)? by|known here as"
     r"|is written|referred to|abbreviated)\b",
     re.I,
 )
 _CODE = re.compile(
-    r"\b(?:(?!(?:of|with|to|in|at|by|from|for|and|or|than|figure|table|exon|reads) )[a-z]+ (?:set )?"
-    r"(?:[A-Z]|\d{1,2})|[A-Z]-?\d{1,2})(?![\w%-]|\.\d)"
+    r"\b(?:(?!(?:of|with|to|in|at|by|from|for|and|or|than|figure|table|exon|reads) )[a-z]+ "
+    r"(?:set )?(?:[A-Z]|\d{1,2})|[A-Z]-?\d{1,2})(?![\w%-]|\.\d)"
 )
 
 
@@ -225,6 +228,7 @@ def categories_in_abstract(gene: str, abstract: str) -> list[str]:
 
 def _claims(gene: str, text: str) -> Iterator[_Sentence]:
     """Sentences that state findings about the gene."""
+    text = _NULL_SIGN.sub(" null", text)
     sentences = [_Sentence(one, gene) for one in split_sentences(text)]
     for number, sentence in enumerate(sentences):
         after = sentences[number + 1].text if number + 1 < len(sentences) else ""

@@ -29,8 +29,8 @@ from gym_clinic.consult import Consultant, Question, Recorded, Rules, read_promp
 from gym_clinic.domain import Conversation
 from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
-from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.genetics import Genetics, read_genetics
+from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.episode import Call
 from gym_clinic.errors import ConfigError, TaskError, ToolError

@@ -11,7 +11,7 @@ import pytest
 from gym_clinic.action import DIALECTS
 from gym_clinic.domains.clingen import baselines
 from gym_clinic.domains.clingen.evidence import CLASSES
-from gym_clinic.domains.clingen.reader import Genetics
+from gym_clinic.domains.clingen.genetics import Genetics
 
 PROMPT = """You supervise a panel. Answer with CLASSIFICATION: <class>.
 
