@@ -1,28 +1,30 @@
-"""Typed readers of the fact tables: diseases, findings, drugs, instruments and guidelines.
-
-The public names are imported when they are first used.
-"""
+"""Typed readers of the fact tables: diseases, findings, drugs, instruments and guidelines."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
-    from gym_clinic.facts.models import (
-        BANDS,
-        Disease,
-        Drug,
-        Feature,
-        Frequency,
-        Guideline,
-        Instrument,
-        Phenotype,
-    )
-    from gym_clinic.facts.naming import same_name, stem, words
-    from gym_clinic.facts.profiles import Profile, ProfileFeature, profiles_of, read_profiles
-    from gym_clinic.facts.restating import restates_diagnosis
-    from gym_clinic.facts.tables import Facts, load
+    from gym_clinic.facts.models import BANDS as BANDS
+    from gym_clinic.facts.models import Disease as Disease
+    from gym_clinic.facts.models import Drug as Drug
+    from gym_clinic.facts.models import Feature as Feature
+    from gym_clinic.facts.models import Frequency as Frequency
+    from gym_clinic.facts.models import Guideline as Guideline
+    from gym_clinic.facts.models import Instrument as Instrument
+    from gym_clinic.facts.models import Phenotype as Phenotype
+    from gym_clinic.facts.naming import same_name as same_name
+    from gym_clinic.facts.naming import stem as stem
+    from gym_clinic.facts.naming import words as words
+    from gym_clinic.facts.profiles import Profile as Profile
+    from gym_clinic.facts.profiles import ProfileFeature as ProfileFeature
+    from gym_clinic.facts.profiles import profiles_of as profiles_of
+    from gym_clinic.facts.profiles import read_profiles as read_profiles
+    from gym_clinic.facts.restating import restates_diagnosis as restates_diagnosis
+    from gym_clinic.facts.tables import Facts as Facts
+    from gym_clinic.facts.tables import load as load
 
 _HOMES = {
     "BANDS": "models",
@@ -45,37 +47,7 @@ _HOMES = {
     "words": "naming",
 }
 
-__all__ = [
-    "BANDS",
-    "Disease",
-    "Drug",
-    "Facts",
-    "Feature",
-    "Frequency",
-    "Guideline",
-    "Instrument",
-    "Phenotype",
-    "Profile",
-    "ProfileFeature",
-    "load",
-    "profiles_of",
-    "read_profiles",
-    "restates_diagnosis",
-    "same_name",
-    "stem",
-    "words",
-]
+__all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names and what is loaded."""
-    return sorted({*globals(), *__all__})
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _HOMES)
