@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -24,6 +25,13 @@ def _tiny() -> Any:
 
 def _texts() -> Iterator[str]:
     return chain.from_iterable(_tiny().corpus(ClinicEnv(name)) for name in DOMAINS)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Let torch use one thread: two wait for one another where the machine is busy."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

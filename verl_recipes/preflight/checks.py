@@ -44,6 +44,8 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
     yield from pins.check(request.stack)
     if request.gpus and not request.address:
         yield from attempt("GPUs", lambda: _gpus(request))
+    if not request.gpus:
+        yield machine.memory()
     yield machine.ray(request.address, request.gpus, request.nodes)
     yield from _budgets(config)
     played = list(attempt("environment", lambda: _environment(request, config)))

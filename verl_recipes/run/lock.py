@@ -19,9 +19,10 @@ def lock_file() -> Path:
 def only_run(purpose: str, path: Path | None = None) -> Iterator[int]:
     """Hold the machine's lock on training runs; wait for the run that holds it.
 
-    Two runs on one machine starve each other of processors and memory until Ray takes their
-    workers for dead. The system releases the lock when the last process that holds the descriptor
-    ends, however it ends: pass it to a child whose run must not overlap another either.
+    A run on the CPU takes 5.5 GiB. Where two together take more than there is, the system kills one
+    of Ray's workers, which Ray marks as the first to go. The system releases the lock when the
+    last process that holds the descriptor ends, however it ends: pass it to a child whose run must
+    not overlap another either.
 
     Args:
         purpose: What the lock is held for; shown to those who wait.

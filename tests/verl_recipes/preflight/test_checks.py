@@ -38,6 +38,7 @@ def ready(monkeypatch, tmp_path):
     """A machine that lacks nothing but what a test takes away."""
     monkeypatch.setattr(pins, "check", lambda stack: iter([Finding("packages", OK, "all")]))
     monkeypatch.setattr(machine, "gpu_sizes", lambda: [79.3] * 8)
+    monkeypatch.setattr(machine, "memory", lambda: Finding("memory", OK, "enough"))
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(total=2**50, free=2**50))
@@ -68,8 +69,8 @@ def test_a_machine_that_lacks_nothing(ready, tiny_model, capsys):
     assert lines[-1] == "nothing is missing"
     assert {line.split()[0] for line in lines[:-1]} == {"ok"}
     assert {line[9:].split(":")[0] for line in lines[:-1]} == {
-        "config", "packages", "Ray", "environment", "model", "disk", "family", "chat template",
-        "prompts of train", "prompts of test",
+        "config", "packages", "memory", "Ray", "environment", "model", "disk", "family",
+        "chat template", "prompts of train", "prompts of test",
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Checks of the machine: GPUs, Ray's address, disk."""
+"""Checks of the machine: GPUs, memory, Ray's address, disk."""
 
 from __future__ import annotations
 
@@ -51,6 +51,16 @@ def test_a_driver_that_does_not_answer(torch_here, monkeypatch):
 def test_gpus_against_the_number_wanted(sizes, status, said):
     found = machine.gpus(sizes, 8)
     assert (found.status, said in str(found)) == (status, True)
+
+
+@pytest.mark.parametrize(("kib", "status"), [(8 * 2**20, OK), (5 * 2**20, WARNING)])
+def test_memory_that_a_run_needs(tmp_path, kib, status):
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text(f"MemTotal:  25000000 kB\nMemAvailable:   {kib} kB\nHugePages_Total: 0\n")
+    found = machine.memory(meminfo)
+    assert found.status == status
+    assert f"{kib / 2**20:.1f} GiB available" in found.detail
+    assert machine.memory(tmp_path / "none").status == OK
 
 
 @pytest.fixture

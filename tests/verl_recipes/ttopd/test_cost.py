@@ -77,6 +77,7 @@ def test_products_on_a_gpu_add_up_in_fp32():
             assert (found.dtype, found.shape) == (torch.float32, (4, 5))
 
 
+@pytest.mark.slow
 def test_bench_prints_ratios(tmp_path):
     figures = tmp_path / "figures.json"
     root = ROOT
