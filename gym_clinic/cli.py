@@ -66,7 +66,7 @@ app = typer.Typer(
     cls=_Commands,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="'gym-clinic COMMAND --help' tells more about a command.",
+    epilog="'gym-clinic COMMAND --help' describes a command.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help: rich takes as long to load as all the rest
 )

@@ -51,7 +51,7 @@ def plot(
     for one in found:
         for path in one.cut:
             print(f"gym-clinic: {path}: the last line is cut short, left out", file=sys.stderr)
-    # Runs of one name are told apart by their paths.
+    # Runs with the same name are shown by their paths.
     often = Counter(one.name for one in found)
     found = [
         replace(one, name=str(path)) if often[one.name] > 1 else one

@@ -10,7 +10,7 @@ from chat_server import ChatServer
 from command_runs import ID, Run
 
 
-def test_eval_prints_a_table_and_says_where_it_is(run: Run, tmp_path: Path) -> None:
+def test_eval_prints_a_table_and_its_folder(run: Run, tmp_path: Path) -> None:
     status, out, err = run("eval", ID, "--policy", "oracle", "--trials", 2, "--out", tmp_path / "r")
     assert status == 0
     assert "scaled reward" in out

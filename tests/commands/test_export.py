@@ -1,4 +1,4 @@
-"""Conversations out of recorded episodes: what each holds, and what is refused."""
+"""``gym-clinic export sft``: conversations out of recorded episodes, and refused records."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     ("options", "consultant"),
     [({}, "recorded"), ({"masked_names": True}, "recorded"), ({"consultant": "rules"}, "rules")],
 )
-def test_a_conversation_is_the_role_prompt_and_what_was_recorded(
+def test_a_conversation_is_the_role_prompt_and_the_recorded_call(
     tmp_path: Path, options: dict[str, Any], consultant: str
 ) -> None:
     found = collect([play(tmp_path, env_options=options)])
@@ -137,7 +137,7 @@ def test_any_reply_is_read_back_as_it_was(category: Any, chosen: set[int], text:
     assert question.read(reply.model_dump_json()) == reply
 
 
-def test_identical_ones_stand_once_and_the_order_is_that_of_the_traces(tmp_path: Path) -> None:
+def test_duplicates_are_dropped_and_the_order_is_that_of_the_traces(tmp_path: Path) -> None:
     once, thrice = play(tmp_path / "once"), play(tmp_path / "thrice", trials=3)
     first, second = collect([once]), collect([thrice, once / "trace.jsonl"])
     assert first.conversations == second.conversations
@@ -220,7 +220,7 @@ def test_episodes_that_a_service_failed_are_counted(tmp_path: Path, asked: list[
         "text",
     ],
 )
-def test_what_is_no_conversation_is_refused(
+def test_other_values_than_conversations_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conversation: Any
 ) -> None:
     broken = replace(eval_domain.DOMAIN, conversation=lambda case, call: conversation)
@@ -230,7 +230,7 @@ def test_what_is_no_conversation_is_refused(
         collect([tmp_path])
 
 
-def test_a_domain_without_sub_agents_is_told_which_have_some(tmp_path: Path) -> None:
+def test_an_error_names_the_domains_with_sub_agents(tmp_path: Path) -> None:
     play(tmp_path, "oracle", "clinic/ClinGenSingle-v0")
     with pytest.raises(ConfigError) as error:
         collect([tmp_path])

@@ -37,7 +37,7 @@ def search(
     for number, passage in enumerate(found, start=1):
         _print_passage(number, passage)
     if not found:
-        print("no passage holds what was asked for", file=sys.stderr)
+        print("no passage matches the query", file=sys.stderr)
     return int(not found)
 
 

@@ -49,7 +49,7 @@ def test_search_prints_passages_with_their_hits(base, run):
     assert second.endswith("  book, CC0")
     assert third == "   <b>Pain</b> on one side of the head. \\x1b[31m"
     done = run("kb", "search", base, "chest head", "--operator", "and")
-    assert done == (1, "", "no passage holds what was asked for\n")
+    assert done == (1, "", "no passage matches the query\n")
     done = run("kb", "search", base, "pain", "--limit", "1", "--source", "book")
     assert (done.status, len(done.out.splitlines())) == (0, 3)
 
