@@ -1,4 +1,4 @@
-"""The ``clinic`` section of a training config: every knob that is ours and not verl's."""
+"""The ``clinic`` section of a training config: every setting that is ours and not verl's."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Teacher:
 
 @dataclass(frozen=True)
 class HintChoice:
-    """What the teacher is told about the outcome.
+    """The hints about the outcome that the teacher reads.
 
     Attributes:
         mode: ``outcome``; ``shuffled`` (the control arm: unrelated to it); ``none``.
@@ -135,7 +135,7 @@ class HintChoice:
 
 @dataclass(frozen=True)
 class Clinic:
-    """All of it.
+    """The whole section.
 
     Attributes:
         env: A registered id, or ``module:NAME`` of a domain.
@@ -157,7 +157,7 @@ class Clinic:
         advantage_scale: Factor of the advantages: 1 to learn, -1 and 0 for controls.
         reward: What a trajectory is paid.
         teacher: The teacher.
-        hints: What it is told.
+        hints: What the teacher reads about outcomes.
     """
 
     env: str = "clinic/ClinGen-v0"

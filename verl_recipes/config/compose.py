@@ -101,7 +101,7 @@ def _base(stack: str, method: str, added: tuple[str, ...]) -> DictConfig:
 
 
 def _settings_of(request: RunRequest) -> dict[str, Any]:
-    """Return the settings that a request stands for."""
+    """Return the settings of a request."""
     out = request.out.absolute()
     found: dict[str, Any] = {
         "clinic.env": request.env,

@@ -1,1 +1,1 @@
-"""What stands in, on a machine without a GPU, for a model and for a rollout engine."""
+"""Training on a machine without a GPU: a tiny model, a platform and a rollout engine."""

@@ -175,14 +175,14 @@ def first_fit(
     model = AutoModelForCausalLM.from_pretrained(model_dir)
     tokenizer = AutoTokenizer.from_pretrained(model_dir)
     tokens = Tokens(tokenizer, model.config.model_type, native=native)
-    told = [tokenizer.encode(text, add_special_tokens=False) for text in asides]
+    hints = [tokenizer.encode(text, add_special_tokens=False) for text in asides]
     played = transcripts(env, lessons, tokens, budgets, random.Random(f"{seed}:runs"))
     learner = Learner(
         model,
         played,
         random.Random(f"{seed}:order"),
         near_steps + at_least_one("steps", steps),
-        asides=told,
+        asides=hints,
     )
     late = False
     for _ in range(near_steps):

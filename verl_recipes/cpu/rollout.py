@@ -178,6 +178,6 @@ class HFServerAdapter(BaseRollout):
             await server.load_weights.remote(found, global_steps)
 
 
-# Here and not in a function: whoever imports this module first, it is registered when it is whole.
+# At module level: registered as soon as the module is imported, whoever imports it first.
 RolloutReplicaRegistry.register(NAME, lambda: HFReplica)
 _ROLLOUT_REGISTRY[(NAME, "async")] = f"{__name__}.{HFServerAdapter.__name__}"

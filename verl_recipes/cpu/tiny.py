@@ -54,12 +54,12 @@ TEMPLATE = """\
 {%- if content is string -%}{{- content -}}
 {%- else -%}{%- for part in content or [] -%}{{- part.text -}}{%- endfor -%}{%- endif -%}
 {%- endmacro -%}
-{%- set told = messages[0].role == 'system' -%}
-{%- if told or tools -%}
+{%- set policy = messages[0].role == 'system' -%}
+{%- if policy or tools -%}
 {{- '<|im_start|>system\\n' -}}
-{%- if told -%}{{- text(messages[0].content) -}}{%- endif -%}
+{%- if policy -%}{{- text(messages[0].content) -}}{%- endif -%}
 {%- if tools -%}
-{%- if told -%}{{- '\\n\\n' -}}{%- endif -%}
+{%- if policy -%}{{- '\\n\\n' -}}{%- endif -%}
 {{- '# Tools\\n\\nThese functions answer calls:\\n<tools>\\n' -}}
 {%- for tool in tools -%}{{- tool | tojson(separators=(',', ':')) ~ '\\n' -}}{%- endfor -%}
 {{- '</tools>\\n\\nWrite a call between <tool_call> and </tool_call>, as JSON with "name" and ' -}}

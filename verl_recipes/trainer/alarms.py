@@ -126,7 +126,7 @@ class Alarms:
             return None
         return (
             f"the KL fell from {before:.3g} to {kl:.3g}, more than {KL_DROP:.0%} in one step: the "
-            "student was copied over the teacher, or hardly a turn was left to distil"
+            "student was copied over the teacher, or almost no turn was left to distil"
         )
 
     def _mixed(self, step: int, fraction: float) -> str | None:

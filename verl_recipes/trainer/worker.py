@@ -19,7 +19,7 @@ class ClinicWorker(ActorRolloutRefWorker):
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def init_model(self) -> None:
         """Build the models."""
-        if get_device_name() == "cpu":  # verl's own call would name the one device twice
+        if get_device_name() == "cpu":  # verl's own call names the device twice
             initialize_global_process_group_ray(backend="cpu:gloo")
         super().init_model()
 

@@ -1,4 +1,4 @@
-"""What the teacher is told of a trajectory's outcome, and checks that it goes no further.
+"""Hints about a trajectory's outcome for the teacher, and checks that nobody else reads them.
 
 The teacher reads a hint between prompt and response; the student never does (TT-OPD paper,
 section 4.2). A hint says how the trajectory ended, in one of several wordings, and nothing of
@@ -47,12 +47,11 @@ class Hints:
     def text(self, success: bool, key: str, mode: str = "outcome") -> str:
         """Return the hint of a trajectory: always the same for the same arguments.
 
-        Mode ``shuffled`` is a control arm: what is told has nothing to do with the outcome. It is
-        a fair coin of each trajectory, not a permutation inside the group, since a permutation
-        still tells the group's success rate (in a group that all succeeded it tells the truth
-        every time) and so stays correlated with the outcome over tasks of unequal difficulty. The
-        coin tells nothing, and needs no sight of the other trajectories; its price is that
-        half of the hints are reinforcing, however rare success is.
+        Mode ``shuffled`` is a control arm: its hints are independent of the outcome. Each
+        trajectory tosses a fair coin. A permutation inside the group would not do: in a group
+        that all succeeded every hint would still be right, so that hints would correlate with
+        the outcome over tasks of unequal difficulty. The coin needs no other trajectory; its
+        price is that half of the hints are reinforcing, however rare success is.
 
         Args:
             success: The environment's own notion of success.
@@ -71,9 +70,9 @@ class Hints:
         if mode == "none":
             return ""
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=9).digest()
-        # Separate bytes, so that in the control arm the wording does not tell the coin.
-        told = bool(digest[0] & 1) if mode == "shuffled" else success
-        choices = self.correct if told else self.incorrect
+        # Separate bytes, so that in the control arm the wording does not show the coin.
+        reinforcing = bool(digest[0] & 1) if mode == "shuffled" else success
+        choices = self.correct if reinforcing else self.incorrect
         return choices[int.from_bytes(digest[1:], "big") % len(choices)]
 
 
@@ -100,7 +99,7 @@ def load(path: str | Path | None = None) -> Hints:
         raise ConfigError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{file}: expected the keys 'correct' and 'incorrect', each with a list")
-    # Read from the nodes: they keep a key that stands twice, and know their lines.
+    # Read from the nodes: they keep duplicate keys, and know their lines.
     lists: dict[str, tuple[str, ...]] = {}
     seen: dict[str, int] = {}
     for key, value in root.value:
@@ -110,7 +109,7 @@ def load(path: str | Path | None = None) -> Hints:
                 f"{where}: unknown key {key.value!r:.80}; the keys are 'correct' and 'incorrect'"
             )
         if key.value in lists:
-            raise ConfigError(f"{where}: the key {key.value!r} stands twice; join the two lists")
+            raise ConfigError(f"{where}: duplicate key {key.value!r}; join the two lists")
         lists[key.value] = _templates(file, key, value, seen)
     if missing := [name for name in ("correct", "incorrect") if name not in lists]:
         raise ConfigError(f"{file}: no key {missing[0]!r}; expected a list of texts under it")

@@ -126,7 +126,7 @@ def _pairs(teacher: Weights, student: Weights) -> Iterator[tuple[str, Tensor, Te
     for (name, mine), (other, its) in zip(ours, theirs, strict=True):
         if named and name != other:
             raise ConfigError(
-                f"teacher parameter {name} stands against {other} of the student: "
+                f"teacher parameter {name} is paired with {other} of the student: "
                 "both must be the same model, wrapped alike"
             )
         local, source = _local(mine), _local(its)

@@ -1,6 +1,6 @@
 """Which tokens belong to which turn.
 
-A turn id stands beside every response token: 0 for what the policy did not write (or what is left
+Every response token has a turn id: 0 for what the policy did not write (or what is left
 out of the loss), t for the policy's t-th turn.
 """
 

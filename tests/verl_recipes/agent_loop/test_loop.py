@@ -176,7 +176,7 @@ TOLD = hints.load()
 
 
 @pytest.mark.parametrize(("script", "told"), [(right, TOLD.correct), (wrong, TOLD.incorrect)])
-def test_the_hint_tells_the_outcome_to_the_teacher_alone(
+def test_only_the_teacher_reads_the_hint(
     tokenizer: Any, script: Script, told: tuple[str, ...]
 ) -> None:
     server = Server(tokenizer, script)

@@ -154,7 +154,7 @@ def test_no_more_than_asked_for(run: Any, tokenizer: Any, samples: int, count: i
         ("train", {"env_kwargs": {"max_turn": 3}}, "max_turn"),
     ],
 )
-def test_a_mistake_is_told_with_what_would_be_right(
+def test_a_mistake_names_what_would_be_right(
     run: Any, tokenizer: Any, split: Any, clinic: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:

@@ -129,7 +129,7 @@ def test_options_of_the_template_reach_the_prompt(tokenizer: Any) -> None:
     assert text == tokenizer.decode(begin(thinking).ids) + "<think>\n\n</think>\n\n"
 
 
-def test_a_stop_token_that_the_next_message_takes_back_is_nobodys(tokenizer: Any) -> None:
+def test_a_stop_token_removed_by_the_next_message_is_not_trained_on(tokenizer: Any) -> None:
     other = copy.deepcopy(tokenizer)
     other.add_special_tokens({"additional_special_tokens": ["<|observation|>", "<|user|>"]})
     stop = other.convert_tokens_to_ids("<|observation|>")
@@ -176,7 +176,7 @@ def plays(draw: st.DrawFn) -> tuple[Budgets, bool, list[tuple[list[int], bool]]]
 
 
 @given(play=plays(), native=st.booleans())
-def test_any_reply_keeps_the_books(
+def test_masks_and_lengths_agree_after_any_reply(
     tokenizer: Any, play: tuple[Budgets, bool, list[tuple[list[int], bool]]], native: bool
 ) -> None:
     budgets, ends, replies = play

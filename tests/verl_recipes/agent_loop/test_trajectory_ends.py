@@ -199,7 +199,7 @@ def test_a_callers_mistake_is_no_fault_of_the_environment(tokens: Tokens) -> Non
         begin(tokens, task="nobody")
 
 
-def test_what_is_dropped_is_not_trained_on(tokens: Tokens) -> None:
+def test_dropped_tokens_are_not_trained_on(tokens: Tokens) -> None:
     one = begin(tokens)
     take(one, write(("read_allergies", {})))
     ids = list(one.ids)

@@ -199,7 +199,7 @@ def test_our_section_is_the_same_wherever_it_is_read(stack: str, method: str) ->
 
 
 @pytest.mark.parametrize(("stack", "method"), RUNS)
-def test_what_every_run_has(stack: str, method: str) -> None:
+def test_settings_of_every_run(stack: str, method: str) -> None:
     config = composed(stack, method)
     assert config.trainer.v1.trainer_mode == ("clinic" if method == "grpo" else "ttopd")
     assert config.algorithm.adv_estimator == "grpo"

@@ -39,7 +39,7 @@ def test_defaults_of_code_and_config_agree() -> None:
     assert read(section("method/grpo.yaml")) == Clinic()
 
 
-def test_every_knob_of_teacher_and_reward_stands_in_the_config() -> None:
+def test_every_setting_of_teacher_and_reward_is_in_the_config() -> None:
     written = yaml.safe_load((CONFIG / "method/ttopd.yaml").read_text(encoding="utf-8"))["clinic"]
     for name, kind in (("teacher", Teacher), ("reward", Reward), ("hints", settings.HintChoice)):
         assert sorted(written[name]) == sorted(one.name for one in dataclasses.fields(kind))
@@ -140,7 +140,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given_", "says"), BAD, ids=[str(one) for one, _ in BAD])
-def test_a_mistake_is_told_with_what_would_be_right(given_: dict[str, Any], says: str) -> None:
+def test_a_mistake_names_what_would_be_right(given_: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read(given_)
     assert says in str(caught.value)
@@ -149,7 +149,7 @@ def test_a_mistake_is_told_with_what_would_be_right(given_: dict[str, Any], says
 ODD = st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.lists(st.integers())
 
 
-def told(section: dict[str, Any]) -> str:
+def message_for(section: dict[str, Any]) -> str:
     try:
         read(section)
     except ConfigError as error:
@@ -158,12 +158,12 @@ def told(section: dict[str, Any]) -> str:
 
 
 @given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(Clinic)]))
-def test_any_other_value_is_told_by_name_too(value: Any, name: str) -> None:
-    says = told({name: value})
+def test_any_other_value_is_named_too(value: Any, name: str) -> None:
+    says = message_for({name: value})
     assert not says or f"clinic.{name}" in says
 
 
 @given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(Teacher)]))
 def test_and_in_the_teachers_section(value: Any, name: str) -> None:
-    says = told({"teacher": {name: value}})
+    says = message_for({"teacher": {name: value}})
     assert not says or f"clinic.teacher.{name}" in says

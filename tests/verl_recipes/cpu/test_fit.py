@@ -182,7 +182,7 @@ def test_a_model_that_learned_nothing_is_reported_as_that(env, names, folder):
     assert report.steps == 1
 
 
-def test_the_time_limit_ends_it_and_is_told(env, names, folder):
+def test_the_time_limit_ends_it_and_is_reported(env, names, folder):
     report = fit.first_fit(folder, env, names, budgets=BUDGETS, seed=0, seconds=1e-9)
     assert report.cut
     assert not report.reached

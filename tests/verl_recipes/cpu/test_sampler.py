@@ -80,7 +80,7 @@ def test_log_probs_are_those_of_a_whole_pass(model, length, temperature):
     before=st.lists(st.sampled_from(EDGES), max_size=3),
     seed=st.integers(0, 2**63),
 )
-def test_what_was_read_before_changes_no_bit(model, length, before, seed):
+def test_remembered_prompts_change_no_bit(model, length, before, seed):
     warm, prompt = make_sampler(model), prompt_of(2 * BLOCK + 37)
     for other in before:
         say(warm, prompt[:other], seed=1)
@@ -146,7 +146,7 @@ def test_greedy_takes_the_likeliest_at_every_place(model):
     assert say(make_sampler(model, stop=[]), prompt, top_p=1e-9).token_ids == said.token_ids
 
 
-def test_log_probs_know_nothing_of_the_cuts(model):
+def test_log_probs_ignore_top_p_and_top_k(model):
     prompt = prompt_of(40)
     said = say(make_sampler(model, stop=[]), prompt, temperature=0.7, top_k=3, top_p=0.9)
     expected = whole(model, prompt, said.token_ids, 0.7)[range(24), said.token_ids]

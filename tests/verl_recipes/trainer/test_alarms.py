@@ -110,7 +110,7 @@ def test_an_evaluation_counts_once_and_an_empty_one_never() -> None:
 
 @pytest.mark.parametrize("key", WATCHED)
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_said_and_not_kept(key: str, value: float) -> None:
+def test_figures_that_are_not_finite_raise_an_alarm(key: str, value: float) -> None:
     alarms = Alarms()
     alarms.check(1, HEALTHY)
     (said,) = alarms.check(2, {**HEALTHY, key: value})
@@ -119,7 +119,7 @@ def test_what_is_not_finite_is_said_and_not_kept(key: str, value: float) -> None
     assert alarms.check(3, HEALTHY) == []
 
 
-def test_what_alarms_say() -> None:
+def test_the_text_of_alarms() -> None:
     alarms = Alarms()
     for step in (1, 2, 3):
         said = alarms.check(step, {"val/turns": 8.0 if step == 1 else 5.0})

@@ -62,7 +62,7 @@ def test_groups_come_in_the_order_they_were_drawn(queue: Queue) -> None:
     assert metrics["clinic/refills"] == 0.0
 
 
-def test_what_is_left_over_is_gone(queue: Queue) -> None:
+def test_unused_trajectories_are_removed(queue: Queue) -> None:
     for number in range(5):
         queue.group(name(number), [1.0, 0.0])
     batch, _ = buffer().sample(1, "train", 2)
@@ -120,7 +120,7 @@ def test_constant_groups_are_replaced(queue: Queue) -> None:
 
 
 @pytest.mark.parametrize(("missing", "size", "asked"), [(1, 8, 2), (3, 8, 6), (5, 8, 8)])
-def test_twice_what_is_missing_is_asked_for(
+def test_a_refill_asks_for_twice_the_missing_groups(
     queue: Queue, missing: int, size: int, asked: int
 ) -> None:
     for number in range(size):
@@ -201,7 +201,7 @@ def test_an_environment_that_fails_every_trajectory_stops_the_run(
         buffer(metric=metric, max_refills=0).sample(4, "train", 1)
 
 
-def test_what_came_back_of_a_prompt_that_failed_is_used(queue: Queue) -> None:
+def test_finished_samples_of_a_failed_prompt_are_used(queue: Queue) -> None:
     queue.group(name(0), [1.0, 0.0], status="failure")
     queue.prompt(name(1), "failure")
     batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
@@ -211,7 +211,7 @@ def test_what_came_back_of_a_prompt_that_failed_is_used(queue: Queue) -> None:
 
 
 @pytest.mark.parametrize("partition", ["train", "val"])
-def test_if_nothing_comes_back_the_run_stops(queue: Queue, partition: str) -> None:
+def test_a_run_without_any_rollout_stops(queue: Queue, partition: str) -> None:
     queue.prompt("a", "failure", partition)
     queue.prompt("b", "failure", partition)
     says = "step 3: none of the 2 prompts came back .a dead rollout server"
@@ -318,7 +318,7 @@ OUTCOMES = st.lists(st.sampled_from([0.0, 1.0, FAULT]), min_size=1, max_size=4)
     rounds=st.integers(0, 3),
     data=st.data(),
 )
-def test_it_always_ends_and_always_alike(
+def test_sampling_always_ends_with_the_same_batch(
     monkeypatch: pytest.MonkeyPatch,
     groups: list[list[float | None]],
     fresh: list[list[float | None]],

@@ -66,7 +66,7 @@ def test_turn_ids_of_a_synthetic_row_are_cut_and_masked():
     assert [row.tolist() for row in found.unbind()] == [[1, 0, 0], [0]]
 
 
-def test_hidden_states_are_picked_alike_packed_and_padded():
+def test_packed_and_padded_rows_give_the_same_hidden_states():
     student = make_batch()
     packed = torch.arange(10.0)[:, None].expand(10, 3)
     sequence, position = torch.tensor([0, 1, 1]), torch.tensor([4, 0, 2])

@@ -375,7 +375,7 @@ def test_a_saved_teacher_comes_back(ranks, way, number):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("way", WAYS)
-def test_another_number_of_ranks_is_told(ranks, way, number):
+def test_another_number_of_ranks_is_reported(ranks, way, number):
     other, nowhere = ranks[number][f"saved: {way}"]["said"]
     assert f"no teacher_0_of_{number + 1}.pt" in other
     assert f"teacher_0_of_{number}.pt" in other

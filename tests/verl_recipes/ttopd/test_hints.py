@@ -60,7 +60,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("correct: [fine]", "no key 'incorrect'"),
         ("incorrect: [fine]", "no key 'correct'"),
         ("correct: [a b]\nwrong: [c d]", "line 2: unknown key 'wrong'"),
-        ("correct: [a b]\ncorrect: [c d]", "line 2: the key 'correct' stands twice"),
+        ("correct: [a b]\ncorrect: [c d]", "line 2: duplicate key 'correct'"),
         ("correct: []\nincorrect: [a b]", "line 1: 'correct' needs a list of texts"),
         ("correct: a b\nincorrect: [a b]", "line 1: 'correct' needs a list of texts"),
         ("correct: {a: b}\nincorrect: [a b]", "line 1: 'correct' needs a list of texts"),
@@ -100,14 +100,14 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @given(st.booleans(), keys)
-def test_outcome_hints_tell_the_outcome(success: bool, key: str) -> None:
+def test_outcome_hints_follow_the_outcome(success: bool, key: str) -> None:
     told = FIXED.text(success, key)
     assert told in (FIXED.correct if success else FIXED.incorrect)
     assert FIXED.text(success, key, "none") == ""
 
 
 @given(keys)
-def test_shuffled_hints_say_nothing_of_the_outcome(key: str) -> None:
+def test_shuffled_hints_are_independent_of_the_outcome(key: str) -> None:
     told = FIXED.text(True, key, "shuffled")
     assert told == FIXED.text(False, key, "shuffled")
     assert told in (*FIXED.correct, *FIXED.incorrect)
@@ -124,7 +124,7 @@ def test_every_wording_is_drawn_and_the_coin_is_fair() -> None:
         assert all(abs(drawn.count(text) - 1000) < 137 for text in texts)
 
 
-def test_the_wording_does_not_tell_the_coin() -> None:
+def test_the_wording_is_independent_of_the_coin() -> None:
     """In the control arm a wording's place in its list is independent of the list."""
     places = {True: [0, 0], False: [0, 0]}
     for n in range(4000):
@@ -284,7 +284,7 @@ def test_the_whole_hint_echoes_whole(before: str, after: str) -> None:
         assert echo(f"{before} {' '.join(hint.split()[:4])}", hint) == 0.0
 
 
-def test_no_echo_of_nothing() -> None:
+def test_without_a_hint_there_is_no_echo() -> None:
     assert echo("", "") == echo("word", "") == echo("", "word") == echo("word", "?!") == 0.0
     assert echo("a word", "word") == 1.0
     assert echo("fordword", "word") == 0.0
