@@ -1,4 +1,4 @@
-"""The parts of bench/growth.py; what it measures is for it to say."""
+"""The parts of bench/growth.py, without its measurements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_first_passages_are_written(tmp_path):
         growth.check_size(corpus, 3)
 
 
-def test_a_command_is_measured_and_its_failure_told():
+def test_a_command_is_measured_and_its_failure_reported():
     row = growth.timed("build", [sys.executable, "-c", "x = bytearray(80 << 20)"])
     assert row["build peak MiB"] > 80
     assert row["build CPU s"] > 0

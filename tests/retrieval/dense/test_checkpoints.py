@@ -1,4 +1,4 @@
-"""Checkpoints by name, run by a stand-in for sentence-transformers that notes what it is told."""
+"""Checkpoints by name, run by a stand-in for sentence-transformers that records its calls."""
 
 from __future__ import annotations
 
@@ -175,12 +175,12 @@ def test_a_copy_loads_the_checkpoint_again(library):
     assert (embedder.name, embedder.batch) == ("ncbi/MedCPT-Article-Encoder", 3)
 
 
-def test_an_unknown_checkpoint_is_told(library, monkeypatch):
+def test_an_unknown_checkpoint_is_reported(library, monkeypatch):
     with pytest.raises(ConfigError, match="'owner/missing' cannot be loaded: owner/missing is not"):
         open_embedder("owner/missing")
 
 
-def test_the_missing_extra_is_told(monkeypatch):
+def test_the_missing_extra_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[embed\]"'):
         open_embedder("biolord")

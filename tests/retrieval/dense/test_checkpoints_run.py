@@ -70,6 +70,6 @@ def test_any_text_in_any_thread(medcpt):
     assert [row.any() for row in rows] == [bool(query.strip()) for query in queries]
 
 
-def test_a_folder_without_a_checkpoint_is_told(tmp_path):
+def test_a_folder_without_a_checkpoint_is_reported(tmp_path):
     with pytest.raises(ConfigError, match="cannot be loaded"):
         SentenceTransformer(str(tmp_path))

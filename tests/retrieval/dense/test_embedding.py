@@ -165,7 +165,7 @@ def test_short_names():
         ("hashed-ngrams:8:3-5:18446744073709551616", "seed"),
     ],
 )
-def test_unreadable_names_are_told(name, said):
+def test_unreadable_names_are_reported(name, said):
     if said is None:
         assert open_embedder(name).dimension == 512
         return

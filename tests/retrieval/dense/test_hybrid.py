@@ -52,12 +52,12 @@ def test_a_ranking_alone_keeps_its_order(names):
     assert [name for name, _ in reciprocal_rank_fusion([names, names])] == names
 
 
-def test_a_wrong_k_is_told():
+def test_a_wrong_k_is_reported():
     with pytest.raises(ConfigError, match="k is a whole number from 1"):
         reciprocal_rank_fusion([["a"]], k=0)
 
 
-def test_what_both_find_comes_first(hybrid):
+def test_passages_in_both_rankings_come_first(hybrid):
     found = hybrid.search("seizure sign8", 10)
     assert found[0].id == "p008"
     assert found[0].score == pytest.approx(2 / 61)
@@ -148,7 +148,7 @@ def test_excluded_words_do_not_attract(hybrid, dense, monkeypatch, query, operat
     assert asked == [embedded]
 
 
-def test_wrong_options_are_told(hybrid, dense):
+def test_wrong_options_are_reported(hybrid, dense):
     with pytest.raises(ConfigError, match="limit"):
         hybrid.search("fever", 0)
     with pytest.raises(ConfigError, match="no operator 'nand'; did you mean 'and'"):
@@ -172,7 +172,7 @@ class Plain:
 
 
 @pytest.mark.parametrize("engine", ["fts5", "tantivy"])
-def test_snippets_are_made_for_what_is_shown(tmp_path, monkeypatch, engine):
+def test_snippets_are_made_for_returned_passages_only(tmp_path, monkeypatch, engine):
     if engine == "tantivy":
         pytest.importorskip("tantivy")
     base = bases.base(tmp_path, engine, passages())

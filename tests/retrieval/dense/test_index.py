@@ -1,4 +1,4 @@
-"""A dense index: exact answers, filters, what is refused, and what a broken one says."""
+"""A dense index: exact answers, filters, refused options, and damaged files."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_query_without_words_finds_nothing(folder):
 
 
 @pytest.mark.parametrize("limit", [0, -1, 2.5, True])
-def test_a_wrong_limit_is_told(folder, limit):
+def test_a_wrong_limit_is_reported(folder, limit):
     with pytest.raises(ConfigError, match="limit is a whole number from 1"):
         DenseIndex(folder).search("fever", limit)
 
@@ -134,7 +134,7 @@ def test_ids_of_any_script_and_a_missing_title(tmp_path):
     assert passage_text(Passage("a", "s", "of two\n lines", "text")) == "of two lines\ntext"
 
 
-def test_the_manifest_says_what_it_is(folder):
+def test_the_manifest_describes_the_index(folder):
     made = read_manifest(folder)
     assert (folder / made.build).stat().st_mode == folder.stat().st_mode  # as readable as the rest
     assert (made.embedder, made.dimension, made.count) == (EMBEDDER.name, 64, 40)
@@ -191,13 +191,13 @@ def test_another_base_or_embedder_is_refused(folder):
         ({"kind": "ivf", "breadth": 0}, "breadth is a whole number from 1"),
     ],
 )
-def test_wrong_options_are_told(tmp_path, options, said):
+def test_wrong_options_are_reported(tmp_path, options, said):
     with pytest.raises(ConfigError, match=said):
         build_dense(passages(), EMBEDDER, tmp_path / "i", content_hash="abc", **options)
     assert not (tmp_path / "i").exists()
 
 
-def test_nothing_to_index_is_told(tmp_path):
+def test_nothing_to_index_is_reported(tmp_path):
     with pytest.raises(TaskError, match="no passage"):
         build_dense([], EMBEDDER, tmp_path / "i", content_hash="abc")
     assert list((tmp_path / "i").iterdir()) == []
@@ -222,7 +222,7 @@ class Narrow(HashedNgrams):
 @pytest.mark.parametrize(
     ("embedder", "said"), [(Odd(64), "no finite row for the passage 'p000'"), (Narrow(64), "shape")]
 )
-def test_what_is_no_row_stops_the_build_and_the_old_index_stays(folder, embedder, said):
+def test_an_invalid_row_stops_the_build_and_the_old_index_stays(folder, embedder, said):
     before = sorted(folder.rglob("*"))
     with pytest.raises(TaskError, match=said):
         build_dense(passages(), embedder, folder, content_hash="new")
@@ -275,7 +275,7 @@ def test_a_killed_build_leaves_the_old_index(folder):
 
 
 @pytest.mark.parametrize("name", ["ends.u64", "ids.bin", "index.faiss", "sources.u16"])
-def test_files_cut_short_or_missing_are_told(folder, name):
+def test_files_cut_short_or_missing_are_reported(folder, name):
     path = folder / read_manifest(folder).build / name
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(TaskError, match=name):
@@ -296,7 +296,7 @@ def test_files_cut_short_or_missing_are_told(folder, name):
         ({"more": 1}, "more"),
     ],
 )
-def test_a_manifest_that_is_not_ours_is_told(folder, change, said):
+def test_a_manifest_that_is_not_ours_is_reported(folder, change, said):
     path = folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(TaskError, match=said):
@@ -306,7 +306,7 @@ def test_a_manifest_that_is_not_ours_is_told(folder, change, said):
         DenseIndex(folder)
 
 
-def test_an_index_with_other_rows_is_told(folder):
+def test_an_index_with_other_rows_is_reported(folder):
     index = faiss.IndexFlatIP(32)
     index.add(np.ones((40, 32), np.float32))
     faiss.write_index(index, str(folder / read_manifest(folder).build / "index.faiss"))
@@ -355,7 +355,7 @@ class Gpu:
         return self.index.search(rows, count)
 
 
-def test_what_a_gpu_cannot_do_is_done_without_it(tmp_path, monkeypatch):
+def test_searches_that_a_gpu_does_not_support_run_on_the_cpu(tmp_path, monkeypatch):
     held = [replace(one, id=f"{one.id}-{at}") for at in range(60) for one in passages()]
     build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
     gpus = []
@@ -376,7 +376,7 @@ def test_what_a_gpu_cannot_do_is_done_without_it(tmp_path, monkeypatch):
     assert index.search("sign17", 3) == found
 
 
-def test_no_gpu_is_told(folder, monkeypatch):
+def test_no_gpu_is_reported(folder, monkeypatch):
     monkeypatch.setattr(faiss, "get_num_gpus", lambda: 0)
     with pytest.raises(ConfigError, match="finds no GPU"):
         DenseIndex(folder, device="gpu")
@@ -412,7 +412,7 @@ def test_a_copy_opens_the_same_index(folder):
         pickle.loads(copy)
 
 
-def test_the_missing_extra_is_told(folder, monkeypatch):
+def test_the_missing_extra_is_reported(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     faiss_library.cache_clear()
     with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[dense\]"'):

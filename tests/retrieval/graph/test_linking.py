@@ -57,7 +57,7 @@ def test_precision_and_recall_on_the_gold_sentences(sentences, precision, recall
 
 
 @pytest.mark.parametrize("mark", MARKS.values())
-def test_each_status_is_told_from_the_others(mark):
+def test_each_status_is_distinguished_from_the_others(mark):
     precision, recall = scored([*GOLD, *UNSEEN, *CONTEXT, *UNSEEN_CONTEXT], mark)
     assert min(precision, recall) >= 0.93, (precision, recall)
 
@@ -89,7 +89,7 @@ def test_how_a_symptom_is_named(text, kind, score):
     assert [one.score for one in links] == ([pytest.approx(score)] if score else [])
 
 
-def test_a_link_says_where_it_stands():
+def test_a_link_has_its_position_in_the_text():
     text = "He has NO pain in the chest."
     assert LINKER.link(text) == [
         Link(SYMPTOMS[1], "stemmed", 0.95, 10, 27, "pain in the chest", "absent")
@@ -126,7 +126,7 @@ def test_an_organ_is_not_its_inflammation():
     assert [one.node.id for one in linker.link("The thyroid is clubbed: thyroiditis")] == ["b", "a"]
 
 
-def test_symptoms_once_each_and_what_is_there_goes_first():
+def test_symptoms_are_unique_and_present_overrides_absent():
     present, absent = LINKER.symptoms("No fever, no cough. Fever today, and fever at night.")
     assert [node.id for node in present] == ["fever"]
     assert [node.id for node in absent] == ["cough"]

@@ -43,7 +43,7 @@ def test_a_subgraph_has_the_relations_among_its_nodes():
         Subgraph.of(small_graph(), ["flu"])
 
 
-def test_the_way_back_from_a_discipline_is_what_leads_to_it():
+def test_tracing_back_keeps_what_leads_to_the_discipline():
     part = Subgraph.of(small_graph(), CHOSEN)
     back = part.back_from("pulmonology")
     assert [node.id for node in back.nodes] == [
@@ -80,7 +80,7 @@ def test_the_text_follows_the_template():
     assert Subgraph.of(small_graph(), reversed(CHOSEN)).text() == part.text()
 
 
-def test_other_relations_are_told_by_their_names():
+def test_other_relations_are_written_by_their_names():
     nodes = [Node("a", "disease", "A"), Node("b", "symptom", "B"), Node("c", "disease", "C")]
     relations = [Relation("a", "has_manifestation", "b"), Relation("a", "has_manifestation", "c")]
     text = Subgraph.of(SymptomGraph.build(nodes, relations), ["a", "b", "c"]).text()

@@ -105,7 +105,7 @@ def test_a_broken_graph_is_an_error(nodes, relations, expected):
         SymptomGraph.build(nodes, relations)
 
 
-def test_what_is_not_there_is_told():
+def test_unknown_names_are_reported():
     graph = small_graph()
     with pytest.raises(ConfigError, match="no node 'Cough'; did you mean 'cough'"):
         graph.neighbours("Cough")
@@ -213,7 +213,7 @@ def test_the_bytes_of_a_file_follow_from_the_graph(tmp_path):
         ("starts", lambda array: array + 1),
     ],
 )
-def test_arrays_that_lead_astray_are_named(tmp_path, name, damage):
+def test_arrays_that_point_outside_the_graph_are_reported(tmp_path, name, damage):
     path = tmp_path / "graph.db"
     graph = small_graph()
     save_graph(graph, path)

@@ -95,7 +95,7 @@ def test_the_text_of_a_broken_record_is_no_duplicate(tmp_path):
         ("fever \ud83d", r"contains the lone surrogate '\ud83d'; expected text"),
     ],
 )
-def test_what_no_base_can_hold_is_named(tmp_path, text, what):
+def test_text_that_no_base_can_store_is_reported(tmp_path, text, what):
     heard = Heard()
     records = [
         Passage("a", "s", "", "one"),
@@ -140,7 +140,7 @@ def test_a_finished_base_is_one_plain_file(tmp_path):
 
 @pytest.mark.parametrize("part", tantivy_index.PARTS)
 @pytest.mark.parametrize("damage", ["missing", "cut off", "empty"])
-def test_a_damaged_index_is_told_before_it_is_searched(tmp_path, part, damage):
+def test_a_damaged_index_is_reported_before_it_is_searched(tmp_path, part, damage):
     made = base(tmp_path, "tantivy")
     (file,) = (tmp_path / made.manifest.index).glob(f"*.{part}")
     whole = file.read_bytes()
@@ -151,7 +151,7 @@ def test_a_damaged_index_is_told_before_it_is_searched(tmp_path, part, damage):
         KnowledgeBase(made.path)
 
 
-def test_a_missing_package_is_told_with_its_install_line(tmp_path, monkeypatch):
+def test_a_missing_package_is_reported_with_its_install_line(tmp_path, monkeypatch):
     path = base(tmp_path, "tantivy").path
     monkeypatch.setitem(sys.modules, "tantivy", None)
     line = r"pip install 'gym_clinic\[tantivy\]'"
@@ -162,7 +162,7 @@ def test_a_missing_package_is_told_with_its_install_line(tmp_path, monkeypatch):
     assert not (tmp_path / "other.db").exists()
 
 
-def test_what_is_no_base_is_named(tmp_path):
+def test_a_file_that_is_no_base_is_reported(tmp_path):
     with pytest.raises(ConfigError, match=r"no knowledge base .*none.db; 'gym-clinic kb build'"):
         KnowledgeBase(tmp_path / "none.db")
     (tmp_path / "text.db").write_text("hello" * 1000)
@@ -303,14 +303,14 @@ def test_a_base_is_read_where_nothing_may_be_written(engine):
     assert done.stdout == "['p1', 'p2', 'p3']\n"
 
 
-def test_an_index_may_be_read_by_whoever_may_read_its_folder(tmp_path):
+def test_an_index_has_the_permissions_of_its_folder(tmp_path):
     pytest.importorskip("tantivy")
     folder = tmp_path / base(tmp_path, "tantivy").manifest.index
     modes = {file.stat().st_mode & 0o777 for file in folder.iterdir()}
     assert modes == {folder.stat().st_mode & 0o666}
 
 
-def test_what_is_named_like_an_index_is_left_alone(tmp_path):
+def test_other_folders_named_like_an_index_are_kept(tmp_path):
     pytest.importorskip("tantivy")
     (tmp_path / "tantivy.db.index-notes").mkdir()
     (tmp_path / "tantivy.db.index7").write_text("a file")
@@ -346,7 +346,7 @@ def test_the_index_of_another_base_is_not_taken(tmp_path):
         KnowledgeBase(here.path)
 
 
-def test_every_page_is_touched_at_load_unless_told_not_to(tmp_path, monkeypatch, engine):
+def test_every_page_is_read_at_opening_unless_warm_is_false(tmp_path, monkeypatch, engine):
     path = base(tmp_path, engine).path
     touched: list[Path] = []
     monkeypatch.setattr(knowledge, "touch", touched.append)

@@ -37,7 +37,9 @@ def killed(out: Path, engine: str, point: str) -> None:
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_killed_build_leaves_the_old_base_whole_and_goes_on(tmp_path, monkeypatch, engine, point):
+def test_a_killed_build_leaves_the_old_base_intact_and_is_resumed(
+    tmp_path, monkeypatch, engine, point
+):
     monkeypatch.setattr(building, "BATCH", killed_build.BATCH)
     out = tmp_path / f"{engine}.db"
     old = base(tmp_path, engine)
@@ -67,7 +69,7 @@ def test_a_killed_build_leaves_the_old_base_whole_and_goes_on(tmp_path, monkeypa
     assert files(tmp_path) == {out.name} | ({manifest.index} if manifest.index else set())
 
 
-def test_a_build_stopped_from_the_keyboard_goes_on(tmp_path):
+def test_a_build_interrupted_at_the_keyboard_can_be_completed(tmp_path):
     def records(stop_at: int):
         for number, passage in enumerate(PASSAGES):
             if number == stop_at:
@@ -108,7 +110,7 @@ def test_two_builds_of_one_base_do_not_mix(tmp_path):
 
 
 @pytest.mark.parametrize("point", FTS5_POINTS)
-def test_a_build_killed_while_it_is_indexed_goes_on_with_either_engine(tmp_path, engine, point):
+def test_a_build_killed_while_it_is_indexed_is_resumed_with_either_engine(tmp_path, engine, point):
     out = tmp_path / "b.db"
     killed(out, "fts5", point)
     heard = Heard()
@@ -121,7 +123,7 @@ def test_a_build_killed_while_it_is_indexed_goes_on_with_either_engine(tmp_path,
     assert files(tmp_path) == {"b.db"} | ({manifest.index} if manifest.index else set())
 
 
-def test_a_full_disk_is_told_and_the_build_goes_on(tmp_path, engine):
+def test_a_full_disk_is_reported_and_the_build_is_resumed(tmp_path, engine):
     out = tmp_path / f"{engine}.db"
     old = base(tmp_path, engine)
     mine, theirs = multiprocessing.Pipe(duplex=False)
@@ -140,7 +142,7 @@ def test_a_full_disk_is_told_and_the_build_goes_on(tmp_path, engine):
     assert files(tmp_path) == {out.name} | ({manifest.index} if manifest.index else set())
 
 
-def test_where_nothing_can_be_written_is_told(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"cannot make the folder .*file/deep: Not a directory"):
         build_base([source(PASSAGES)], tmp_path / "file" / "deep" / "b.db")
@@ -176,7 +178,7 @@ def test_a_strict_build_does_not_go_on_from_one_that_skipped(tmp_path, monkeypat
     assert build_base([some], tmp_path / "b.db").broken == 2
 
 
-def test_a_build_goes_on_with_the_version_that_began_it(tmp_path, monkeypatch):
+def test_a_build_is_resumed_only_by_the_version_that_began_it(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "BATCH", 2)
     for version, before in (("1", 0), ("1", 4), ("2", 0)):
         monkeypatch.setattr(building, "__version__", version)

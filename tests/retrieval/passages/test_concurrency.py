@@ -126,7 +126,7 @@ def test_a_base_replaced_while_it_is_opened_is_the_new_one(knowledge, monkeypatc
         assert answers(opened) == answers(knowledge)
 
 
-def test_a_base_that_is_gone_is_told(knowledge):
+def test_a_base_that_is_gone_is_reported(knowledge):
     knowledge.path.unlink()
     assert knowledge.search("pain")  # what is open stays so
     knowledge.close()
@@ -140,7 +140,7 @@ def test_a_closed_base_opens_again(knowledge):
     assert answers(knowledge) == expected
 
 
-def test_a_base_replaced_in_use_is_told_and_never_mixed(knowledge):
+def test_a_base_replaced_in_use_is_reported_and_never_mixed(knowledge):
     engine = knowledge.manifest.engine
     before = answers(knowledge)
     build_base(

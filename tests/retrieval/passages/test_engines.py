@@ -62,7 +62,7 @@ QUERIES = st.recursive(
 
 
 @given(QUERIES, st.sampled_from(["or", "and"]))
-def test_what_is_found_is_what_the_query_means(knowledge: KnowledgeBase, query, operator):
+def test_the_passages_found_satisfy_the_query(knowledge: KnowledgeBase, query, operator):
     tree = parse_query(query, operator)
     assert tree is not None
     found = {passage.id for passage in knowledge.search(query, limit=100, operator=operator)}

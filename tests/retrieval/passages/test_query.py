@@ -75,7 +75,7 @@ def test_the_operator_joins_words_side_by_side() -> None:
     ['x1 "y1', "x1 (y1", "x1) y1", "x1 y1 AND", "OR x1 y1", "x1 () y1", 'x1 "" y1', "x1 OR OR y1",
      "x1 AND (OR y1)", "x1 (AND y1)", 'x1 "!" y1'],
 )  # fmt: skip
-def test_what_is_no_expression_is_searched_as_its_words(text: str) -> None:
+def test_a_malformed_expression_is_searched_by_its_words(text: str) -> None:
     assert parse_query(text) == either("x1", "y1")
 
 
@@ -136,5 +136,5 @@ def written(node: Query) -> str:
 
 
 @given(TREES)
-def test_what_is_written_is_read_back(tree: Query) -> None:
+def test_a_written_table_is_read_back(tree: Query) -> None:
     assert parse_query(written(tree)) == tree

@@ -40,7 +40,7 @@ def test_a_disease_is_found_with_its_features(index):
     )
 
 
-def test_what_is_no_disease_here_has_no_reference(index):
+def test_an_unknown_disease_has_no_reference(index):
     (unknown, near) = index.lookup(["Cyan cough", "Cyan amber cough of unheard cause"])
     assert (unknown.disease, unknown.match, unknown.present) == (None, None, ())
     assert unknown.describe() == "Cyan cough: no reference"
@@ -146,7 +146,7 @@ def test_more_than_ten_diseases_are_refused(index):
         index.lookup(["amber fever"] * 11)
 
 
-def test_mistakes_are_told(index):
+def test_mistakes_are_reported(index):
     with pytest.raises(ConfigError, match="a list of names, not the text 'amber'"):
         index.lookup("amber")
     with pytest.raises(ConfigError, match="limit is a whole number"):
@@ -165,7 +165,7 @@ def test_an_empty_index_has_no_reference():
     assert index.lookup(["amber"])[0].disease is None
 
 
-def test_a_feature_without_a_name_is_told_by_its_id():
+def test_a_feature_without_a_name_is_shown_by_its_id():
     index = GuidelineIndex([profile("a", "Amber", feature("HP:0000002", "", UNKNOWN))])
     assert "present: HP:0000002 (frequency unknown)" in index.lookup(["amber"])[0].describe()
     assert by_frequency(feature("HP:0000002", "", UNKNOWN))[0] == 1.0

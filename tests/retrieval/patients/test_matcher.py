@@ -98,7 +98,7 @@ def test_the_top_twenty_are_those_of_the_peer(engine):
         assert theirs == pytest.approx(best.tolist(), abs=1e-5)
 
 
-def test_duplicates_of_a_case_stand_in_the_order_of_their_ids(engine):
+def test_duplicates_of_a_case_are_ordered_by_id(engine):
     cases = database()
     query = next(one for one in cases if one.id == "c005").phenotypes
     matcher = PatientMatcher(cases, SeededEmbedder(), engine=engine)
@@ -182,7 +182,7 @@ def test_a_broken_database_is_an_error(cases, expected):
         PatientMatcher(cases, SeededEmbedder())
 
 
-def test_wrong_options_are_told():
+def test_wrong_options_are_reported():
     cases = [case("a", "x")]
     with pytest.raises(ConfigError, match="limit is a whole number from 1, not 0"):
         PatientMatcher(cases, SeededEmbedder()).match(["x"], limit=0)
@@ -207,7 +207,7 @@ def test_near_duplicates_can_be_left_out():
     assert matcher.match(["x"], exclude={one.id for one in cases}) == []
 
 
-def test_threads_get_what_one_gets():
+def test_threads_get_equal_results():
     matcher = PatientMatcher(database(), SeededEmbedder(), cache_bytes=4 * 180 * 5)
     queries = [Random(n).sample(NAMES, 6) for n in range(24)]
     expected = [matcher.match(query) for query in queries]
@@ -224,7 +224,7 @@ def test_threads_get_what_one_gets():
     assert all(found[number] == expected for number in range(6))
 
 
-def test_a_forked_process_matches_whoever_held_the_lock():
+def test_a_fork_matches_although_a_thread_held_the_lock():
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("this platform does not fork")
     matcher = PatientMatcher(database(), SeededEmbedder(), engine="numpy")

@@ -119,7 +119,7 @@ def test_equals_come_in_the_order_of_the_names():
 
 
 @pytest.mark.parametrize("query", ["", "?!", "unheard of", "\U0001f600", '" OR *', "\ud800"])
-def test_what_shares_no_word_finds_nothing(query):
+def test_a_name_without_a_shared_word_is_not_found(query):
     searched = index(["Amber fever", "???"])
     assert searched.best(query) is None
     assert searched.search(query) == []

@@ -52,7 +52,7 @@ def test_without_numba_auto_is_numpy_and_numba_tells_how_to_get_it(monkeypatch):
         open_loops("numba")
 
 
-def test_an_unknown_engine_is_told_the_known_ones():
+def test_an_unknown_engine_gets_the_known_ones():
     with pytest.raises(ConfigError, match="unknown engine 'gpu'; choose from"):
         open_loops("gpu")
 

@@ -108,7 +108,7 @@ def test_hits_become_passages(base):
     assert (second.category, second.licence, second.snippet) == ("", "", "x" * 200)
 
 
-def test_what_is_asked(base, chat_server):
+def test_the_request_of_a_search(base, chat_server):
     base.search("fever child", 3, "cards")
     (address,) = map(urlsplit, chat_server.paths)
     assert address.path == "/clinic/_search"
@@ -213,7 +213,7 @@ def test_a_passage_by_its_id(base, chat_server):
     assert base.get("c9") is None
 
 
-def test_a_missing_index_is_told(base, chat_server):
+def test_a_missing_index_is_reported(base, chat_server):
     chat_server.script = [chat_server.status(404, json.dumps(MISSING).encode())]
     with pytest.raises(ConfigError, match="has no index 'clinic'"):
         base.search("fever")
@@ -245,7 +245,7 @@ def test_an_answer_in_part_or_of_another_form_is_refused(base, chat_server, answ
         base.search("fever")
 
 
-def test_failures_are_told(base, chat_server):
+def test_failures_are_reported(base, chat_server):
     chat_server.script = [
         chat_server.status(500, json.dumps(FAILED).encode()),
         chat_server.status(401, b"Unauthorized"),
@@ -281,6 +281,6 @@ def test_headers_are_sent_and_not_shown(base, chat_server):
         (lambda base: OpenSearchBase("x", "clinic"), "url must be an address"),
     ],
 )
-def test_wrong_options_are_told(base, ask, said):
+def test_wrong_options_are_reported(base, ask, said):
     with pytest.raises(ConfigError, match=said):
         ask(base)

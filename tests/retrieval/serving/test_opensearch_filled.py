@@ -1,4 +1,4 @@
-"""An index of a stand-in cluster: made, filled, and searched as a local base is."""
+"""An index of a stand-in cluster: created, filled, and searched like a local base."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_missing_index_is_not_made_by_filling_it(base, cluster):
     assert cluster.indexes == {}
 
 
-def test_a_passage_that_is_refused_is_told(base, cluster):
+def test_a_passage_that_is_refused_is_reported(base, cluster):
     base.create()
     with pytest.raises(TaskError, match=r"refused the passage 'xx.*': illegal_argument_exception"):
         base.fill([*passages(3), Passage("x" * 513, "s", "", "text")])
@@ -75,7 +75,7 @@ def test_a_passage_that_is_refused_is_told(base, cluster):
 
 
 @pytest.mark.parametrize("options", [{"shards": 0}, {"replicas": -1}, {"replicas": True}])
-def test_wrong_options_of_an_index_are_told(base, options):
+def test_wrong_options_of_an_index_are_reported(base, options):
     with pytest.raises(ConfigError, match=r"whole number (from 1|of at least 0)"):
         base.create(**options)
 

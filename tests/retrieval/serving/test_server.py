@@ -1,4 +1,4 @@
-"""A real server on a free port, its client, and what is done to both."""
+"""A search server on a free port, and its client."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ def test_replies_are_not_held_back(server):
     assert server._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_health_says_what_is_served(client):
+def test_health_describes_the_served_base(client):
     said = client.health()
     assert (said.status, said.passages, said.content_hash) == ("ok", 40, "abc")
     assert (said.places, said.taken) == (68, 0)
 
 
-def test_the_client_holds_what_the_base_does(base, client):
+def test_the_client_gives_the_passages_of_the_base(base, client):
     assert isinstance(client, PassageBase)
     assert client.get("p003") == base.get("p003")
     assert client.get("p999") is None
@@ -137,7 +137,7 @@ class Narrow:
         return []
 
 
-def test_what_a_base_lacks_is_told():
+def test_a_missing_method_of_the_base_is_reported():
     with KnowledgeServer(Narrow(), port=0) as server, KnowledgeClient(server.url) as client:
         assert client.search("fever") == []
         assert client.manifest.content_hash == ""
@@ -163,7 +163,7 @@ def test_what_a_base_lacks_is_told():
         (b"", "Invalid JSON"),
     ],
 )
-def test_a_wrong_request_is_told_what_is_wrong(raw, body, said):
+def test_a_wrong_request_gets_the_reason(raw, body, said):
     answer = raw.post("/search", content=body)
     assert answer.status_code == 422
     assert said in answer.json()["error"]
@@ -206,7 +206,7 @@ def test_long_queries_are_sent_in_several_requests(base, client, monkeypatch):
     assert max(asked) <= 1_100
 
 
-def test_a_query_longer_than_a_request_is_told(client):
+def test_a_query_longer_than_a_request_is_reported(client):
     with pytest.raises(ConfigError, match="a request has at most 16,777,216 bytes"):
         client.search("x" * MAX_BODY)
 
@@ -220,7 +220,7 @@ def test_a_request_that_does_not_arrive_is_given_up(server, monkeypatch):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8377", ""])
-def test_only_who_means_this_machine_is_answered(raw, host):
+def test_only_local_host_names_are_answered(raw, host):
     for answer in (
         raw.get("/health", headers={"Host": host}),
         raw.post("/search", json={"query": "fever"}, headers={"Host": host}),
@@ -232,7 +232,7 @@ def test_only_who_means_this_machine_is_answered(raw, host):
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/search"), ("POST", "/find"), ("GET", "/")])
-def test_an_unknown_path_is_told_the_known_ones(raw, method, path):
+def test_an_unknown_path_gets_the_known_ones(raw, method, path):
     answer = raw.request(method, path)
     assert answer.status_code in (404, 405)
     assert answer.json()["error"].startswith(f"no {method} {path}; choose from POST /search")
@@ -274,7 +274,7 @@ class Slow(MemoryBase):
         return super().search(*asked)
 
 
-def test_a_full_queue_says_when_to_come_again():
+def test_a_full_queue_is_refused_with_retry_after():
     base = Slow()
     with (
         KnowledgeServer(base, port=0, threads=2, waiting=1) as server,
@@ -312,7 +312,7 @@ def test_a_request_under_way_is_finished_before_the_end():
         KnowledgeClient(server.url, retries=1, max_wait=0).search("fever")
 
 
-def test_a_search_that_takes_too_long_is_told_and_not_asked_again():
+def test_a_search_that_takes_too_long_is_reported_and_not_repeated():
     base = Slow()
     with (
         KnowledgeServer(base, port=0) as server,
@@ -363,7 +363,7 @@ def test_a_copy_is_a_client_of_the_same_server(base, client):
     assert copy.search("sign3") == base.search("sign3")
 
 
-def test_what_is_no_such_server_is_told(chat_server):
+def test_a_server_of_another_kind_is_reported(chat_server):
     root = chat_server.url.rstrip("/").removesuffix("/v1")
     bodies = (b'{"found": []}', b"<html>", b"[1]", b'{"results": []}')
     chat_server.script = [chat_server.raw(body) for body in bodies]
@@ -395,12 +395,12 @@ def test_what_is_no_such_server_is_told(chat_server):
         ({"retries": 1.5}, "retries must be a whole number of at least 0"),
     ],
 )
-def test_wrong_options_of_a_client_are_told(options, said):
+def test_wrong_options_of_a_client_are_reported(options, said):
     with pytest.raises(ConfigError, match=said):
         KnowledgeClient(**({"url": "http://127.0.0.1:1"} | options))
 
 
-def test_wrong_options_of_a_search_are_told_before_it_is_sent():
+def test_wrong_options_of_a_search_are_reported_before_it_is_sent():
     client = KnowledgeClient("http://127.0.0.1:1", retries=0)
     with pytest.raises(ConfigError, match="limit is a whole number from 1"):
         client.search("x", 0)
@@ -416,19 +416,19 @@ def test_wrong_options_of_a_search_are_told_before_it_is_sent():
         ({"port": 1 << 20}, "cannot listen on port 1048576 of 127.0.0.1"),
     ],
 )
-def test_wrong_options_of_a_server_are_told(base, options, said):
+def test_wrong_options_of_a_server_are_reported(base, options, said):
     with pytest.raises(ConfigError, match=said):
         KnowledgeServer(base, **({"port": 0} | options))
 
 
-def test_a_taken_port_is_told(base, server):
+def test_a_taken_port_is_reported(base, server):
     port = int(server.url.rpartition(":")[2])
     with pytest.raises(ConfigError, match=f"cannot listen on port {port} of 127.0.0.1"):
         KnowledgeServer(base, port=port)
 
 
 @pytest.mark.parametrize("package", ["fastapi", "uvicorn", "httpx"])
-def test_the_missing_extra_is_told(base, monkeypatch, package):
+def test_the_missing_extra_is_reported(base, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=r'pip install "gym_clinic\[serve\]"'):
         KnowledgeClient("http://x") if package == "httpx" else KnowledgeServer(base, port=0)
