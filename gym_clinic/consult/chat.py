@@ -104,6 +104,7 @@ class ChatClient:
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         stop: Sequence[str] | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Ask for the next message of a conversation and wait for it.
 
@@ -111,11 +112,12 @@ class ChatClient:
             messages: The conversation, as the OpenAI chat API takes it.
             tools: OpenAI function schemas the model may call natively.
             stop: Texts at which the model is to stop.
+            fields: Further fields of this request alone, beside those of ``extra``.
 
         Raises:
             ServiceError: The server refused, or gave no usable reply in all attempts.
         """
-        return self._endpoint.ask(self._read, body=self._body(messages, tools, stop))
+        return self._endpoint.ask(self._read, body=self._body(messages, tools, stop, fields))
 
     async def acomplete(
         self,
@@ -123,9 +125,10 @@ class ChatClient:
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         stop: Sequence[str] | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> Reply:
         """As `complete`, without blocking the running event loop; cancelling ends the request."""
-        body = self._body(messages, tools, stop)
+        body = self._body(messages, tools, stop, fields)
         return await asyncio.wrap_future(self._endpoint.submit(self._read, body=body))
 
     def close(self) -> None:
@@ -137,8 +140,10 @@ class ChatClient:
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]] | None,
         stop: Sequence[str] | None,
+        fields: Mapping[str, Any] | None,
     ) -> bytes:
-        request: dict[str, Any] = {"model": self.model, "messages": list(messages), **self._fields}
+        request: dict[str, Any] = {"model": self.model, "messages": list(messages)}
+        request |= {**self._fields, **(fields or {})}
         if tools:
             request["tools"] = list(tools)
         if stop:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,22 +13,23 @@ from gym_clinic.action import DIALECTS
 from gym_clinic.consult.chat import ChatClient, NativeCall, Reply, Usage
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
-from gym_clinic.policies.playing import Maker
+from gym_clinic.images import content_parts
+from gym_clinic.policies.playing import Action, Maker
 
 Message = dict[str, Any]
 
-# "tags" needs data of its domain; its answers are read from the observation.
-_DIALECTS = (*DIALECTS, "tags")
+CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
+"""Fields of a request that continues the assistant's own message, as vLLM and SGLang take them."""
+
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")  # what servers take as a function's name
 _THINK_TAG = re.compile(r"<(/?think>)", re.IGNORECASE)
-_TAG_START = re.compile(r"<(?=[/A-Za-z])")
 
 
 def chat(env: ClinicEnv, *, url: str, model: str, **options: Any) -> Maker:
     """Prepare a chat model for an environment; every episode shares one client.
 
     Args:
-        env: The environment it will act in; its dialect is the policy's unless given.
+        env: The environment it will act in.
         url: Root of the server.
         model: The model's name on that server.
         options: Further options of `ChatPolicy`.
@@ -37,26 +37,34 @@ def chat(env: ClinicEnv, *, url: str, model: str, **options: Any) -> Maker:
     Raises:
         ConfigError: An option is unknown or unusable, or the chat extra is not installed.
     """
-    first = ChatPolicy(url, model, **{"dialect": env.dialect.name, **options})
+    first = ChatPolicy(url, model, **{"thoughts": env.dialect.name in DIALECTS, **options})
     return lambda seed: first.clone()
 
 
 class ChatPolicy:
     """Plays one episode at a time by asking a chat model for each action.
 
-    A new conversation begins whenever `info` carries `task_id` and `tools`, as after a reset;
-    the messages of each later `info` are added to it. A ServiceError of the client passes
-    through and leaves the conversation as it was, so the same step may be asked again.
+    A new conversation begins with the `info` of a reset, which has `task_id`. A ServiceError of
+    the client passes through and leaves the conversation as it was, so that the same step may be
+    asked again.
+
+    With `tools="text"` the conversation begins with `info["prompt"]`, which explains the tools
+    in the environment's dialect, whichever it is; the model writes calls as text, and each
+    observation is a user message. Stop strings of the dialect are sent as `stop`; a closing tag
+    that stopped the model is put back. Where the dialect is inline, the observation continues the
+    assistant's own message: the growing message is sent as the last one, with
+    `continue_final_message: true` and `add_generation_prompt: false` (vLLM, SGLang).
+
+    With `tools="native"` the schemas are sent as `tools`, the model's calls are returned with
+    their ids, for `env.step_calls`, and the answers go back as tool messages. Native calls that a
+    server reads from the text are treated likewise. Images are sent as OpenAI content parts.
 
     Args:
         url: Root of the server.
         model: The model's name on that server.
-        tools: "text": the system message describes the tools, the model writes calls as text,
-            and answers go back as user messages. "native": the schemas are sent as `tools`, native
-            calls are turned into text for the environment, and answers go back as tool messages.
-        dialect: The environment's dialect: "hermes", "json" or, with tools="text", "tags".
-            A server's separate reasoning becomes a `<think>` block in hermes, the only dialect
-            that reads thoughts; the others leave it out.
+        tools: "text" or "native".
+        thoughts: Write a server's separate reasoning into the action, as a `<think>` block; off
+            where the dialect does not skip thoughts.
         options: Further options of `gym_clinic.consult.chat.ChatClient`.
 
     Raises:
@@ -69,29 +77,26 @@ class ChatPolicy:
         model: str,
         *,
         tools: str = "text",
-        dialect: str = "hermes",
+        thoughts: bool = True,
         **options: Any,
     ) -> None:
         if tools not in ("text", "native"):
             raise ConfigError(f"tools must be 'text' or 'native'; got {tools!r}")
-        if dialect not in _DIALECTS:
-            raise ConfigError(f"unknown dialect {dialect!r}; choose from {sorted(_DIALECTS)}")
-        if tools == "native" and dialect not in DIALECTS:
-            raise ConfigError(f"tools='native' works with {sorted(DIALECTS)}; got {dialect!r}")
         known = sorted(set(inspect.signature(ChatClient).parameters) - {"url", "model"})
         if unknown := sorted(options.keys() - set(known)):
+            known = sorted([*known, "tools", "thoughts"])
             raise ConfigError(f"unknown options {unknown}; choose from {known}")
-        self.tools, self.dialect = tools, dialect
+        self.tools, self.thoughts = tools, thoughts
         self.client = ChatClient(url, model, **options)
-        self._begin([], [])
+        self._begin({})
 
     def __repr__(self) -> str:
-        return f"ChatPolicy({self.client!r}, tools={self.tools!r}, dialect={self.dialect!r})"
+        return f"ChatPolicy({self.client!r}, tools={self.tools!r})"
 
     def clone(self) -> ChatPolicy:
         """An independent conversation over the same client: its limit and its account."""
         twin = copy.copy(self)
-        twin._begin([], [])
+        twin._begin({})
         return twin
 
     @property
@@ -104,11 +109,11 @@ class ChatPolicy:
         """A copy of the current conversation, as it is sent."""
         return copy.deepcopy(self._messages)
 
-    def act(self, observation: str, info: Mapping[str, Any]) -> str:
-        """The model's next action.
+    def act(self, observation: str, info: Mapping[str, Any]) -> Action:
+        """The model's next action: text, or its native calls.
 
         Args:
-            observation: The environment's text; used where `info` has no messages.
+            observation: The environment's text.
             info: The environment's info of the reset or step just made.
 
         Raises:
@@ -116,135 +121,98 @@ class ChatPolicy:
             ConfigError: No episode has begun.
         """
         conversation = self._next(observation, info)
-        return self._accept(conversation, self.client.complete(conversation, tools=self._offered()))
+        return self._accept(
+            conversation, self.client.complete(conversation, **self._request(conversation))
+        )
 
-    async def aact(self, observation: str, info: Mapping[str, Any]) -> str:
+    async def aact(self, observation: str, info: Mapping[str, Any]) -> Action:
         """As `act`, without blocking the running event loop."""
         conversation = self._next(observation, info)
-        reply = await self.client.acomplete(conversation, tools=self._offered())
+        reply = await self.client.acomplete(conversation, **self._request(conversation))
         return self._accept(conversation, reply)
 
-    def _begin(self, messages: list[Message], schemas: list[Message]) -> None:
-        self._messages = messages
-        self._schemas = schemas
-        self._open: list[Message] = []  # native calls of the last reply, not yet answered
+    def _begin(self, info: Mapping[str, Any], observation: str = "") -> None:
+        self._messages: list[Message] = []
+        self._schemas: list[Message] = copy.deepcopy(list(info.get("tools", ())))
+        self._stops: list[str] = list(info.get("stop_strings", ()))
+        self._inline = bool(info.get("inline"))
+        self._prompt = observation
+        self._open: list[str] = []  # ids of the last reply's calls, not yet answered
         self._usage = Usage()
 
-    def _offered(self) -> list[Message] | None:
-        return self._schemas if self.tools == "native" else None
+    def _request(self, conversation: Sequence[Message]) -> dict[str, Any]:
+        if self.tools == "native":
+            return {"tools": self._schemas}
+        continues = conversation[-1]["role"] == "assistant"
+        return {"stop": self._stops, "fields": CONTINUE if continues else None}
 
     def _next(self, observation: str, info: Mapping[str, Any]) -> list[Message]:
-        given = info.get("messages")
-        news = [dict(message) for message in given] if given else [_user(observation)]
-        if "task_id" in info and "tools" in info:
-            self._begin([], copy.deepcopy(list(info["tools"])))
-            return self._prompt(observation, news)
+        """The conversation with what the environment said last."""
+        if "task_id" in info:
+            self._begin(info, observation)
+            begun = info.get("messages" if self.tools == "native" else "prompt")
+            return copy.deepcopy(list(begun)) if begun else [_user(observation, info)]
         if not self._messages:
             raise ConfigError(
                 "no episode has begun: act first on the observation and info of reset, "
-                "whose info carries 'task_id' and 'tools'"
+                "whose info has 'task_id'"
             )
-        if self.tools == "native":
-            return [*self._messages, *self._answers(news)]
-        # One user message for the whole answer: many chat templates insist on strict turns.
-        if self.dialect in DIALECTS:
-            return [*self._messages, _user("\n".join(map(self._as_text, news)))]
-        return [*self._messages, _user(observation)]
+        if self._open:
+            return [*self._messages, *self._answers(info.get("messages", ()))]
+        if self._prompt and observation.startswith(self._prompt):  # a transcript: all in one
+            return [_user(observation, info)]
+        last = self._messages[-1]
+        if self._inline and self.tools == "text" and not info.get("images"):
+            return [*self._messages[:-1], {**last, "content": last["content"] + observation}]
+        return [*self._messages, _user(observation, info)]
 
-    def _prompt(self, observation: str, opening: list[Message]) -> list[Message]:
-        if self.tools == "native":
-            return opening
-        if self.dialect not in DIALECTS:
-            return [_user(observation)]
-        # The messages of reset leave the tools to the chat template; as text they go into the
-        # system message, where the prompt for text-only loops has them too.
-        how = DIALECTS[self.dialect].explain(self._schemas) if self._schemas else ""
-        if not how or any(how in str(message.get("content")) for message in opening):
-            return opening
-        if opening[0].get("role") != "system":
-            return [{"role": "system", "content": how}, *opening]
-        policy = str(opening[0].get("content") or "").strip()
-        head = "\n\n".join(part for part in (policy, how) if part)
-        return [{"role": "system", "content": head}, *opening[1:]]
-
-    def _as_text(self, message: Message) -> str:
-        content = str(message.get("content") or "")
-        if message.get("role") != "tool":
-            return content
-        return DIALECTS[self.dialect].wrap(str(message.get("name", "")), content)
-
-    def _answers(self, news: list[Message]) -> list[Message]:
+    def _answers(self, news: Sequence[Message]) -> list[Message]:
         """The answers as tool messages, one for every open call: servers insist on that."""
-        answers = [message for message in news if message.get("role") == "tool"]
-        others = [message for message in news if message.get("role") != "tool"]
-        whole = len(answers) == len(self._open)  # then order alone tells which is which
-        content: dict[str, str] = {}
-        for number, answer in enumerate(answers):
-            call_id = self._open[number]["id"] if whole else self._match(answer, content)
-            if call_id is None:  # a call that the model wrote as text
-                others.append(_user(self._as_text(answer)))
-            else:
-                content[call_id] = str(answer.get("content") or "")
-        # A call that the environment could not read is answered by its fault text.
-        unanswered = [call for call in self._open if call["id"] not in content]
-        if unanswered and others:
-            fault = "\n".join(str(message.get("content") or "") for message in others)
-            content.update((call["id"], fault) for call in unanswered)
-            others = []
-        replies = [
-            {
-                "role": "tool",
-                "tool_call_id": call["id"],
-                "name": call["function"]["name"],
-                "content": content.get(call["id"], "(no answer)"),
-            }
-            for call in self._open
-        ]
-        return replies + [_user(str(message.get("content") or "")) for message in others]
+        given = {one["tool_call_id"]: one for one in news if one["role"] == "tool"}
+        missing = {"role": "tool", "content": "(not run)"}
+        answers = [{**given.get(i, missing), "tool_call_id": i} for i in self._open]
+        return answers + [dict(message) for message in news if message["role"] != "tool"]
 
-    def _match(self, answer: Message, taken: Mapping[str, str]) -> str | None:
-        for call in self._open:
-            if call["id"] not in taken and call["function"]["name"] == answer.get("name"):
-                return str(call["id"])
-        return None
-
-    def _accept(self, conversation: list[Message], reply: Reply) -> str:
-        calls = [self._write(call) for call in reply.tool_calls]
-        spoken = "\n".join(part for part in (reply.text, *calls) if part)
-        said: Message = {"role": "assistant", "content": spoken}
-        self._open = []
-        if self.tools == "native" and calls and all(map(_sendable, reply.tool_calls)):
-            turn = sum(message["role"] == "assistant" for message in conversation)
-            self._open = _native(reply.tool_calls, turn)
-            said = {"role": "assistant", "content": reply.text, "tool_calls": self._open}
-        # Reasoning stays out of the conversation: servers drop or refuse it on the way back.
-        self._messages = [*conversation, said]
+    def _accept(self, conversation: list[Message], reply: Reply) -> Action:
         self._usage += reply.usage
-        if self.dialect == "json" and calls:
-            return calls[0] if len(calls) == 1 else f"[{','.join(calls)}]"
-        if self.dialect == "hermes" and reply.reasoning:
-            # A tag inside the reasoning would end the thought early and act on the rest.
-            thought = _THINK_TAG.sub(r"< \1", reply.reasoning.strip())
-            return f"<think>\n{thought}\n</think>\n\n{spoken}"
-        return spoken
-
-    def _write(self, call: NativeCall) -> str:
-        try:
-            json.loads(call.arguments)
-            arguments = call.arguments
-        except (ValueError, RecursionError):
-            # As a string: put in raw, broken JSON could turn into a call nobody made.
-            arguments = json.dumps(call.arguments, ensure_ascii=False)
-        text = f'{{"name": {json.dumps(call.name, ensure_ascii=False)}, "arguments": {arguments}}}'
-        if self.dialect == "json":
+        # Reasoning stays out of the conversation: servers drop or refuse it on the way back.
+        if reply.tool_calls:
+            calls = _with_ids(reply.tool_calls, len(conversation))
+            sendable = all(map(_sendable, reply.tool_calls))
+            self._open = [call["id"] for call in calls] if sendable else []
+            said = _native(reply.text, calls) if sendable else _as_text(reply)
+            self._messages = [*conversation, said]
+            return calls
+        text = _closed(reply, self._stops) if self.tools == "text" else reply.text
+        self._open = []
+        if conversation[-1]["role"] == "assistant":
+            head = conversation[-1]["content"]
+            self._messages = [*conversation[:-1], {"role": "assistant", "content": head + text}]
+        else:
+            self._messages = [*conversation, {"role": "assistant", "content": text}]
+        if not (self.thoughts and reply.reasoning):
             return text
-        # In JSON "<" stands in strings only; escaped, no argument can close the block early.
-        text = _TAG_START.sub(r"\\u003c", text)
-        return f"<tool_call>\n{text}\n</tool_call>"
+        # A tag inside the reasoning would end the thought early and act on the rest.
+        thought = _THINK_TAG.sub(r"< \1", reply.reasoning.strip())
+        return f"<think>\n{thought}\n</think>\n\n{text}"
 
 
-def _user(content: str) -> Message:
-    return {"role": "user", "content": content}
+def _user(observation: str, info: Mapping[str, Any]) -> Message:
+    images = info.get("images")
+    return {
+        "role": "user",
+        "content": content_parts(observation, images) if images else observation,
+    }
+
+
+def _closed(reply: Reply, stops: Sequence[str]) -> str:
+    """The text, with the closing tag at which the model was stopped: servers leave it out."""
+    if reply.finish_reason != "length":
+        for stop in stops:
+            opening = f"<{stop[2:]}" if stop.startswith("</") else ""
+            if opening and reply.text.rfind(opening) > reply.text.rfind(stop):
+                return reply.text + stop
+    return reply.text
 
 
 def _sendable(call: NativeCall) -> bool:
@@ -256,14 +224,35 @@ def _sendable(call: NativeCall) -> bool:
     return isinstance(arguments, dict) and _NAME.fullmatch(call.name) is not None
 
 
-def _native(calls: Sequence[NativeCall], turn: int) -> list[Message]:
+def _with_ids(calls: Sequence[NativeCall], turn: int) -> list[dict[str, Any]]:
+    """The calls as the environment takes them, each with an id of its own."""
     given = [call.id for call in calls]
     unique = all(given) and len(set(given)) == len(given)
     return [
         {
             "id": call.id if unique else f"call_{turn}_{number}",
-            "type": "function",
-            "function": {"name": call.name, "arguments": call.arguments},
+            "name": call.name,
+            "arguments": call.arguments,
         }
         for number, call in enumerate(calls)
     ]
+
+
+def _native(text: str, calls: Sequence[Mapping[str, Any]]) -> Message:
+    entries = [
+        {
+            "id": call["id"],
+            "type": "function",
+            "function": {"name": call["name"], "arguments": call["arguments"]},
+        }
+        for call in calls
+    ]
+    return {"role": "assistant", "content": text, "tool_calls": entries}
+
+
+def _as_text(reply: Reply) -> Message:
+    calls = [f"{call.name} {call.arguments}" for call in reply.tool_calls]
+    return {
+        "role": "assistant",
+        "content": "\n".join(part for part in (reply.text, *calls) if part),
+    }

@@ -54,12 +54,13 @@ class ConstantSearch:
     Args:
         env: The environment; its own episode is not touched.
         patterns: Groups the calls of a menu.
+        size: Tasks of the sample.
     """
 
-    def __init__(self, env: ClinicEnv, patterns: Patterns = by_tool) -> None:
+    def __init__(self, env: ClinicEnv, patterns: Patterns = by_tool, size: int = SAMPLE) -> None:
         self.env = env
         self.playbook = Playbook(env)
-        self.tasks = train_sample(env, SAMPLE)
+        self.tasks = train_sample(env, size)
         self._menus = [self.playbook.menu(task) for task in self.tasks]
         self._groups = [patterns(menu) for menu in self._menus]
         self._means: dict[tuple[frozenset[Hashable], str, int], float] = {}

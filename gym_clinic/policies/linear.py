@@ -6,6 +6,9 @@ Where it earns much, the tasks give themselves away by something that is not cli
 from __future__ import annotations
 
 import importlib
+import itertools
+import operator
+import random
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +24,13 @@ from gym_clinic.policies.moves import Playbook, ScriptedPolicy, scripted
 from gym_clinic.policies.playing import Maker, play
 from gym_clinic.rewards.process import signature
 
-FIT = 400
+FIT = 300
 """Tasks of the train split that the models are fitted to."""
 
-TRIED = 100
+TRIED = 80
 """Tasks among them on which the thresholds are tried."""
 
-FOLDS = 4
+FOLDS = 3
 """Parts of the tasks; each is predicted by models that are fitted to the others."""
 
 THRESHOLDS = (0.2, 0.35, 0.5, 0.65, 0.8, 2.0)
@@ -118,6 +121,8 @@ class _Linear:
                 "split, or no answer that its tickets share"
             )
         examples = [self._example(task) for task in train_sample(env, FIT)]
+        # In another order than that of the file, which may repeat its classes in turn.
+        random.Random(f"{env.domain.name}:linear").shuffle(examples)
         self._threshold, self._constant = self._tune(examples)
         self._models = _Models(examples)
 
@@ -126,7 +131,9 @@ class _Linear:
         task = self._playbook.task(info)
         menu = self._playbook.menu(task)
         form, calls = self._forms(task, menu)
-        return self._actions(self._models, menu, form, calls, self._threshold, self._constant)
+        chances = self._models.calls(calls) if self._threshold <= 1 else [0.0] * len(calls)
+        answer = None if self._constant else self._models.answers([form])[0]
+        return self._actions(menu, chances, self._threshold, answer)
 
     def _forms(self, task: Task, menu: Menu) -> tuple[Form, list[CallForm]]:
         ticket = self._playbook.ticket(task)
@@ -149,34 +156,29 @@ class _Linear:
         )
 
     def _actions(
-        self,
-        models: _Models,
-        menu: Menu,
-        form: Form,
-        calls: Sequence[CallForm],
-        threshold: float,
-        constant: bool,
+        self, menu: Menu, chances: Sequence[float], threshold: float, answer: int | None
     ) -> list[str]:
-        """Write the likely calls and the answer, predicted or the constant one."""
-        likely = models.calls(calls) if threshold <= 1 else [0.0] * len(calls)
-        chosen = [c for c, p in zip(menu.calls, likely, strict=True) if p >= threshold]
-        label = best_label(self._env) if constant else self._labels[models.answer(form)]
+        """Write the likely calls and an answer, the constant one where no number is given."""
+        chosen = [c for c, p in zip(menu.calls, chances, strict=True) if p >= threshold]
+        label = best_label(self._env) if answer is None else self._labels[answer]
         return self._playbook.plan(chosen, menu.answers.get(label or ""))
 
     def _tune(self, examples: Sequence[_Example]) -> tuple[float, bool]:
         """Return the threshold for calls, and whether the constant answer does better."""
         thresholds = THRESHOLDS[-1:] if self._env.domain.blocking else THRESHOLDS
-        earned = {
-            (threshold, constant): 0.0 for threshold in thresholds for constant in (True, False)
-        }
+        earned = dict.fromkeys(itertools.product(thresholds, (True, False)), 0.0)
         folds = min(FOLDS, len(examples))
         for fold in range(folds):
-            others = [one for n, one in enumerate(examples) if folds == 1 or n % folds != fold]
-            models = _Models(others)
-            for one in examples[fold::folds][: -(-TRIED // folds)]:
+            models = _Models([e for n, e in enumerate(examples) if folds == 1 or n % folds != fold])
+            held = examples[fold::folds][: -(-TRIED // folds)]
+            chances = iter(models.calls([form for e in held for form in e.calls]))
+            answers = models.answers([e.form for e in held])
+            for e, answer in zip(held, answers, strict=True):
+                likely = list(itertools.islice(chances, len(e.calls)))
                 for threshold, constant in earned:
-                    plan = self._actions(models, one.menu, one.form, one.calls, threshold, constant)
-                    reward = play(self._env, one.task, scripted(plan)).reward
+                    given = None if constant else answer
+                    plan = self._actions(e.menu, likely, threshold, given)
+                    reward = play(self._env, e.task, scripted(plan)).reward
                     earned[threshold, constant] += reward
         return max(earned, key=lambda choice: earned[choice])
 
@@ -202,16 +204,14 @@ class _Models:
             for tool, rows in by_tool.items()
         }
 
-    def answer(self, form: Form) -> int:
-        """Return the number of the answer with the highest expected reward."""
-        chances = self._answers.probabilities([form])[0]
-        answers = range(len(self._worth[0]))
-        return max(
-            answers,
-            key=lambda number: sum(
-                chance * row[number] for chance, row in zip(chances, self._worth, strict=True)
-            ),
-        )
+    def answers(self, forms: Sequence[Form]) -> list[int]:
+        """Return for each ticket the number of the answer with the highest expected reward."""
+        columns = list(zip(*self._worth, strict=True))
+        found = []
+        for chances in self._answers.probabilities(forms):
+            expected = [sum(map(operator.mul, chances, column)) for column in columns]
+            found.append(max(range(len(expected)), key=expected.__getitem__))
+        return found
 
     def calls(self, forms: Sequence[CallForm]) -> list[float]:
         """Return the probability that each call is needed."""
@@ -241,7 +241,7 @@ class _Logistic:
         from sklearn.feature_extraction import DictVectorizer
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
-        from sklearn.preprocessing import StandardScaler
+        from sklearn.preprocessing import MinMaxScaler
 
         words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
         try:
@@ -250,9 +250,9 @@ class _Logistic:
             words = None
         self._words: Any = words
         self._counts: Any = DictVectorizer(sparse=False).fit([form.counts for form in forms])
-        self._scale: Any = StandardScaler()
+        self._scale: Any = MinMaxScaler(clip=True)
         self._scale.fit(self._counts.transform([form.counts for form in forms]))
-        self._model: Any = LogisticRegression(max_iter=1000, tol=1e-3)
+        self._model: Any = LogisticRegression(C=10.0, max_iter=1000, tol=1e-3)
         self._model.fit(self._matrix(forms), labels)
 
     def probabilities(self, forms: Sequence[Form]) -> list[list[float]]:

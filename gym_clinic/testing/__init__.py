@@ -1,4 +1,4 @@
-"""The conformance test of a domain: what every one must hold, third parties' included."""
+"""The conformance test of a domain, for those of third parties too."""
 
 from __future__ import annotations
 
@@ -34,16 +34,15 @@ _LISTED = 50  # problems named in full
 
 
 class _Reporting:
-    """A block of code whose exception is one more problem found, not the end of the search.
+    """A block of code whose exception is reported as a problem, and does not end the search.
 
-    Inside it run a third party's tools, rubric and tasks, which may raise anything. That they do
-    is a finding like any other, and the checks that come after have theirs to report as well; so
-    any ``Exception`` is taken down and held back, here and nowhere else. What is none (Ctrl-C,
-    ``sys.exit``) goes on to the caller.
+    The tools, rubric and tasks of a third party run inside it and may raise anything. An
+    ``Exception`` is therefore recorded and suppressed, here and nowhere else, so that the checks
+    after it run as well; anything else (Ctrl-C, ``sys.exit``) reaches the caller.
 
     Args:
-        found: The problems found so far; what is raised is added.
-        where: What was being checked.
+        found: The problems found so far; the exception is added.
+        where: What is being checked.
     """
 
     def __init__(self, found: list[str], where: str) -> None:
@@ -55,7 +54,7 @@ class _Reporting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> bool:
-        """End the block; True holds back what was raised."""
+        """End the block; True suppresses the exception."""
         if not isinstance(error, Exception):
             return False
         self._found.append(f"{self._where}: {type(error).__name__}: {str(error)[:500]}")
@@ -67,9 +66,10 @@ def check_domain(
     *,
     subprocess: bool = False,
     recorded: Sequence[str] = (),
+    adversaries: Sequence[str] | None = None,
     **env_kwargs: Any,
 ) -> None:
-    """Check that a domain holds what the engine promises to those who train and evaluate on it.
+    """Check that a domain keeps the promises on which training and evaluation rely.
 
     Gymnasium's own checker without a warning; spaces; the spec as JSON; the same bytes for the
     same seed and actions; every task of every split (form, ids, gold, the oracle's full marks);
@@ -83,6 +83,9 @@ def check_domain(
         subprocess: Also compare with the bytes of another process.
         recorded: Keys of the gold that tools answer from by design, such as the annotation that
             a recorded consultant gives back; whatever else is shown must not depend on the gold.
+        adversaries: Names of the adversaries that must earn at most half of the reward's range;
+            by default all of :func:`gym_clinic.policies.adversaries_of`. The trained ones take
+            seconds to minutes, and need the extra ``adversaries``.
         env_kwargs: Arguments of the environment, such as ``dialect`` or the domain's options.
 
     Raises:
@@ -101,7 +104,7 @@ def check_domain(
         ("info", lambda: checks.info(env)),
         ("gold", lambda: checks.gold(env, recorded)),
         ("hostile actions", lambda: checks.hostile(env)),
-        ("adversaries", lambda: checks.scores(env)),
+        ("adversaries", lambda: checks.scores(env, adversaries)),
     )
     found: list[str] = []
     for what, check in every:
@@ -134,7 +137,7 @@ def check_tasks(env: ClinicEnv) -> list[str]:
         for task in first(listed, ENDLESS_SAMPLE if listed.endless else None):
             where = f"{split}, task {task.id!r}"
             if task.id in seen:
-                found.append(f"{where}: the id also stands in {seen[task.id]}")
+                found.append(f"{where}: duplicate id, also in {seen[task.id]}")
             seen[task.id] = split
             with _Reporting(found, where):
                 found.extend(f"{where}: {p}" for p in checks.form(env, task))

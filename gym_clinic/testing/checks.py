@@ -1,4 +1,4 @@
-"""What a domain must hold, one check a function; each yields the problems it finds."""
+"""The checks of a domain, one a function; each yields the problems it finds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,12 @@ HOSTILE: Mapping[str, str] = {
 
 _PLAIN = (dict, list, str, int, float, bool, type(None))
 _OURS = (Task, Episode, Turn, Call, Case, Domain, Tool, Toolbox, Rubric, ClinicEnv)
-_CHEATS = ("silent", "every-option", "malformed", "forger")
+NEAR = 0.1
+"""How much more than the best constant an adversary that plays may earn."""
+
+_CONSTANTS = ("prior", "call-search")
+_PLAYERS = ("every-tool", "repeater", "rambler", "snoop", "linear")
+
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 _SAMPLE = 40  # tasks of the split that costly checks look at
 
@@ -347,10 +352,25 @@ def _sane(env: ClinicEnv, outcome: Outcome) -> Iterator[str]:
             yield f"the reward {name!r}, {reward:g}, is above its declared maximum {high:g}"
 
 
-def scores(env: ClinicEnv) -> Iterator[str]:
-    """Check that chance stays in range, and that cheating is not worth it."""
-    tasks = some_tasks(env)
-    for name in ("random", *_CHEATS, "snoop"):
+def scores(env: ClinicEnv, adversaries: Sequence[str] | None = None) -> Iterator[str]:
+    """Check that chance stays in range, and that cheating is not worth it.
+
+    An adversary that does no work must stay at half of the range or below. One that calls tools
+    or knows the train split must not be much above the best constant (``prior``,
+    ``call-search``): else the form of the tickets tells what is right. Trained adversaries are
+    played on another split than train where there is one.
+
+    Args:
+        env: The environment.
+        adversaries: Names of the adversaries; all that apply by default.
+    """
+    names = policies.adversaries_of(env) if adversaries is None else adversaries
+    others = [split for split in ("test", "dev", *env.domain.tasks) if split in env.domain.tasks]
+    unseen = next((split for split in others if split != "train"), "train")
+    earned: dict[str, float] = {}
+    for name in ("random", *names):
+        trained = name in policies.TRAINED
+        tasks = spread(env.domain.split(unseen), _SAMPLE) if trained else some_tasks(env)
         maker = policies.load(name, env)
         total = 0.0
         for seed, task in enumerate(tasks):
@@ -360,8 +380,12 @@ def scores(env: ClinicEnv) -> Iterator[str]:
             yield from (f"{name}, task {task.id!r}: {problem}" for problem in _sane(env, outcome))
             if isinstance(player, Snoop) and player.found is not None:
                 yield f"snoop found the gold of task {task.id!r} at {player.found}"
-        if name in _CHEATS and total / len(tasks) > 0.5 + 1e-9:
+        earned[name] = total / len(tasks)
+    constant = max(0.5, *(earned.get(name, 0.0) for name in _CONSTANTS))
+    for name in names:
+        at_most = constant + NEAR if name in _PLAYERS else 0.5
+        if name not in _CONSTANTS and earned[name] > at_most + 1e-9:
             yield (
-                f"policy {name!r} earns {total / len(tasks):.3f} of the declared range on average; "
-                "an adversary must stay at .5 or below"
+                f"policy {name!r} earns {earned[name]:.3f} of the declared range on average; this "
+                f"adversary must stay at {at_most:.3g} or below"
             )

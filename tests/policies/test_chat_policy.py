@@ -6,11 +6,12 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import gymnasium as gym
 import pytest
+import toy_domains
 from chat_play import (
     GRADE,
     PAIR,
-    TOOLS,
     after_calls,
     answered,
     opening,
@@ -23,6 +24,7 @@ from chat_server import ChatServer
 
 from gym_clinic.action import DIALECTS
 from gym_clinic.consult.chat import Usage
+from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.policies import load
 from gym_clinic.policies.chat import ChatPolicy
@@ -52,19 +54,6 @@ def test_text_episode_from_end_to_end(chat_server: ChatServer) -> None:
     assert agent.usage == Usage(22, 14, 36, 2, 0)
 
 
-def test_json_dialect_from_end_to_end(chat_server: ChatServer) -> None:
-    write = DIALECTS["json"].write
-    chat_server.script = [
-        chat_server.answer(write([("check_interaction", PAIR)]), reasoning="Left out."),
-        chat_server.answer(write([("submit_grade", {"grade": GRADE})])),
-    ]
-    env, observation, info = tiny("json")
-    assert (
-        play(env, policy_of(chat_server, dialect="json"), observation, info) == env.reward_range[1]
-    )
-    assert chat_server.requests[1]["messages"][3]["content"] == env.episode.turns[0].observation
-
-
 def test_fault_goes_back_as_user_message(chat_server: ChatServer) -> None:
     env, observation, info = tiny()
     agent = policy_of(chat_server)
@@ -73,52 +62,88 @@ def test_fault_goes_back_as_user_message(chat_server: ChatServer) -> None:
     assert chat_server.requests[1]["messages"][-1] == {"role": "user", "content": observation}
 
 
-def test_several_answers_are_one_user_message(chat_server: ChatServer) -> None:
+def test_json_dialect_from_end_to_end(chat_server: ChatServer) -> None:
+    write = DIALECTS["json"].write
+    chat_server.script = [
+        chat_server.answer(write([("check_interaction", PAIR)]), reasoning="Look first."),
+        chat_server.answer(write([("submit_grade", {"grade": GRADE})])),
+    ]
+    env, observation, info = tiny("json")
+    assert play(env, policy_of(chat_server), observation, info) == env.reward_range[1]
+    assert chat_server.requests[1]["messages"][3]["content"] == env.episode.turns[0].observation
+
+
+def opened(name: str, **options: Any) -> tuple[ClinicEnv, str, dict[str, Any]]:
+    assert name in toy_domains.IDS
+    env = gym.make(name, split="test", **options).unwrapped
+    assert isinstance(env, ClinicEnv)
+    return env, *env.reset(seed=0)
+
+
+def test_an_inline_dialect_continues_the_assistants_message(chat_server: ChatServer) -> None:
+    env, observation, info = opened("toy/Doses-v0")
+    asked, answer = env.episode.task.record["asked"], env.episode.task.gold["answer"]
+    chat_server.script = [
+        chat_server.answer(f"I look it up. <search>{asked}"),  # servers leave stop strings out
+        chat_server.answer(f"<answer>{answer}</answer>"),
+    ]
     agent = policy_of(chat_server)
-    agent.act("…", opening())
-    agent.act("…", answered(("look", "a"), ("grade", "b")))
-    assert chat_server.requests[1]["messages"][-1] == {
-        "role": "user",
-        "content": "<tool_response>\na\n</tool_response>\n<tool_response>\nb\n</tool_response>",
-    }
+    assert play(env, agent, observation, info) == env.reward_range[1]
+    first, second = chat_server.requests
+    assert first["stop"] == second["stop"] == ["</search>"]
+    assert first["messages"] == info["prompt"]
+    assert "continue_final_message" not in first
+    assert second["continue_final_message"] is True
+    assert second["add_generation_prompt"] is False
+    said = f"I look it up. <search>{asked}</search>"
+    assert env.episode.turns[0].action == said
+    assert second["messages"] == [
+        *info["prompt"],
+        {"role": "assistant", "content": said + env.episode.turns[0].observation},
+    ]
+    whole = second["messages"][-1]["content"] + f"<answer>{answer}</answer>"
+    assert agent.messages[-1] == {"role": "assistant", "content": whole}
 
 
-def test_tools_are_described_once(chat_server: ChatServer) -> None:
-    how = HERMES.explain(TOOLS)
+def test_a_reply_cut_for_its_length_is_not_closed(chat_server: ChatServer) -> None:
+    env, observation, info = opened("toy/Doses-v0")
+    chat_server.script = [chat_server.answer("<search>colch", finish_reason="length")]
+    assert policy_of(chat_server).act(observation, info) == "<search>colch"
+
+
+def test_images_are_sent_as_content_parts(chat_server: ChatServer) -> None:
+    env, observation, info = opened("toy/Lesions-v0")
+    task = env.episode.task
+    chat_server.script = [
+        chat_server.answer(HERMES.write([("view_image", {"side": "right"})])),
+        chat_server.answer(HERMES.write([("report_same", dict(task.gold["answer"]))])),
+    ]
+    assert play(env, policy_of(chat_server), observation, info) == env.reward_range[1]
+    first, second = (request["messages"] for request in chat_server.requests)
+    assert first == info["prompt"]
+    for content in (first[1]["content"], second[3]["content"]):
+        kinds = [part["type"] for part in content]
+        assert kinds.count("image_url") == 1
+        (url,) = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+        assert url.startswith("data:image/png;base64,")
+    words = [part["text"] for part in second[3]["content"] if part["type"] == "text"]
+    assert "<image>".join(words) == env.episode.turns[0].observation
+
+
+def test_a_transcript_is_sent_whole(chat_server: ChatServer) -> None:
+    env, observation, info = opened("tiny/Interactions-v0", observation="transcript")
     agent = policy_of(chat_server)
-    info = opening()
-    for system in ("You grade.", f"You grade.\n\n{how}"):
-        info["messages"][0]["content"] = system
-        agent.act("…", info)
-    del info["messages"][0]
-    agent.act("…", info)
-    sent = [request["messages"] for request in chat_server.requests]
-    assert sent[0] == sent[1]
-    assert sent[2] == [{"role": "system", "content": how}, info["messages"][0]]
+    observation, *_, info = env.step(agent.act(observation, info))
+    agent.act(observation, info)
+    assert chat_server.requests[1]["messages"] == [{"role": "user", "content": observation}]
 
 
-def test_without_messages_the_observation_is_used(chat_server: ChatServer) -> None:
+def test_without_a_prompt_the_observation_is_sent(chat_server: ChatServer) -> None:
     agent = policy_of(chat_server)
-    agent.act("whole prompt", {"task_id": "t", "tools": []})
+    agent.act("whole prompt", {"task_id": "t"})
     agent.act("news", {})
-    sent = [(message["role"], message["content"]) for message in agent.messages]
-    assert sent[::2] == [("user", "whole prompt"), ("user", "news")]
-
-
-def test_tags_read_the_observation(chat_server: ChatServer) -> None:
-    agent = policy_of(chat_server, dialect="tags")
-    agent.act("whole prompt", opening())
-    agent.act("<result>a</result>", answered(("look", "a")))
     contents = [message["content"] for message in agent.messages]
-    assert contents == ["whole prompt", "ok", "<result>a</result>", "ok"]
-
-
-def test_native_calls_nobody_asked_for_become_text(chat_server: ChatServer) -> None:
-    chat_server.script = [chat_server.answer("So:", calls=[("look", '{"a": 1}')])]
-    agent = policy_of(chat_server)
-    action = agent.act("…", opening())
-    assert action == 'So:\n<tool_call>\n{"name": "look", "arguments": {"a": 1}}\n</tool_call>'
-    assert agent.messages[-1] == {"role": "assistant", "content": action}
+    assert contents == ["whole prompt", "ok", "news", "ok"]
 
 
 # --- conversations ------------------------------------------------------------
@@ -194,7 +219,7 @@ def test_async_acts_alike(chat_server: ChatServer) -> None:
     chat_server.script = [chat_server.answer(None, calls=[("look", "{}")])]
     one, two = policy_of(chat_server, tools="native"), policy_of(chat_server, tools="native")
 
-    async def act() -> list[str]:
+    async def act() -> list[Any]:
         return [await one.aact("…", opening()), await one.aact("…", answered(("look", "a")))]
 
     assert asyncio.run(act()) == [two.act("…", opening()), two.act("…", answered(("look", "a")))]
@@ -224,8 +249,7 @@ def test_reasoning_cannot_break_out(chat_server: ChatServer) -> None:
     ("options", "words"),
     [
         ({"tools": "both"}, "tools must be 'text' or 'native'; got 'both'"),
-        ({"dialect": "xml"}, r"unknown dialect 'xml'; choose from \['hermes', 'json', 'tags'\]"),
-        ({"dialect": "tags", "tools": "native"}, "tools='native' works with"),
+        ({"dialect": "hermes"}, r"unknown options \['dialect'\]; choose from \[.*'thoughts'"),
         ({"temprature": 1}, r"unknown options \['temprature'\]; choose from \[.*'temperature'"),
         ({"retries": -1}, "retries must be"),
     ],
@@ -235,15 +259,26 @@ def test_wrong_option(options: dict[str, Any], words: str) -> None:
         ChatPolicy("http://localhost:1", "tiny", **options)
 
 
-def test_by_name_it_takes_the_dialect_of_the_environment(chat_server: ChatServer) -> None:
+def test_by_name_all_episodes_share_one_client(chat_server: ChatServer) -> None:
     env, observation, info = tiny("json")
     maker = load("chat", env, {"url": chat_server.url, "model": "tiny", "concurrency": 3})
     one, two = maker(0), maker(1)
     assert isinstance(one, ChatPolicy)
     assert isinstance(two, ChatPolicy)
-    assert (one.dialect, one.client) == ("json", two.client)
+    assert one.client is two.client
     assert one.act(observation, info) == "ok"
     assert two.messages == []
+
+
+@pytest.mark.parametrize(("name", "thinks"), [("tiny/Triage-v0", True), ("toy/Doses-v0", False)])
+def test_by_name_it_writes_thoughts_in_built_in_dialects_alone(
+    chat_server: ChatServer, name: str, thinks: bool
+) -> None:
+    env, observation, info = opened(name)
+    chat_server.script = [chat_server.answer("Hm.", reasoning="Wait.")]
+    agent = load("chat", env, {"url": chat_server.url, "model": "tiny"})(0)
+    action = agent.act(observation, info)
+    assert action == ("<think>\nWait.\n</think>\n\nHm." if thinks else "Hm.")
 
 
 def test_by_name_it_wants_url_and_model() -> None:

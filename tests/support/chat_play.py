@@ -9,7 +9,7 @@ import tiny_domain
 from chat_server import ChatServer
 
 from gym_clinic.env import ClinicEnv
-from gym_clinic.policies.chat import ChatPolicy
+from gym_clinic.policies import ChatPolicy, take
 
 TOOLS = [
     {
@@ -35,11 +35,21 @@ def opening() -> dict[str, Any]:
             {"role": "system", "content": "You grade."},
             {"role": "user", "content": "How bad?"},
         ],
+        "prompt": [
+            {"role": "system", "content": "You grade. Tools: look, grade."},
+            {"role": "user", "content": "How bad?"},
+        ],
     }
 
 
 def answered(*pairs: tuple[str, str]) -> dict[str, Any]:
-    return {"messages": [{"role": "tool", "name": name, "content": text} for name, text in pairs]}
+    """The info of a step whose calls had the ids that the chat server gives."""
+    return {
+        "messages": [
+            {"role": "tool", "tool_call_id": f"id-{number}", "name": name, "content": text}
+            for number, (name, text) in enumerate(pairs)
+        ]
+    }
 
 
 def tiny(dialect: str = "hermes") -> tuple[ClinicEnv, str, dict[str, Any]]:
@@ -53,7 +63,7 @@ def play(env: ClinicEnv, agent: ChatPolicy, observation: str, info: dict[str, An
     total, over = 0.0, False
     while not over:
         action = agent.act(observation, info)
-        observation, reward, terminated, truncated, info = env.step(action)
+        observation, reward, terminated, truncated, info = take(env, action)
         total, over = total + reward, terminated or truncated
     return total
 

@@ -12,9 +12,13 @@ import tiny_domain
 
 from gym_clinic import Case, ConfigError, Domain, Episode, Kind, Rubric, Task, tool
 from gym_clinic.env import ClinicEnv
+from gym_clinic.policies import oracle
 from gym_clinic.testing import check_domain, check_tasks
 from gym_clinic.testing.checks import _schema
 from gym_clinic.toolbox import Tool
+
+QUICK = ("silent",)
+"""Adversaries that are tried where a test is about something else."""
 
 SOUND = tiny_domain.INTERACTIONS
 TEXT = tiny_domain.TRIAGE
@@ -142,6 +146,11 @@ METRICS_OF_A_TURN = replace(SOUND, metrics=_metrics_of_a_turn)
 SHARED_METRICS = replace(SOUND, metrics=lambda _: _SHARED)
 FICKLE = replace(SOUND, ticket=lambda task: f"{task.ticket} No. {next(_COUNT)}")
 CRASHING = replace(TEXT, read_answer=_crashing_answer)
+CHEATED = replace(SOUND, adversaries={"knows-all": oracle})
+TELLING_TITLE = replace(
+    SOUND,
+    ticket=lambda task: f"{task.record['effect'].title()}\n\n{task.ticket}",
+)
 READ_WRITES = with_tools("read_allergies", read_and_chart)
 SUBMIT_WRITES = with_tools("submit_grade", grade_and_chart)
 SLIPS_IN = replace(
@@ -160,12 +169,23 @@ BAD_NAME = replace(
 @pytest.mark.parametrize("domain", [SOUND, TEXT], ids=lambda one: one.name)
 @pytest.mark.parametrize("dialect", ["hermes", "json"])
 def test_sound_domains_pass(domain: Domain, dialect: str) -> None:
-    check_domain(domain, dialect=dialect)
+    check_domain(domain, dialect=dialect, adversaries=None if dialect == "hermes" else QUICK)
+
+
+def test_a_domains_own_adversaries_are_tried() -> None:
+    with pytest.raises(AssertionError, match=r"policy 'knows-all' earns 1\.000"):
+        check_domain(f"{__name__}:CHEATED", adversaries=("knows-all",))
+
+
+def test_a_title_that_tells_the_answer_is_found_by_a_linear_model() -> None:
+    pytest.importorskip("sklearn")
+    with pytest.raises(AssertionError, match=r"policy 'linear' earns 1\.000"):
+        check_domain(f"{__name__}:TELLING_TITLE", adversaries=("linear",))
 
 
 def test_names_and_ids_are_taken() -> None:
-    check_domain("tiny_domain:TRIAGE", observation="transcript")
-    check_domain("tiny/Triage-v0", split="test", subprocess=True)
+    check_domain("tiny_domain:TRIAGE", observation="transcript", adversaries=QUICK)
+    check_domain("tiny/Triage-v0", split="test", subprocess=True, adversaries=QUICK)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +196,7 @@ def test_names_and_ids_are_taken() -> None:
         ("TELLING_TOOL", "what the tools answer depends on the gold"),
         ("TELLING_METRICS", "truth is {'grade': "),
         ("TELLING_IDS", "the id contains the answer 'major'"),
-        ("SAME_IDS", "the id also stands in train"),
+        ("SAME_IDS", "duplicate id, also in train"),
         ("NO_TICKET", "the ticket is empty"),
         ("NO_GOLD", "gold is empty"),
         ("NO_JSON", "record is not JSON"),
@@ -205,22 +225,21 @@ def test_each_broken_promise_is_found(name: str, says: str) -> None:
     _SHARED.clear()
     _SHARED["calls"] = 1.0
     with pytest.raises(AssertionError) as caught:
-        check_domain(f"{__name__}:{name}")
+        check_domain(f"{__name__}:{name}", adversaries=QUICK)
     assert says in str(caught.value)
     assert "does not conform" in str(caught.value)
 
 
 def test_all_problems_are_listed_at_once() -> None:
-    broken = f"{__name__}:BEYOND"
     with pytest.raises(AssertionError) as caught:
-        check_domain(broken)
+        check_domain(f"{__name__}:BEYOND", adversaries=QUICK)
     assert str(caught.value).count("\n") > 10
 
 
 def test_what_tools_answer_by_design() -> None:
     with pytest.raises(AssertionError, match="what the tools answer depends on the gold"):
-        check_domain(TELLING_TOOL)
-    check_domain(TELLING_TOOL, recorded=("answer",))
+        check_domain(TELLING_TOOL, adversaries=())
+    check_domain(TELLING_TOOL, recorded=("answer",), adversaries=())
 
 
 def test_a_domain_without_a_name_is_refused() -> None:
