@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import graphlib
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -48,3 +51,20 @@ def test_importing_the_room_loads_no_heavy_package():
         for one in (before, code)
     ]
     assert loaded[0].stdout == loaded[1].stdout
+
+
+def test_no_modules_of_the_room_import_each_other_in_a_circle():
+    folder = Path(retrieval.__file__).parent
+    modules = {
+        ".".join(["gym_clinic.retrieval", *path.relative_to(folder).with_suffix("").parts]): path
+        for path in folder.rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    imports = {name: set() for name in modules}
+    for name, path in modules.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                named = {f"{node.module}.{alias.name}" for alias in node.names}
+                imports[name] |= {node.module, *named} & modules.keys()
+    assert any(imports.values())
+    graphlib.TopologicalSorter(imports).prepare()  # raises CycleError
