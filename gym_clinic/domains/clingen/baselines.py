@@ -22,8 +22,10 @@ from gym_clinic.domains.clingen.sop import classify
 MOST_FREQUENT = CLASSES[-1]
 """The class of most published curations, answered when nothing else is known."""
 
-USUAL_POINTS = 2.5
-"""Points credited to an article that was not read or from which nothing came back."""
+USUAL_POINTS = 3.8
+USUAL_PUBLICATIONS = 2
+"""Genetic points and publications credited to an article from which nothing came back: the means
+of the train split."""
 
 _RESPONSE = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
 _ARTICLE = re.compile(
@@ -142,11 +144,15 @@ def spray(env: Environment) -> Callable[[int], Turns]:
 
 
 def plan_calls(ticket: Ticket) -> list[CallSpec]:
-    """Choose the calls that the abstracts of a ticket promise to be worth making."""
+    """Choose the calls that the abstracts of a ticket promise to be worth making.
+
+    Of an article whose abstract promises nothing, every category is asked for: without its
+    human genetics the class cannot be told.
+    """
     return [
         _call(ticket, article, category)
         for article in ticket.articles
-        for category in categories_in_abstract(ticket.gene, article.abstract)
+        for category in categories_in_abstract(ticket.gene, article.abstract) or CATEGORIES
     ]
 
 
@@ -182,7 +188,7 @@ def decide(ticket: Ticket, reports: Iterable[Report]) -> str:
     result = classify(
         evidence,
         genetic_points=sum(one.points for one in genetics.values()) + USUAL_POINTS * silent,
-        publications=sum(one.publications for one in genetics.values()) + silent,
+        publications=sum(one.publications for one in genetics.values()) + USUAL_PUBLICATIONS * silent,
         years_since_first=max(latest - min(known), 0) if known else 0,
         replication="matrix",
     )

@@ -210,6 +210,8 @@ def read_article(gene: str, sections: Sequence[tuple[str, str]]) -> list[Finding
 def categories_in_abstract(gene: str, abstract: str) -> list[str]:
     """Name the categories of evidence that an article is worth asking for.
 
+    A result is, and so are an announced topic and a negative result: the article may hold more.
+
     Args:
         gene: Symbol of the gene.
         abstract: Its abstract.
@@ -223,6 +225,8 @@ def categories_in_abstract(gene: str, abstract: str) -> list[str]:
         sentence = _Sentence(text, gene)
         if cues().announces.search(text) and (sentence.own or not sentence.others):
             categories += [key for key, words in cues().topics.items() if words.search(text)]
+        elif sentence.own and sentence.subtype and not cues().tentative.search(text):
+            categories.append(SUBTYPES[sentence.subtype].category)
     return list(dict.fromkeys(categories))
 
 
