@@ -1,68 +1,84 @@
-"""No cheap trick is worth playing: every adversary against every task of the test split."""
+"""No cheap trick is worth playing: every adversary, on a sample of the test split or all of it."""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import gymnasium as gym
 import pytest
 
-from gym_clinic.domain import Menu
-from gym_clinic.policies import ADVERSARIES, load
+from gym_clinic import ClinicEnv, Task
+from gym_clinic.policies import adversaries_of, load, play
 from gym_clinic.policies.moves import scripted
-from gym_clinic.policies.playing import play
 from gym_clinic.rewards import scale
+from gym_clinic.taskset import first
 
-IDS = ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0")
-
+CLINIC = sorted(name for name in gym.registry if name.startswith("clinic/"))
+CLINGEN = ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0")
+WORTH = dict.fromkeys(CLINGEN, (0.1, 0.85))
+"""How far the rules lie above every adversary, at least, and the most that they may earn."""
 
 pytestmark = pytest.mark.population
 
-
-def rewards_of(env, maker):
-    """What a policy earns on each task of the split; task n is played with seed n."""
-    return [play(env, task, maker(seed), seed).reward for seed, task in enumerate(env.tasks)]
+Some = Callable[[Sequence[Task]], Sequence[Task]]
 
 
-@cache
-def scaled_mean(name: str, policy: str) -> float:
-    env = gym.make(name, split="test").unwrapped
-    earned = rewards_of(env, load(policy, env))
-    return sum(scale(reward, env.reward_range) for reward in earned) / len(earned)
+def make(name: str, **options: Any) -> ClinicEnv:
+    env = gym.make(name, **options).unwrapped
+    assert isinstance(env, ClinicEnv)
+    return env
+
+
+def rewards_of(env: ClinicEnv, maker: Any, tasks: Sequence[Task]) -> Iterator[float]:
+    """What a policy earns on each task; task n is played with seed n."""
+    return (play(env, task, maker(seed), seed).reward for seed, task in enumerate(tasks))
+
+
+def scaled_mean(env: ClinicEnv, maker: Any, tasks: Sequence[Task]) -> float:
+    earned = [scale(reward, env.reward_range) for reward in rewards_of(env, maker, tasks)]
+    return sum(earned) / len(earned)
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
-@pytest.mark.parametrize("name", IDS)
-def test_the_oracle_earns_the_maximum_on_every_task(name, split):
-    env = gym.make(name, split=split).unwrapped
-    assert set(rewards_of(env, load("oracle", env))) == {env.reward_range[1]}
+@pytest.mark.parametrize("name", CLINIC)
+def test_the_oracle_earns_the_maximum(name: str, split: str, some: Some) -> None:
+    env = make(name, split=split)
+    earned = rewards_of(env, load("oracle", env), some(first(env.tasks)))
+    assert set(earned) == {env.reward_range[1]}
 
 
-@pytest.mark.parametrize("policy", ADVERSARIES)
-@pytest.mark.parametrize("name", IDS)
-def test_no_adversary_is_worth_playing(name, policy):
-    assert scaled_mean(name, policy) < 0.5
-    assert scaled_mean(name, policy) < scaled_mean(name, "rules")
+@pytest.mark.parametrize("name", CLINIC)
+def test_no_adversary_is_worth_playing(
+    name: str, some: Some, request: pytest.FixtureRequest
+) -> None:
+    env = make(name, split="test")
+    tasks = some(first(env.tasks))
+    earned = {who: scaled_mean(env, load(who, env), tasks) for who in adversaries_of(name)}
+    assert {who: mean for who, mean in earned.items() if mean >= 0.5} == {}
+    if name in WORTH:
+        ahead, most = WORTH[name]
+        rules = scaled_mean(env, load("rules", env), tasks)
+        assert rules <= most
+        assert scaled_mean(env, load("random", env), tasks) < rules
+        # A sample of 24 tasks is too small for the whole distance.
+        needed = ahead if request.config.getoption("--whole") else 0.0
+        assert {who: mean for who, mean in earned.items() if mean > rules - needed} == {}
 
 
-@pytest.mark.parametrize("name", IDS)
-def test_rules_are_no_solution(name):
-    assert 0.5 < scaled_mean(name, "rules") < 0.85
-    assert scaled_mean(name, "random") < scaled_mean(name, "rules")
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_outcome_alone_rewards_a_constant(name):
+@pytest.mark.parametrize("name", CLINGEN)
+def test_outcome_alone_rewards_a_constant(name: str) -> None:
     # Why the default is the hybrid: published classes are mostly Definitive.
-    env = gym.make(name, split="test", reward="outcome").unwrapped
-    menu: Menu = env.domain.menu(env.tasks[0])
+    env = make(name, split="test", reward="outcome")
+    assert env.domain.menu is not None
+    menu = env.domain.menu(env.tasks[0])
     move = next(move for label, move in menu.answers.items() if label.startswith("Definitive"))
-    earned = rewards_of(env, lambda seed: scripted([move]))
-    scaled = [scale(reward, env.reward_range) for reward in earned]
-    assert sum(scaled) / len(scaled) == pytest.approx(0.79, abs=0.02)
+    mean = scaled_mean(env, lambda seed: scripted([move]), first(env.tasks))
+    assert mean == pytest.approx(0.79, abs=0.02)
 
 
-def test_the_right_class_without_its_evidence_is_worth_half_of_the_scale():
-    env = gym.make(IDS[0], split="test").unwrapped
-    answers = [f"CLASSIFICATION: {task.gold['classification']}" for task in env.tasks]
-    assert set(rewards_of(env, lambda number: scripted([answers[number]]))) == {0.0}
+def test_the_right_class_without_its_evidence_is_worth_half_of_the_scale() -> None:
+    env = make(CLINGEN[0], split="test")
+    tasks = first(env.tasks)
+    answers = [f"CLASSIFICATION: {task.gold['classification']}" for task in tasks]
+    assert set(rewards_of(env, lambda number: scripted([answers[number]]), tasks)) == {0.0}

@@ -188,7 +188,8 @@ def decide(ticket: Ticket, reports: Iterable[Report]) -> str:
     result = classify(
         evidence,
         genetic_points=sum(one.points for one in genetics.values()) + USUAL_POINTS * silent,
-        publications=sum(one.publications for one in genetics.values()) + USUAL_PUBLICATIONS * silent,
+        publications=sum(one.publications for one in genetics.values())
+        + USUAL_PUBLICATIONS * silent,
         years_since_first=max(latest - min(known), 0) if known else 0,
         replication="matrix",
     )
