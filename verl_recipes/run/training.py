@@ -10,6 +10,8 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
+from verl_recipes.preflight import machine
+
 FAILURE = "failure.txt"
 """File beside the config that says why a run ended early."""
 
@@ -31,13 +33,27 @@ def main(path: Path) -> int:
     try:
         run_ppo(OmegaConf.load(path), task_runner_class=TaskRunnerV1)
     except ray.exceptions.RayError as error:
-        cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
-        failure.write_text(f"{type(cause).__name__}: {str(cause).strip()}\n", encoding="utf-8")
+        failure.write_text(failure_text(error), encoding="utf-8")
         print(error, file=sys.stderr, flush=True)
         return 1
     finally:
         ray.shutdown()
     return 0
+
+
+def failure_text(error: Exception) -> str:
+    """Return why a run ended early; where a worker has died, also the memory that is left.
+
+    Args:
+        error: Of Ray.
+    """
+    import ray
+
+    cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
+    text = f"{type(cause).__name__}: {str(cause).strip()}\n"
+    if isinstance(cause, ray.exceptions.ActorDiedError | ray.exceptions.WorkerCrashedError):
+        text += f"{machine.memory()}\n"
+    return text
 
 
 def end_with_parent() -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("verl")
 
 from omegaconf import OmegaConf
 
-from verl_recipes.run import supervisor
+from verl_recipes.run import supervisor, training
 
 
 def config_in(folder):
@@ -65,6 +65,14 @@ def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
     )
     assert supervisor.supervise(config_in(tmp_path / "run"), 3, 60.0) == 1
     assert "RolloutStalledError: the server is dead" in capsys.readouterr().err
+
+
+def test_a_dead_worker_is_reported_with_the_memory_that_is_left():
+    exceptions = pytest.importorskip("ray.exceptions")
+    died = training.failure_text(exceptions.ActorDiedError())
+    assert died.startswith("ActorDiedError: ")
+    assert "memory: " in died
+    assert "memory: " not in training.failure_text(exceptions.GetTimeoutError("late"))
 
 
 SLEEPER = """
