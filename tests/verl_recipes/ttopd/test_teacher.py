@@ -127,7 +127,10 @@ def test_refuses_what_does_not_match():
     for student, message in (
         (list(teacher.parameters())[:-1], "teacher has 4 parameters, the student 3"),
         (model(2, width=5), r"teacher parameter 0.weight has shape \(3, 4\)"),
-        (torch.nn.Sequential(*model(2), torch.nn.ReLU())[::-1], "against 1.weight of the student"),
+        (
+            torch.nn.Sequential(*model(2), torch.nn.ReLU())[::-1],
+            "paired with 1.weight of the student",
+        ),
         (teacher, "is the student's own"),
     ):
         with pytest.raises(ConfigError, match=message):
