@@ -42,13 +42,9 @@ loops = importlib.import_module("verl_recipes.agent_loop.loop")
 
 def test_every_reply_has_its_own_seed_and_always_the_same(tokenizer: Any) -> None:
     first, second = ClinicEnv(INTERACTIONS).tasks[:2]
-    rows = [
-        row(**{"global_steps": step, "task": task, "draw": draw, "session_id": session})
-        for step in (1, 2)
-        for task in (first.id, second.id)
-        for draw in (0, 1)
-        for session in (0, 1)
-    ]
+    base = {"global_steps": 1, "task": first.id, "draw": 0, "session_id": 0}
+    others = ({}, {"global_steps": 2}, {"task": second.id}, {"draw": 1}, {"session_id": 1})
+    rows = [row(**{**base, **other}) for other in others]
     seeds = []
     for seed in (0, 1):
         for one in rows:
@@ -57,11 +53,11 @@ def test_every_reply_has_its_own_seed_and_always_the_same(tokenizer: Any) -> Non
             seeds.append([asked["seed"] for asked in server.asked])
     assert {len(one) for one in seeds} == {4}
     every = [seed for one in seeds for seed in one]
-    assert len(set(every)) == len(every) == 2 * 16 * 4
+    assert len(set(every)) == len(every) == 2 * 5 * 4
     assert all(0 <= seed < 2**63 for seed in every)
     again = Server(tokenizer, right)
-    play(tokenizer, again, task={**rows[5], "uid": "another", "index": 9})
-    assert [asked["seed"] for asked in again.asked] == seeds[5][:2]
+    play(tokenizer, again, task={**rows[3], "uid": "another", "index": 9})
+    assert [asked["seed"] for asked in again.asked] == seeds[3][:2]
 
 
 def test_a_seed_is_the_same_in_every_process() -> None:
@@ -213,7 +209,7 @@ def test_any_schema_of_arguments_is_read() -> None:
 # --- many at once ---
 
 
-def test_five_hundred_episodes_in_one_event_loop(tokenizer: Any) -> None:
+def test_many_episodes_in_one_event_loop(tokenizer: Any) -> None:
     tasks = ClinicEnv(INTERACTIONS).tasks
     scripts = {task.id: solution(task=task.id) for task in tasks}
     kinds = (right, wrong, rambling)
@@ -225,7 +221,7 @@ def test_five_hundred_episodes_in_one_event_loop(tokenizer: Any) -> None:
         return await one.run({}, **row(task=task, session_id=number))
 
     async def all_of_them() -> list[Any]:
-        return await asyncio.gather(*(run(number) for number in range(512)))
+        return await asyncio.gather(*(run(number) for number in range(162)))
 
     config = configured("ttopd", **{"data.max_response_length": 350})
     outs = asyncio.run(all_of_them())
