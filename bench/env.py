@@ -22,8 +22,8 @@ from pydantic import BaseModel, ConfigDict
 import gym_clinic
 from gym_clinic import Domain, Episode, Kind, Rubric, Task, tool
 from gym_clinic.catalog import unwrap
-from gym_clinic.policies import load
-from gym_clinic.policies.playing import play
+from gym_clinic.policies import load, play
+from gym_clinic.taskset import first
 
 FRESH = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
 
@@ -145,7 +145,7 @@ def bench_oracle(episodes: int) -> None:
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
         env = unwrap(gym.make(name))
         maker = load("oracle", env)
-        tasks = random.Random(0).choices(env.tasks, k=episodes)
+        tasks = random.Random(0).choices(first(env.tasks), k=episodes)
         start = time.perf_counter()
         for seed, task in enumerate(tasks):
             play(env, task, maker(seed), seed)

@@ -1,7 +1,8 @@
-"""What every policy is worth on ClinGen, in one table.
+"""The mean reward of every policy on ClinGen, in one table.
 
-Run: ``python bench/trust.py [--limit N]``. Beside the adversaries: the outcome reward alone,
-which a constant answer games, and the right class stated without any call.
+Run: ``python bench/trust.py [--limit N]``. Beside the adversaries: a linear reader of
+the whole ticket, the outcome reward alone, which a constant answer games, and the right class
+stated without any call.
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ from typing import Any
 import gymnasium as gym
 
 from gym_clinic import ClinicEnv, Task
-from gym_clinic.policies import ADVERSARIES, Maker, Policy, load
-from gym_clinic.policies.moves import scripted
-from gym_clinic.policies.playing import play
+from gym_clinic.policies import Maker, Policy, adversaries_of, load, play, scripted
 from gym_clinic.rewards import scale
+from gym_clinic.taskset import first
 
 
 def show(label: str, env: ClinicEnv, tasks: Sequence[Task], maker: Maker) -> None:
@@ -29,13 +29,15 @@ def show(label: str, env: ClinicEnv, tasks: Sequence[Task], maker: Maker) -> Non
 
 
 def table(name: str, limit: int | None) -> None:
-    """Print what the policies are worth on an id."""
+    """Print the mean reward of each policy on an id."""
     env: Any = gym.make(name, split="test").unwrapped
-    tasks = env.tasks[:limit]
+    tasks = first(env.tasks, limit)
     print(f"{name}, {len(tasks)} test tasks")
     own = [policy for policy in env.domain.baselines if policy != "rules"]
-    for policy in ("oracle", "rules", *own, "random", *ADVERSARIES):
+    for policy in ("oracle", "rules", *own, "random", *adversaries_of(env)):
         show(policy, env, tasks, load(policy, env))
+    reader = load("linear", env, {"evidence": True})
+    show("linear, reads the whole ticket", env, tasks, reader)
     alone: Any = gym.make(name, split="test", reward="outcome").unwrapped
     show("prior, outcome reward alone", alone, tasks, load("prior", alone))
 

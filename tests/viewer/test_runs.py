@@ -90,7 +90,7 @@ def test_the_files_of_killed_runs_may_all_be_cut(tmp_path: Path) -> None:
         (line(-1, {}).strip(), "step is a whole number"),
         (line(1, [1]).strip(), "data is an object"),
         (line(1, {"r": "high"}).strip(), "'r' is a number, not 'high'"),
-        ('{"step": 1, "data": {"r": 1, "r": 2}}', "'r' stands twice"),
+        ('{"step": 1, "data": {"r": 1, "r": 2}}', "duplicate key 'r'"),
         ('{"step": 1, "data": {"r": NaN}}', "not valid JSON"),
         ('{"step": 1, "data": {"r": 1e999}}', "not valid JSON"),
     ],

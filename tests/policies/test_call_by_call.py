@@ -1,0 +1,40 @@
+"""Clients that execute call by call lose nothing: the oracle earns full marks on every task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from gym_clinic.catalog import ids, make, unwrap
+from gym_clinic.env import ClinicEnv
+from gym_clinic.episode import Task
+from gym_clinic.taskset import first
+
+pytestmark = pytest.mark.population
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_calls": 400}], ids=["same message", "calls"])
+@pytest.mark.parametrize("name", [name for name in ids() if name.startswith("clinic/")])
+def test_the_oracle_earns_full_marks(name: str, limits: dict[str, int], some: Any) -> None:
+    splits = unwrap(make(name)).domain.tasks
+    for split in splits:
+        env = unwrap(make(name, split=split, **limits))
+        _play(env, some(first(env.tasks, 1000 if env.tasks.endless else None)), not limits)
+
+
+def _play(env: ClinicEnv, tasks: Sequence[Task], one_message: bool) -> None:
+    for task in tasks:
+        env.reset(options={"task_id": task.id})
+        reward = 0.0
+        for move in env.domain.solve(task):
+            if isinstance(move, str):
+                _, reward, *_ = env.step(move)
+                continue
+            for number, (tool, arguments) in enumerate(move):
+                call = {"id": f"c{number}", "name": tool, "arguments": dict(arguments)}
+                same = one_message and number > 0
+                _, reward, *_ = env.step_calls([call], same_message=same)
+        assert env.episode.stop == "answered", task.id
+        assert reward == env.reward_range[1], task.id
