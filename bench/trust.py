@@ -1,7 +1,7 @@
 """The mean reward of every policy on ClinGen, in one table.
 
-Run: ``python bench/trust.py [--limit N]``. Beside the adversaries: a linear reader of
-the whole ticket, the outcome reward alone, which a constant answer games, and the right class
+Run: ``python bench/trust.py [--limit N] [--trained]``. Beside the adversaries: a linear reader
+of the whole ticket, the outcome reward alone, which a constant answer games, and the right class
 stated without any call.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import gymnasium as gym
 
 from gym_clinic import ClinicEnv, Task
-from gym_clinic.policies import Maker, Policy, adversaries_of, load, play, scripted
+from gym_clinic.policies import TRAINED, Maker, Policy, adversaries_of, load, play, scripted
 from gym_clinic.rewards import scale
 from gym_clinic.taskset import first
 
@@ -28,16 +28,18 @@ def show(label: str, env: ClinicEnv, tasks: Sequence[Task], maker: Maker) -> Non
     print(f"  {label:34s} scaled {scaled:.3f}   success {solved:.3f}", flush=True)
 
 
-def table(name: str, limit: int | None) -> None:
+def table(name: str, limit: int | None, trained: bool) -> None:
     """Print the mean reward of each policy on an id."""
     env: Any = gym.make(name, split="test").unwrapped
     tasks = first(env.tasks, limit)
     print(f"{name}, {len(tasks)} test tasks")
     own = [policy for policy in env.domain.baselines if policy != "rules"]
-    for policy in ("oracle", "rules", *own, "random", *adversaries_of(env)):
+    adversaries = [one for one in adversaries_of(env) if trained or one not in TRAINED]
+    for policy in ("oracle", "rules", *own, "random", *adversaries):
         show(policy, env, tasks, load(policy, env))
-    reader = load("linear", env, {"evidence": True})
-    show("linear, reads the whole ticket", env, tasks, reader)
+    if trained:
+        reader = load("linear", env, {"evidence": True})
+        show("linear, reads the whole ticket", env, tasks, reader)
     alone: Any = gym.make(name, split="test", reward="outcome").unwrapped
     show("prior, outcome reward alone", alone, tasks, load("prior", alone))
 
@@ -54,9 +56,10 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, help="only the first tasks")
-    limit = parser.parse_args().limit
+    parser.add_argument("--trained", action="store_true", help="the trained adversaries too")
+    args = parser.parse_args()
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
-        table(name, limit)
+        table(name, args.limit, args.trained)
 
 
 if __name__ == "__main__":
