@@ -42,7 +42,7 @@ def a_run(name: str, *metrics: dict[str, float], steps: int = 3) -> Run:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Collects every figure that is saved, and saves it small, which is quicker."""
+    """Collects every figure that is saved, and saves it small and without a layout: quicker."""
     from matplotlib.figure import Figure
 
     figures: list[Any] = []
@@ -50,6 +50,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     def keep(self: Figure, *args: Any, **kwargs: Any) -> None:
         figures.append(self)
+        self.set_layout_engine("none")
         save(self, *args, **{**kwargs, "dpi": 12})
 
     monkeypatch.setattr(Figure, "savefig", keep)
