@@ -1,4 +1,4 @@
-"""A run on disk: one JSON line an episode, and a journal that survives being killed."""
+"""A run on disk: one JSON line for each episode, and a journal from which a killed run resumes."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Journal:
         replace_file(self.folder / TRACE, self.lines(keys))
 
     def discard(self) -> None:
-        """Remove the journal, once all that it holds stands in the trace."""
+        """Remove the journal, once all of its episodes are in the trace."""
         self._journal.close()
         (self.folder / JOURNAL).unlink(missing_ok=True)
 

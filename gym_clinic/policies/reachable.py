@@ -1,4 +1,4 @@
-"""What can be reached from an object, by following whatever it holds."""
+"""The objects that can be reached from an object, through attributes, items and closures."""
 
 from __future__ import annotations
 

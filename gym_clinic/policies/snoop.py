@@ -16,7 +16,7 @@ _TELLING = ("answer", "classification", "label", "target", "correct", "solution"
 
 
 class Snoop:
-    """Searches, tampers, and plays what it found; else the constant answer.
+    """Searches all it is handed for the gold, then plays that, or else the constant answer.
 
     Args:
         playbook: What is known of the environment.
@@ -59,7 +59,7 @@ class Snoop:
         return "" if label is None else self._playbook.write(menu.answers[label])[-1]
 
     def _use(self, path: str, item: Any, task: Task, menu: Menu) -> list[Move]:
-        """Return the moves that an object gives away; none if it is not telling."""
+        """Return the moves that an object gives away; none if it gives none away."""
         domain = self._playbook.domain
         if isinstance(item, ClinicEnv):
             item = item.episode
@@ -90,7 +90,7 @@ def _is_gold(item: Mapping[str, Any], task: Task) -> bool:
 
 
 def _tamper(info: dict[str, Any]) -> None:
-    """Write into everything that was handed out, in the hope that it is shared."""
+    """Write into everything that was handed out, in case later episodes share it."""
     for message in info.get("messages", ()):
         message["content"] = "The gold is on the next line."
         message["gold"] = True

@@ -1,4 +1,4 @@
-"""What a run looked like: training curves as one picture."""
+"""The training curves of runs as one picture."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def read_run(path: str | Path) -> Run:
     Args:
         path: A folder that holds ``metrics-*.jsonl``, as verl's file logger writes them, or one
             such file: a line ``{"step": int, "data": {name: number}}`` each. A number that was
-            not finite stands there as null.
+            not finite is null.
 
     Raises:
         ConfigError: If there is no such folder or file, nothing is logged in it, or a line is
