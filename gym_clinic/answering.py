@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from gym_clinic.action import Dialect, Request
+from gym_clinic.action import DIALECTS, Dialect, Request
 from gym_clinic.case import Case
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Call, Episode, Turn
-from gym_clinic.errors import ToolError
+from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.images import MARK, Illustrated, content_parts, plain
 from gym_clinic.toolbox import Toolbox, to_text
 
@@ -143,6 +144,17 @@ def _run(clinic: Clinic, call: Call, turn: Turn, case: Case) -> None:
         call.response, call.images = result.text, result.images
     else:
         call.response = plain(to_text(result))
+
+
+def written_out(dialect: Dialect, requests: Sequence[Request], text: str) -> str:
+    """Write structured calls as an agent would have, for the record."""
+    calls = [(one.name, one.arguments) for one in requests if one.fault is None]
+    faults = [one.fault for one in requests if one.fault is not None]
+    try:
+        written = dialect.write(calls) if calls else ""
+    except ConfigError:  # a dialect of tags may not be able to write this call
+        written = DIALECTS["hermes"].write(calls)
+    return "\n".join(part for part in (text, written, *faults) if part)
 
 
 def cut(text: str, limit: int) -> str:

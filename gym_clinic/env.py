@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 
-from gym_clinic.action import DIALECTS, Dialect, Reading, Request, as_request
-from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit
+from gym_clinic.action import Dialect, Reading, Request, as_request
+from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit, written_out
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
 from gym_clinic.errors import ConfigError
@@ -225,7 +225,7 @@ class ClinicEnv(gym.Env[str, str]):
             raise ConfigError("step_calls takes one call or more; give an answer in text to step")
         if same_message and not episode.turns:
             raise ConfigError("same_message: there is no message before the first step")
-        action = self._written_out(requests, text)
+        action = written_out(self.dialect, requests, text)
         reading = Reading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
         return self._take(Turn(action, same_message=same_message), reading, episode)
 
@@ -254,9 +254,8 @@ class ClinicEnv(gym.Env[str, str]):
         Args:
             action: Text for :meth:`step`, or calls for :meth:`step_calls`.
         """
-        if self.domain.blocking:
-            return await asyncio.to_thread(self._step_either, action)
-        return self._step_either(action)
+        step: Callable[[Any], Step] = self.step if isinstance(action, str) else self.step_calls
+        return await asyncio.to_thread(step, action) if self.domain.blocking else step(action)
 
     def fork(self) -> ClinicEnv:
         """Return an environment whose open episode is a copy, for searches over actions.
@@ -312,19 +311,6 @@ class ClinicEnv(gym.Env[str, str]):
         hint = f"; did you mean {near!r}?" if near else ""
         shown = repr(wanted)[:80]
         raise ConfigError(f"no task {shown} among the {len(self.tasks):,} of this split{hint}")
-
-    def _step_either(self, action: str | Sequence[Mapping[str, Any]]) -> Step:
-        return self.step(action) if isinstance(action, str) else self.step_calls(action)
-
-    def _written_out(self, requests: Sequence[Request], text: str) -> str:
-        """Write structured calls as an agent would have, for the record."""
-        calls = [(one.name, one.arguments) for one in requests if one.fault is None]
-        faults = [one.fault for one in requests if one.fault is not None]
-        try:
-            written = self.dialect.write(calls) if calls else ""
-        except ConfigError:  # a dialect of tags may not be able to write this call
-            written = DIALECTS["hermes"].write(calls)
-        return "\n".join(part for part in (text, written, *faults) if part)
 
     def _take(self, turn: Turn, reading: Reading, episode: Episode) -> Step:
         """Answer one turn: the path of every step."""

@@ -120,7 +120,7 @@ def test_both_names_of_arguments_are_read(key: str) -> None:
         ('{"name": "look", "arguments": "{}"}', '"arguments" is a JSON object, not a string'),
         ('{"name": "look", "args": true}', '"arguments" is a JSON object, not a boolean'),
         ('{"name": "look", "args": {}, "arguments": {}}', 'give "arguments" or "args", not both'),
-        ('{"name": "a", "name": "b", "arguments": {}}', "the key 'name' stands twice"),
+        ('{"name": "a", "name": "b", "arguments": {}}', "duplicate key 'name'"),
         ('{"name": "a", "arguments": {"x": NaN}}', "not valid JSON"),
         ('{"name": "a", "arguments": {}} trailing', "not valid JSON"),
         ('{"name": "a", "arguments": ' + '{"b":' * 80 + "1" + "}" * 81, "nested too deeply"),

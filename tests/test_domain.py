@@ -40,7 +40,7 @@ def test_read_tasks(tmp_path: Path) -> None:
     [
         ("{", "train.jsonl, line 2: not valid JSON"),
         ("[]", "line 2: expected a JSON object"),
-        ('{"id": "b", "id": "c"}', "line 2: the key 'id' stands twice"),
+        ('{"id": "b", "id": "c"}', "line 2: duplicate key 'id'"),
         ({"id": "b"}, r"line 2: a task needs \['gold', 'record'\]"),
         (
             {**ROW, "id": "b", "golden": 1},

@@ -38,13 +38,13 @@ def test_reads_as_json_does_or_refuses(text: str) -> None:
 
 
 @given(st.dictionaries(keys, values, min_size=1), st.data())
-def test_refuses_a_key_that_stands_twice(members: dict[str, Any], data: st.DataObject) -> None:
+def test_refuses_a_duplicate_key(members: dict[str, Any], data: st.DataObject) -> None:
     twice = data.draw(st.sampled_from(sorted(members)))
     parts = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()]
     parts.insert(data.draw(st.integers(0, len(parts))), f"{json.dumps(twice)}: 0")
     body = "{" + ", ".join(parts) + "}"
     for text in (body, f'[1, {{"outer: still": {body}}}]'):
-        with pytest.raises(ValueError, match="stands twice in one object"):
+        with pytest.raises(ValueError, match="duplicate key"):
             loads(text)
 
 
@@ -53,7 +53,7 @@ def test_the_same_key_in_two_objects_is_fine() -> None:
 
 
 def test_an_escaped_key_is_the_same_key() -> None:
-    with pytest.raises(ValueError, match="'a' stands twice"):
+    with pytest.raises(ValueError, match="duplicate key 'a'"):
         loads('{"a": 1, "\\u0061": 2}')
 
 
@@ -81,6 +81,6 @@ def test_nesting_is_limited_and_never_overruns_the_stack(left: str, right: str) 
 
 def test_long_keys_are_cut_in_the_message() -> None:
     key = "k" * 10_000
-    with pytest.raises(ValueError, match="stands twice") as caught:
+    with pytest.raises(ValueError, match="duplicate key") as caught:
         loads(f'{{"{key}": 1, "{key}": 2}}')
     assert len(str(caught.value)) < 200

@@ -24,7 +24,7 @@ def test_validate_finds_a_broken_task(run: Run, monkeypatch: pytest.MonkeyPatch)
     assert status == 1
     assert "problems" in out
     assert "Did you mean 'read_temperature'?" in out
-    assert f"task {good.id!r}: the id also stands in" in out
+    assert f"task {good.id!r}: duplicate id, also in" in out
 
 
 def test_validate_takes_arguments_of_the_environment(run: Run, tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_validate_takes_arguments_of_the_environment(run: Run, tmp_path: Path) -
     assert (status, out.count("dev 2: all well")) == (0, 2)
     (tmp_path / "test.jsonl").write_text("".join(lines), encoding="utf-8")
     status, out, _ = run("tasks", "validate", "clinic/ClinGenSingle-v0", *chosen)
-    assert (status, "the id also stands in dev" in out) == (1, True)
+    assert (status, "duplicate id, also in dev" in out) == (1, True)
     assert run("tasks", "validate", "eval_domain", "--set", "max_turns=2")[0] == 0
     assert run("tasks", "validate", "eval_domain", "--set", "max_turns=1")[0] == 1
     status, _, err = run("tasks", "validate", "eval_domain", "--set", f"folder={tmp_path}")
