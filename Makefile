@@ -88,7 +88,7 @@ lint: $(VENV)/.dev  ## ruff
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev  ## mypy --strict
-	$(BIN)/mypy --strict gym_clinic verl_recipes
+	$(BIN)/mypy --strict gym_clinic verl_recipes kb
 
 tasks: $(VENV)/.test  ## every task: schema, ids, tools, the oracle's full marks, the adversaries
 	$(BIN)/gym-clinic tasks validate
