@@ -19,7 +19,7 @@ from gym_clinic.simulate.grammar import Choice, Grammar, Phrase
 
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou]|8\b|11\b|18\b|8[05])(?!uni|one|use|euk|eur|usu)")
 _SPACES = re.compile(r" {2,}")
-_START = re.compile(r"([.?] )([a-z]\S*)")
+_START = re.compile(r"(?<=[.?] )[a-z]\S*")
 _BEFORE_STOP = re.compile(r" +([,.;:)])")
 
 
@@ -120,7 +120,7 @@ def capitalise(text: str) -> str:
 
 def punctuate(text: str) -> str:
     """Put a capital at the start of every sentence and a full stop at the end."""
-    text = _START.sub(lambda match: match[1] + capitalise(match[2]), capitalise(text))
+    text = _START.sub(lambda match: capitalise(match[0]), capitalise(text))
     return text if text.endswith((".", "?")) else text + "."
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic.simulate import writer as module
@@ -109,6 +109,7 @@ def test_sentences_have_capitals_and_full_stops(text: str, expected: str) -> Non
     assert punctuate(text) == expected
 
 
+@example("? a? a")
 @given(st.text(alphabet="abc .?", max_size=20))
 def test_punctuation_is_done_once(text: str) -> None:
     assert punctuate(punctuate(text)) == punctuate(text)

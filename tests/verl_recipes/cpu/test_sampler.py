@@ -8,7 +8,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
@@ -210,6 +210,7 @@ def test_draws_follow_the_distribution():
     assert (deviation <= 4 * (chances * (1 - chances) / 4_000).sqrt()).all()
 
 
+@example(logits=[0.0, -5.960464477539063e-08, 0.0], top_p=0.5, top_k=-1, seed=0)
 @given(
     logits=st.lists(st.floats(-8, 8, width=32), min_size=2, max_size=9),
     top_p=st.floats(0.05, 1.0),
@@ -220,7 +221,7 @@ def test_a_draw_stays_within_the_cuts(logits, top_p, top_k, seed):
     values = torch.tensor(logits)
     token, _ = pick(values, torch.Generator().manual_seed(seed), 1.0, top_p, top_k)
     chances = torch.softmax(values.double(), -1)
-    better = chances[chances > chances[token]]
+    better = chances[chances > chances[token] + 1e-6]  # single precision tells no finer
     if top_k > 0:
         assert len(better) < top_k
         chances = chances.sort(descending=True).values[:top_k]
