@@ -2,8 +2,9 @@
 
 Each sentence is reduced to what it speaks of: an organism, patients, cells, a second gene, a
 disrupted or a restored gene, an amount of messenger RNA. An ordered table in ``cues.json`` says
-which experiment such a sentence reports; sentences that deny, plan or quote do not count. The
-words are general ones of the field; they know nothing of how simulated articles are written.
+which experiment such a sentence reports; sentences that deny, plan or quote do not count. Most
+words are general ones of the field. Some were added after reading simulated articles of the train
+split, so that the reader does better on these than it would on articles it has not seen.
 """
 
 from __future__ import annotations
