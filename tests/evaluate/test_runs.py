@@ -10,15 +10,11 @@ from typing import Any
 import eval_domain
 import pytest
 import toy_domains
+from eval_runs import play
 
 from gym_clinic import ConfigError
 from gym_clinic.evaluate import check, episodes, evaluate, mark_calls, sample
 from gym_clinic.evaluate.report import failures, markdown
-
-
-def play(policy: str, out: Path, **rest: Any) -> Any:
-    given = {"trials": 2, "progress": False, **rest}
-    return evaluate(eval_domain.ID, f"eval_domain:{policy}", out=out, **given)
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -1,21 +1,18 @@
-"""A dense index: exact answers, filters, refused options, and damaged files."""
+"""A dense index: exact answers, filters, damaged files, forks and copies."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import pickle
-import signal
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from dense_rows import EMBEDDER, exact
 from memory_base import passages
-from places import ROOT, SUPPORT
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.retrieval.dense.build import build_dense, passage_text
@@ -25,22 +22,7 @@ from gym_clinic.retrieval.passages.passage import Passage
 
 faiss = pytest.importorskip("faiss")
 
-EMBEDDER = HashedNgrams(64)
 QUERIES = ["seizure sign4", "children with fever", "jaundice card", "sign17"]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    where = dense_folder(tmp_path / "clinic.db")
-    build_dense(iter(passages()), EMBEDDER, where, content_hash="abc")
-    return where
-
-
-def exact(query, held, limit):
-    rows = EMBEDDER.embed([passage_text(one) for one in held])
-    scores = rows @ EMBEDDER.embed([query])[0]
-    best = sorted(zip(scores.tolist(), [one.id for one in held], strict=True), key=lambda s: s[1])
-    return sorted(best, key=lambda s: -s[0])[:limit]
 
 
 def test_the_nearest_are_found_exactly(folder):
@@ -134,144 +116,12 @@ def test_ids_of_any_script_and_a_missing_title(tmp_path):
     assert passage_text(Passage("a", "s", "of two\n lines", "text")) == "of two lines\ntext"
 
 
-def test_the_manifest_describes_the_index(folder):
-    made = read_manifest(folder)
-    assert (folder / made.build).stat().st_mode == folder.stat().st_mode  # as readable as the rest
-    assert (made.embedder, made.dimension, made.count) == (EMBEDDER.name, 64, 40)
-    assert (made.content_hash, made.kind, made.recall) == ("abc", "flat", 1.0)
-    assert made.sources == ("notes", "cards")
-    assert sorted(path.name for path in (folder / made.build).iterdir()) == [
-        "ends.u64",
-        "ids.bin",
-        "index.faiss",
-        "sources.u16",
-    ]
-
-
-@pytest.mark.parametrize("kind", ["hnsw", "ivf"])
-def test_approximate_kinds_say_their_recall(tmp_path, kind):
-    held = [
-        replace(one, text=f"{one.text} {word}")
-        for word in ("acute", "chronic", "mild", "severe", "rare", "familial")
-        for one in passages()
-    ]
-    held = [replace(one, id=str(at)) for at, one in enumerate(held)]
-    made = build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind)
-    assert made.recall > 0.9
-    index = DenseIndex(tmp_path / "i")
-    best = {name for _, name in exact("severe fever", held, 10)}
-    assert len(best & {hit.id for hit in index.search("severe fever", 10)}) >= 8
-    notes = {one.id for one in held if one.source == "notes"}
-    assert {hit.id for hit in index.search("severe fever", 10, "notes")} <= notes
-    narrow = build_dense(held, EMBEDDER, tmp_path / "n", content_hash="abc", kind=kind, breadth=1)
-    assert narrow.breadth == 1
-    assert narrow.recall <= made.recall
-
-
-def test_one_passage_is_enough_for_every_kind(tmp_path):
-    for kind in ("flat", "hnsw", "ivf"):
-        where = tmp_path / kind
-        build_dense(passages(1), EMBEDDER, where, content_hash="abc", kind=kind)
-        assert [hit.id for hit in DenseIndex(where).search("seizure")] == ["p000"]
-
-
 def test_another_base_or_embedder_is_refused(folder):
     assert DenseIndex(folder, content_hash="abc").manifest.count == 40
     with pytest.raises(ConfigError, match="made of another base, with the content hash abc"):
         DenseIndex(folder, content_hash="abd")
     with pytest.raises(ConfigError, match="made by hashed-ngrams:64:3-5:0 with rows of 64"):
         DenseIndex(folder, HashedNgrams(128))
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"kind": "flatt"}, "no kind of index 'flatt'; did you mean 'flat'"),
-        ({"breadth": 3}, "breadth is for hnsw and ivf"),
-        ({"kind": "ivf", "breadth": 0}, "breadth is a whole number from 1"),
-    ],
-)
-def test_wrong_options_are_reported(tmp_path, options, said):
-    with pytest.raises(ConfigError, match=said):
-        build_dense(passages(), EMBEDDER, tmp_path / "i", content_hash="abc", **options)
-    assert not (tmp_path / "i").exists()
-
-
-def test_nothing_to_index_is_reported(tmp_path):
-    with pytest.raises(TaskError, match="no passage"):
-        build_dense([], EMBEDDER, tmp_path / "i", content_hash="abc")
-    assert list((tmp_path / "i").iterdir()) == []
-    with pytest.raises(ConfigError, match=r"no dense index at .*manifest\.json is missing"):
-        DenseIndex(tmp_path / "i")
-
-
-class Odd(HashedNgrams):
-    """Gives what are no rows, once it comes to a certain text."""
-
-    def embed(self, texts):
-        rows = super().embed(texts)
-        rows[0] = np.nan
-        return rows
-
-
-class Narrow(HashedNgrams):
-    def embed(self, texts):
-        return super().embed(texts)[:, :3]
-
-
-@pytest.mark.parametrize(
-    ("embedder", "said"), [(Odd(64), "no finite row for the passage 'p000'"), (Narrow(64), "shape")]
-)
-def test_an_invalid_row_stops_the_build_and_the_old_index_stays(folder, embedder, said):
-    before = sorted(folder.rglob("*"))
-    with pytest.raises(TaskError, match=said):
-        build_dense(passages(), embedder, folder, content_hash="new")
-    assert sorted(folder.rglob("*")) == before
-    assert DenseIndex(folder, content_hash="abc").search("fever")
-
-
-def test_a_new_build_takes_the_place_of_the_old_and_of_a_killed_one(folder):
-    (folder / "build-killed").mkdir()
-    (folder / "build-killed" / "rows.f32").write_bytes(b"1234")
-    old = DenseIndex(folder)
-    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
-    assert len(DenseIndex(folder, content_hash="new")) == 7
-    assert len(list(folder.glob("build-*"))) == 1
-    assert len(old.search("fever", 100)) == 40  # who has opened the old one goes on with it
-
-
-def test_two_builds_at_once_do_not_mix(folder):
-    def meanwhile():
-        yield from passages(5)
-        with pytest.raises(ConfigError, match="another process is building"):
-            build_dense(passages(9), EMBEDDER, folder, content_hash="second")
-        yield from passages(7)[5:]
-
-    build_dense(meanwhile(), EMBEDDER, folder, content_hash="first")
-    assert len(DenseIndex(folder, content_hash="first").search("fever", 100)) == 7
-
-
-def test_a_killed_build_leaves_the_old_index(folder):
-    code = (
-        "import os, signal, sys\n"
-        "from pathlib import Path\n"
-        "from memory_base import passages\n"
-        "from gym_clinic.retrieval.dense.build import build_dense\n"
-        "from gym_clinic.retrieval.dense.hashed import HashedNgrams\n"
-        "def deadly():\n"
-        "    yield from passages(30) * 10\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "build_dense(deadly(), HashedNgrams(64), Path(sys.argv[1]), content_hash='new')\n"
-    )
-    path = os.pathsep.join([str(ROOT), str(SUPPORT)])
-    child = subprocess.run(
-        [sys.executable, "-c", code, str(folder)], env=os.environ | {"PYTHONPATH": path}
-    )
-    assert child.returncode == -signal.SIGKILL
-    assert len(list(folder.glob("build-*"))) == 2
-    assert len(DenseIndex(folder, content_hash="abc").search("fever", 100)) == 40
-    build_dense(passages(7), EMBEDDER, folder, content_hash="new")
-    assert len(list(folder.glob("build-*"))) == 1
 
 
 @pytest.mark.parametrize("name", ["ends.u64", "ids.bin", "index.faiss", "sources.u16"])
@@ -312,74 +162,6 @@ def test_an_index_with_other_rows_is_reported(folder):
     faiss.write_index(index, str(folder / read_manifest(folder).build / "index.faiss"))
     with pytest.raises(TaskError, match="40 rows of 32; the manifest says 40 of 64"):
         DenseIndex(folder)
-
-
-def test_a_gpu_is_taken_where_faiss_sees_one(folder, monkeypatch):
-    moved = []
-
-    def index_cpu_to_gpu(resources, device, index):
-        moved.append(device)
-        return index
-
-    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 1)
-    monkeypatch.setattr(faiss, "StandardGpuResources", object, raising=False)
-    monkeypatch.setattr(faiss, "index_cpu_to_gpu", index_cpu_to_gpu, raising=False)
-    on_cpu = DenseIndex(folder, device="cpu")
-    assert moved == []
-    for device in ("auto", "gpu"):
-        index = DenseIndex(folder, device=device)
-        assert index.search("fever", 5) == on_cpu.search("fever", 5)
-        assert index.search("fever", 5, "notes") == on_cpu.search("fever", 5, "notes")
-    assert moved == [0, 0]
-    with pytest.raises(ConfigError, match="auto, cpu or gpu"):
-        DenseIndex(folder, device="tpu")
-
-    def no_room(*_):
-        raise RuntimeError("out of memory")
-
-    monkeypatch.setattr(faiss, "index_cpu_to_gpu", no_room)
-    with pytest.raises(ConfigError, match="device='cpu' keeps it in memory: out of memory"):
-        DenseIndex(folder)
-
-
-class Gpu:
-    """Fails as faiss does on a GPU when too much is fetched, or in a fork."""
-
-    def __init__(self, index, process):
-        self.index, self.process, self.asked = index, process, []
-
-    def search(self, rows, count):
-        assert os.getpid() == self.process
-        assert count <= 2048
-        self.asked.append(count)
-        return self.index.search(rows, count)
-
-
-def test_searches_that_a_gpu_does_not_support_run_on_the_cpu(tmp_path, monkeypatch):
-    held = [replace(one, id=f"{one.id}-{at}") for at in range(60) for one in passages()]
-    build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
-    gpus = []
-
-    def index_cpu_to_gpu(resources, device, index):
-        gpus.append(Gpu(index, os.getpid()))
-        return gpus[-1]
-
-    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 1)
-    monkeypatch.setattr(faiss, "StandardGpuResources", object, raising=False)
-    monkeypatch.setattr(faiss, "index_cpu_to_gpu", index_cpu_to_gpu, raising=False)
-    index = DenseIndex(tmp_path / "i")
-    assert len(index.search("fever", 2300)) == 2300
-    assert gpus[0].asked == []
-    found = index.search("sign17", 3)
-    assert gpus[0].asked[0] == 19
-    monkeypatch.setattr(os, "getpid", lambda: -1)
-    assert index.search("sign17", 3) == found
-
-
-def test_no_gpu_is_reported(folder, monkeypatch):
-    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 0)
-    with pytest.raises(ConfigError, match="finds no GPU"):
-        DenseIndex(folder, device="gpu")
 
 
 MANY = ["seizure sign4"] * 64  # so many that faiss shares them out among threads

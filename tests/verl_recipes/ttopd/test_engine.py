@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from named_weights import dot, norm, split
 from places import ROOT, SUPPORT
 
 torch = pytest.importorskip("torch")
@@ -86,14 +87,6 @@ def assert_zero(update):
     assert update["metrics"]["ttopd/kl"] == 0.0
     assert update["gradients"]
     assert all(not values.any() for values in update["gradients"].values())
-
-
-def norm(gradients):
-    return float(sum(values.double().square().sum() for values in gradients.values())) ** 0.5
-
-
-def dot(one, other):
-    return float(sum((one[name].double() * other[name].double()).sum() for name in one))
 
 
 # --- a teacher equal to the student ---------------------------------------------------------------
@@ -290,22 +283,6 @@ def test_a_dropped_turn_changes_nothing_but_the_kl(ranks, number):
         for part in ("total", "count"):
             name = f"ttopd/kl_turn_{turn}/{part}"
             assert after[name] == pytest.approx(before[name], abs=1e-6), name
-
-
-# --- the adapter ----------------------------------------------------------------------------------
-
-
-def split(weights):
-    """Return weights of student's adapter, teacher's adapter and base, by common names."""
-    kinds = {"default": {}, "teacher": {}, "base": {}}
-    for name, values in weights.items():
-        for adapter in ("default", "teacher"):
-            if f".{adapter}." in name:
-                kinds[adapter][name.replace(f".{adapter}.", ".")] = values
-                break
-        else:
-            kinds["base"][name] = values
-    return kinds["default"], kinds["teacher"], kinds["base"]
 
 
 @pytest.mark.parametrize("number", [1, 2])
