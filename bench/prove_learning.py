@@ -75,7 +75,7 @@ LEARNERS = ("grpo", "ttopd")
 
 
 @dataclass(frozen=True)
-class Result:
+class TrainingResult:
     """One run.
 
     Attributes:
@@ -116,7 +116,7 @@ def model(out: Path, seed: int) -> Path:
     return folder
 
 
-def run(arm: str, seed: int, steps: int, out: Path) -> Result:
+def run(arm: str, seed: int, steps: int, out: Path) -> TrainingResult:
     """Train one arm with one seed."""
     from gym_clinic.viewer import read_run
     from verl_recipes import launch
@@ -136,7 +136,7 @@ def run(arm: str, seed: int, steps: int, out: Path) -> Result:
     if launch.train(request):
         raise SystemExit(f"{arm}, seed {seed}: the run failed")
     _, rewards = read_run(request.out).series("clinic/total/mean")
-    return Result(
+    return TrainingResult(
         arm,
         seed,
         statistics.fmean(rewards[:WINDOW]),
@@ -145,7 +145,7 @@ def run(arm: str, seed: int, steps: int, out: Path) -> Result:
     )
 
 
-def report(results: Sequence[Result]) -> bool:
+def report(results: Sequence[TrainingResult]) -> bool:
     """Print the table; return whether every arm did what it must."""
     print(f"\nmean reward of the first and last {WINDOW} steps; chance is {CHANCE}, goal {GOAL}")
     print("arm        seed   first    last   seconds")

@@ -96,7 +96,7 @@ CPU = Sizes(
 
 
 @dataclass(frozen=True)
-class Case:
+class LossCase:
     """One loss at one size."""
 
     sizes: Sizes
@@ -152,7 +152,7 @@ def distillation(
     ).loss
 
 
-def prepared(case: Case) -> Callable[[], None]:
+def prepared(case: LossCase) -> Callable[[], None]:
     """Return one forward and backward pass of a loss; its inputs are made now."""
     sizes = case.sizes
     student = normal(case.tokens, sizes.hidden, sizes=sizes, seed=1).requires_grad_()
@@ -259,7 +259,7 @@ def now() -> int:
     return int(pages.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
 
 
-def grown(case: Case) -> int:
+def grown(case: LossCase) -> int:
     """Return the bytes by which a case grows a fresh process; runs in that process."""
     torch.set_num_threads(1)
     prepared(dataclasses.replace(case, vocabulary=160, tokens=8))()  # libraries take theirs
@@ -300,7 +300,7 @@ def losses(sizes: Sizes, repeats: int) -> Iterator[dict[str, Any]]:
         f"{'vocabulary':>10} {'tokens':>7}  {'loss':<16}{'ms':>9}{'ratio':>7}{'MiB':>9}{'ratio':>7}"
     )
     for vocabulary, tokens in itertools.product(sizes.vocabularies, sizes.tokens):
-        cases = {arm: Case(sizes, arm, vocabulary, tokens) for arm in ARMS}
+        cases = {arm: LossCase(sizes, arm, vocabulary, tokens) for arm in ARMS}
         runs = {arm: prepared(case) for arm, case in cases.items()}
         taken = interleaved(runs, sizes.device, repeats)
         if sizes.device == "cuda":

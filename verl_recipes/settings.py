@@ -32,7 +32,7 @@ _Section = TypeVar("_Section")
 
 
 @dataclass(frozen=True)
-class Reward:
+class RewardSettings:
     """What a trajectory is paid.
 
     Attributes:
@@ -66,7 +66,7 @@ class Reward:
 
 
 @dataclass(frozen=True)
-class Teacher:
+class TeacherSettings:
     """The EMA teacher and the distillation loss (TT-OPD paper, eq. 2 and 4).
 
     Attributes:
@@ -134,7 +134,7 @@ class HintChoice:
 
 
 @dataclass(frozen=True)
-class Clinic:
+class ClinicSettings:
     """The whole section.
 
     Attributes:
@@ -174,8 +174,8 @@ class Clinic:
     max_refills: int = 3
     stall_s: float = 1_800.0
     advantage_scale: float = 1.0
-    reward: Reward = field(default_factory=Reward)
-    teacher: Teacher = field(default_factory=Teacher)
+    reward: RewardSettings = field(default_factory=RewardSettings)
+    teacher: TeacherSettings = field(default_factory=TeacherSettings)
     hints: HintChoice = field(default_factory=HintChoice)
 
     def __post_init__(self) -> None:
@@ -207,7 +207,7 @@ class Clinic:
             raise ConfigError("clinic.hints are for a teacher: set clinic.teacher.enabled=true")
 
 
-def read(section: Mapping[str, Any]) -> Clinic:
+def read(section: Mapping[str, Any]) -> ClinicSettings:
     """Read the section.
 
     Args:
@@ -217,8 +217,8 @@ def read(section: Mapping[str, Any]) -> Clinic:
         ConfigError: If a key is unknown or a value cannot be; the error says what can.
     """
     nested: dict[str, Callable[..., Any]] = {
-        "reward": Reward,
-        "teacher": Teacher,
+        "reward": RewardSettings,
+        "teacher": TeacherSettings,
         "hints": HintChoice,
     }
     values = dict(section)
@@ -230,10 +230,10 @@ def read(section: Mapping[str, Any]) -> Clinic:
         if not isinstance(found, list | tuple):
             raise ConfigError(f"clinic.modules is a list of modules' names, not {found!r}")
         values["modules"] = tuple(found)
-    return _fill(Clinic, values, "clinic")
+    return _fill(ClinicSettings, values, "clinic")
 
 
-def from_config(config: Any) -> Clinic:
+def from_config(config: Any) -> ClinicSettings:
     """Read the section out of a whole config (an OmegaConf ``DictConfig``)."""
     from omegaconf import OmegaConf
 

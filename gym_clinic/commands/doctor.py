@@ -35,7 +35,7 @@ EXTRAS = {
     "tantivy": ("tantivy",),
 }
 
-Finding = tuple[str, str, str]
+Line = tuple[str, str, str]
 """Verdict (ok, none, broken), what was checked, what was found."""
 
 app = typer.Typer()
@@ -61,13 +61,13 @@ def doctor() -> int:
     return int(broken)
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[Line]:
     verdict = "ok" if sys.version_info >= (3, 10) else "broken"
     yield verdict, "python", f"{platform.python_version()} at {sys.executable}"
     yield "ok", "gym_clinic", f"{__version__} at {paths.__file__}"
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[Line]:
     from importlib import metadata
 
     for name in NEEDED:
@@ -77,7 +77,7 @@ def _packages() -> Iterator[Finding]:
             yield "ok", name, metadata.version(name)
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[Line]:
     for extra, names in EXTRAS.items():
         missing = [name for name in names if importlib.util.find_spec(name) is None]
         if missing:
@@ -103,12 +103,12 @@ def _packages_by_module() -> Mapping[str, Sequence[str]]:
     return metadata.packages_distributions()
 
 
-def _data() -> Iterator[Finding]:
+def _data() -> Iterator[Line]:
     for room in ("tasks", "kb"):
         yield _tried(f"data {room}", partial(paths.data_dir, room))
 
 
-def _gpu() -> Iterator[Finding]:
+def _gpu() -> Iterator[Line]:
     if importlib.util.find_spec("torch") is None:
         yield "none", "torch", "not installed; only training needs it"
     else:
@@ -132,7 +132,7 @@ def _gpu() -> Iterator[Finding]:
     yield ("ok" if good else "none"), "GPU", " / ".join(text.splitlines()) or "none"
 
 
-def _episodes() -> Iterator[Finding]:
+def _episodes() -> Iterator[Line]:
     from gym_clinic.catalog import ids
 
     for name in ids():
@@ -157,7 +157,7 @@ def _oracle(env_id: str) -> str:
     return f"the oracle earns {total:g}, the highest reward"
 
 
-def _tried(what: str, look: Callable[[], object]) -> Finding:
+def _tried(what: str, look: Callable[[], object]) -> Line:
     try:
         return "ok", what, str(look())
     except (ClinicError, ImportError, OSError) as error:

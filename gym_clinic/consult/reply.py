@@ -97,11 +97,11 @@ def _json_text(value: Any) -> str:
     return text.strip() or "{}"
 
 
-Text = Annotated[str | None, BeforeValidator(_text_or_none)]
-Count = Annotated[NonNegativeInt | None, BeforeValidator(_count_or_none)]
+OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
+OptionalCount = Annotated[NonNegativeInt | None, BeforeValidator(_count_or_none)]
 
 
-class _Part(BaseModel):
+class _ContentPart(BaseModel):
     text: StrictStr
 
 
@@ -111,26 +111,28 @@ class _Function(BaseModel):
 
 
 class _ToolCall(BaseModel):
-    id: Text = None
+    id: OptionalText = None
     function: _Function
 
 
 class _Message(BaseModel):
-    content: StrictStr | list[_Part] | None = None
-    refusal: Text = None
+    content: StrictStr | list[_ContentPart] | None = None
+    refusal: OptionalText = None
     tool_calls: list[_ToolCall] | None = None
-    reasoning: Text = Field(None, validation_alias=AliasChoices("reasoning_content", "reasoning"))
+    reasoning: OptionalText = Field(
+        None, validation_alias=AliasChoices("reasoning_content", "reasoning")
+    )
 
 
 class _Choice(BaseModel):
     message: _Message
-    finish_reason: Text = None
+    finish_reason: OptionalText = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: Count = None
-    completion_tokens: Count = None
-    total_tokens: Count = None
+    prompt_tokens: OptionalCount = None
+    completion_tokens: OptionalCount = None
+    total_tokens: OptionalCount = None
 
 
 class _Completion(BaseModel):

@@ -36,7 +36,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class EpisodeRecord:
     """The record of an episode: its line of the trace and its line of the timing file."""
 
     row: dict[str, Any]
@@ -94,7 +94,7 @@ class EpisodeRunner:
     ) -> None:
         self._envs, self._maker, self._about, self.stop = envs, maker, about, stop
 
-    def __call__(self, job: Job) -> Recorded | None:
+    def __call__(self, job: Job) -> EpisodeRecord | None:
         """Run an episode.
 
         A ServiceError ends it unscored; any other exception passes through.
@@ -107,7 +107,7 @@ class EpisodeRunner:
         self._envs.give(env)  # not after an exception: that environment is in doubt
         return recorded
 
-    def _run(self, env: gym.Env[str, str], job: Job) -> Recorded | None:
+    def _run(self, env: gym.Env[str, str], job: Job) -> EpisodeRecord | None:
         clinic = unwrap(env)
         started, clock = time.time(), time.perf_counter()
         reward = 0.0
@@ -172,7 +172,7 @@ class EpisodeRunner:
             "policy_seconds": math.fsum(turn["policy_seconds"] for turn in turns),
             "turns": turns,
         }
-        return Recorded(row, timing)
+        return EpisodeRecord(row, timing)
 
 
 class _Turn:

@@ -16,7 +16,7 @@ from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Task
 from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.evaluate.report import markdown
-from gym_clinic.evaluate.rollout import EnvPool, EpisodeRunner, Job, Recorded, episode_seed
+from gym_clinic.evaluate.rollout import EnvPool, EpisodeRecord, EpisodeRunner, Job, episode_seed
 from gym_clinic.evaluate.summary import Result, Summary, summarise
 from gym_clinic.evaluate.trace import JOURNAL, TRACE, Journal, Key, encode, redact
 from gym_clinic.files import replace_file
@@ -192,7 +192,7 @@ def _run_all(
 ) -> None:
     """Run every job and journal each as it finishes."""
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gym-clinic")
-    running: dict[Future[Recorded | None], Job] = {}
+    running: dict[Future[EpisodeRecord | None], Job] = {}
     waiting = iter(jobs)
     try:
         with _Bar(shown, shown - len(jobs)) as bar:
@@ -218,7 +218,7 @@ def _run_all(
         pool.shutdown(wait=False)
 
 
-def _journal(future: Future[Recorded | None], job: Job, journal: Journal) -> Result | None:
+def _journal(future: Future[EpisodeRecord | None], job: Job, journal: Journal) -> Result | None:
     error = future.exception()
     if isinstance(error, KeyboardInterrupt):
         raise error  # a human player has left

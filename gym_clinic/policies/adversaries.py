@@ -27,7 +27,7 @@ from gym_clinic.toolbox import Kind
 
 _RAMBLE = 50_000  # characters of one rambling action
 
-Writer = Callable[["_Opening", random.Random], Iterable[str]]
+AnswerSource = Callable[["_Opening", random.Random], Iterable[str]]
 
 
 class _Opening:
@@ -69,7 +69,7 @@ class _Opening:
         return [str(tool["function"]["name"]) for tool in self.tools]
 
 
-def _adversary(env: ClinicEnv, writer: Writer) -> Maker:
+def _adversary(env: ClinicEnv, writer: AnswerSource) -> Maker:
     playbook, label = Playbook(env), best_label(env)
 
     def make(seed: int) -> ScriptedPolicy:

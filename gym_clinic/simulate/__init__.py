@@ -11,7 +11,7 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.grammar import Grammar as Grammar
-    from gym_clinic.simulate.grammar import Phrase as Phrase
+    from gym_clinic.simulate.grammar import ParsedPhrase as ParsedPhrase
     from gym_clinic.simulate.grammar import parse as parse
     from gym_clinic.simulate.grammar import read_grammar as read_grammar
     from gym_clinic.simulate.grammar import read_pools as read_pools
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Grammar": "grammar",
     "Known": "patients",
-    "Phrase": "grammar",
+    "ParsedPhrase": "grammar",
     "SimulatedPatient": "patients",
     "Writer": "writer",
     "capitalise": "writer",

@@ -53,11 +53,11 @@ class Slot:
 class Choice:
     """Alternatives, one of which is drawn."""
 
-    alternatives: tuple[Phrase, ...]
+    alternatives: tuple[ParsedPhrase, ...]
 
 
-Node: TypeAlias = "str | Slot | Choice"
-Phrase: TypeAlias = "tuple[Node, ...]"
+PhrasePart: TypeAlias = "str | Slot | Choice"
+ParsedPhrase: TypeAlias = "tuple[PhrasePart, ...]"
 
 _TOKEN = re.compile(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+")
 _POOL = re.compile(r"= (\w[\w.]*)$")
@@ -65,7 +65,7 @@ _ENTRY = re.compile(r"(?:-|([1-9]\d?)x) (\S.*)")
 _DECLARED = re.compile(r"\{([a-z_0-9]+)\}(?:\s|$)")
 
 
-def parse(text: str, where: str = "phrase") -> Phrase:
+def parse(text: str, where: str = "phrase") -> ParsedPhrase:
     """Read a phrase.
 
     Args:
@@ -83,7 +83,7 @@ def parse(text: str, where: str = "phrase") -> Phrase:
     tokens = _TOKEN.findall(text)
     if "".join(tokens) != text:
         raise mistake("a brace that belongs to no {slot}")
-    levels: list[list[list[Node]]] = [[[]]]  # open brackets -> alternatives -> nodes
+    levels: list[list[list[PhrasePart]]] = [[[]]]  # open brackets -> alternatives -> parts
     for token in tokens:
         if token == "[":
             levels.append([[]])
@@ -103,7 +103,7 @@ def parse(text: str, where: str = "phrase") -> Phrase:
     return tuple(levels[0][0])
 
 
-def slots_of(phrase: Phrase) -> Iterator[str]:
+def slots_of(phrase: ParsedPhrase) -> Iterator[str]:
     """Yield the name of every slot of a phrase, those of all alternatives included."""
     for node in phrase:
         if isinstance(node, Slot):
@@ -174,17 +174,17 @@ def read_pools(path: Path) -> PoolFile:
     return PoolFile(slots, pools)
 
 
-class Grammar(Mapping[str, "tuple[Phrase, ...]"]):
+class Grammar(Mapping[str, "tuple[ParsedPhrase, ...]"]):
     """Pools of phrases by name; an entry of weight 3 is there three times.
 
     Args:
         pools: Pool -> its phrases.
     """
 
-    def __init__(self, pools: Mapping[str, tuple[Phrase, ...]]) -> None:
+    def __init__(self, pools: Mapping[str, tuple[ParsedPhrase, ...]]) -> None:
         self._pools = dict(pools)
 
-    def __getitem__(self, name: str) -> tuple[Phrase, ...]:
+    def __getitem__(self, name: str) -> tuple[ParsedPhrase, ...]:
         if name not in self._pools:
             raise KeyError(f"no pool and no fact {name!r}; {suggest(name, self._pools)}")
         return self._pools[name]
@@ -210,7 +210,7 @@ def read_grammar(folder: Path, drawn: Collection[str]) -> Grammar:
         TaskError: For a mistake in a file, named by file and line; or if a pool that the program
             draws from is missing.
     """
-    pools: dict[str, tuple[Phrase, ...]] = {}
+    pools: dict[str, tuple[ParsedPhrase, ...]] = {}
     places: dict[str, str] = {}
     slots: dict[str, dict[str, str]] = {}  # pool -> slot of a phrase -> first place
     declared: dict[str, set[str]] = {}  # pool -> slots that its file declares
@@ -236,9 +236,9 @@ def read_grammar(folder: Path, drawn: Collection[str]) -> Grammar:
     return Grammar(pools)
 
 
-def _parsed(path: Path, entries: list[Entry]) -> tuple[tuple[Phrase, ...], dict[str, str]]:
+def _parsed(path: Path, entries: list[Entry]) -> tuple[tuple[ParsedPhrase, ...], dict[str, str]]:
     """The phrases of a pool, and the slots in them, each with the first place that has it."""
-    phrases: list[Phrase] = []
+    phrases: list[ParsedPhrase] = []
     slots: dict[str, str] = {}
     lines: dict[str, int] = {}
     for entry in entries:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from random import Random
 
-from gym_clinic.simulate.grammar import Choice, Grammar, Phrase
+from gym_clinic.simulate.grammar import Choice, Grammar, ParsedPhrase
 
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou]|8\b|11\b|18\b|8[05])(?!uni|one|use|euk|eur|usu)")
 _SPACES = re.compile(r" {2,}")
@@ -44,7 +44,7 @@ class Writer:
         self,
         grammar: Grammar,
         rng: Random,
-        facts: Mapping[str, str | Phrase],
+        facts: Mapping[str, str | ParsedPhrase],
         *,
         hold_back: int = 0,
     ) -> None:
@@ -53,25 +53,25 @@ class Writer:
         self.facts = dict(facts)
         self.hold_back = hold_back
 
-    def entries(self, pool: str) -> list[Phrase]:
+    def entries(self, pool: str) -> list[ParsedPhrase]:
         """Return the phrases of a pool that this writer may use."""
         phrases, every = self.grammar[pool], self.hold_back
         if not every or len(phrases) < every:
             return list(phrases)
         return [phrase for place, phrase in enumerate(phrases, 1) if place % every]
 
-    def pick(self, pool: str) -> Phrase:
+    def pick(self, pool: str) -> ParsedPhrase:
         """Draw a phrase of a pool; a pool of one needs no draw."""
         phrases = self.entries(pool)
         return phrases[self.rng.randrange(len(phrases))] if len(phrases) > 1 else phrases[0]
 
-    def shuffled(self, pool: str) -> list[Phrase]:
+    def shuffled(self, pool: str) -> list[ParsedPhrase]:
         """Return the phrases of a pool in drawn order."""
         phrases = self.entries(pool)
         self.rng.shuffle(phrases)
         return phrases
 
-    def write(self, phrase: Phrase) -> str:
+    def write(self, phrase: ParsedPhrase) -> str:
         """Write a phrase out.
 
         Raises:
@@ -81,7 +81,7 @@ class Writer:
         text = _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", text)).strip()
         return _ARTICLE.sub(r"\1n ", text)
 
-    def sentence(self, phrase: Phrase) -> str:
+    def sentence(self, phrase: ParsedPhrase) -> str:
         """Write a phrase out as one or more sentences."""
         return punctuate(self.write(phrase))
 
@@ -93,7 +93,7 @@ class Writer:
         """Draw a phrase of a pool and write it out as one or more sentences."""
         return self.sentence(self.pick(pool))
 
-    def _texts(self, phrase: Phrase) -> Iterator[str]:
+    def _texts(self, phrase: ParsedPhrase) -> Iterator[str]:
         for node in phrase:
             if isinstance(node, str):
                 yield node

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """One of the curves.
 
     Attributes:
@@ -40,12 +40,12 @@ class Panel:
 
 
 PANELS = (
-    Panel("Reward", ("clinic/score/mean", "critic/score/mean")),
-    Panel("KL", ("ttopd/kl", "actor/ppo_kl")),
-    Panel("Response length, tokens", ("clinic/response_tokens/mean", "response_length/mean")),
-    Panel("Turns", ("clinic/turns/mean", "num_turns/mean")),
-    Panel("Clip ratio", ("clinic/clip_ratio", "response_length/clip_ratio"), share=True),
-    Panel("Mixed fraction", ("clinic/mixed_fraction",), share=True),
+    CurvePanel("Reward", ("clinic/score/mean", "critic/score/mean")),
+    CurvePanel("KL", ("ttopd/kl", "actor/ppo_kl")),
+    CurvePanel("Response length, tokens", ("clinic/response_tokens/mean", "response_length/mean")),
+    CurvePanel("Turns", ("clinic/turns/mean", "num_turns/mean")),
+    CurvePanel("Clip ratio", ("clinic/clip_ratio", "response_length/clip_ratio"), share=True),
+    CurvePanel("Mixed fraction", ("clinic/mixed_fraction",), share=True),
 )
 
 _EVALUATION = re.compile(r"val-(?:core/(.+)/acc|aux/(.+)/success)/mean@(\d+)")
@@ -160,7 +160,7 @@ def _figure(runs: Sequence[Run], title: str | None) -> Figure:
     return figure
 
 
-def _draw_panel(axis: Axes, panel: Panel, runs: Sequence[Run], colours: Sequence[str]) -> bool:
+def _draw_panel(axis: Axes, panel: CurvePanel, runs: Sequence[Run], colours: Sequence[str]) -> bool:
     """Draw a panel; return whether a running mean was drawn."""
     found = {panel.metric(run) for run in runs}
     names = [name for name in panel.metrics if name in found]

@@ -13,7 +13,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.simulate.grammar import (
     Choice,
     Grammar,
-    Phrase,
+    ParsedPhrase,
     Slot,
     parse,
     read_grammar,
@@ -25,7 +25,7 @@ NAMES = st.from_regex(r"[a-z][a-z_0-9]{0,8}", fullmatch=True)
 WORDS = st.from_regex(r"[a-zA-Z0-9,.%()é-]+( [a-zA-Z0-9,.%()é-]+)*", fullmatch=True)
 
 
-def nodes(phrases: st.SearchStrategy[Phrase]) -> st.SearchStrategy[Phrase]:
+def nodes(phrases: st.SearchStrategy[ParsedPhrase]) -> st.SearchStrategy[ParsedPhrase]:
     """Phrases whose choices are made of the phrases given; no two texts in a row."""
     node = st.one_of(
         WORDS,
@@ -35,7 +35,7 @@ def nodes(phrases: st.SearchStrategy[Phrase]) -> st.SearchStrategy[Phrase]:
     return st.lists(node, max_size=4).map(merged)
 
 
-def merged(found: list[str | Slot | Choice]) -> Phrase:
+def merged(found: list[str | Slot | Choice]) -> ParsedPhrase:
     out: list[str | Slot | Choice] = []
     for node in found:
         if out and isinstance(node, str) and isinstance(out[-1], str):
@@ -47,7 +47,7 @@ def merged(found: list[str | Slot | Choice]) -> Phrase:
 PHRASES = st.recursive(st.just(()) | WORDS.map(lambda text: (text,)), nodes, max_leaves=12)
 
 
-def written(phrase: Phrase) -> str:
+def written(phrase: ParsedPhrase) -> str:
     """A phrase as it stands in a file."""
     parts = []
     for node in phrase:
@@ -61,7 +61,7 @@ def written(phrase: Phrase) -> str:
 
 
 @given(PHRASES)
-def test_a_phrase_is_read_as_it_was_written(phrase: Phrase) -> None:
+def test_a_phrase_is_read_as_it_was_written(phrase: ParsedPhrase) -> None:
     text = written(phrase)
     assert parse(text) == phrase
     assert set(slots_of(phrase)) == set(re.findall(r"\{(\w+)\}", text))

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic.simulate import writer as module
-from gym_clinic.simulate.grammar import Grammar, Phrase, parse
+from gym_clinic.simulate.grammar import Grammar, ParsedPhrase, parse
 from gym_clinic.simulate.writer import Writer, counted, punctuate
 
 EMPTY = Grammar({})
@@ -21,7 +21,7 @@ def pools(**texts: list[str]) -> Grammar:
     return Grammar({name: tuple(map(parse, found)) for name, found in texts.items()})
 
 
-def write(text: str, seed: object = 0, **facts: str | Phrase) -> str:
+def write(text: str, seed: object = 0, **facts: str | ParsedPhrase) -> str:
     return Writer(EMPTY, Random(str(seed)), facts).write(parse(text))
 
 
@@ -45,7 +45,10 @@ def test_a_fact_is_plain_text_whatever_it_holds(fact: str) -> None:
 
 
 def test_a_fact_that_is_a_phrase_is_written_out() -> None:
-    facts: dict[str, str | Phrase] = {"gene": "ABCD1", "therapy": parse("a graft with {gene}")}
+    facts: dict[str, str | ParsedPhrase] = {
+        "gene": "ABCD1",
+        "therapy": parse("a graft with {gene}"),
+    }
     assert write("after {therapy}", **facts) == "after a graft with ABCD1"
 
 

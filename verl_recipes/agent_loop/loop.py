@@ -269,7 +269,7 @@ class Stage:
     schemas: list[OpenAIFunctionToolSchema]
 
 
-def open_stage(clinic: settings.Clinic, split: str) -> Stage:
+def open_stage(clinic: settings.ClinicSettings, split: str) -> Stage:
     """Return the stage of a split; each is made once a process."""
     options = orjson.dumps(dict(clinic.env_kwargs))
     with _OPENING:  # the first trajectories ask all at once

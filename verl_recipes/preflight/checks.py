@@ -11,7 +11,7 @@ from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.preflight import machine, model, pins
-from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def require_all(request: RunRequest, config: DictConfig) -> None:
         raise ConfigError(f"the run cannot start:\n{lines}")
 
 
-def quick(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     """Yield the checks that take seconds; every run begins with them."""
     yield from pins.check(request.stack)
     if request.gpus and not request.address:
@@ -54,7 +54,7 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
     yield from attempt("model", lambda: _model(request, config, playable))
 
 
-def thorough(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+def thorough(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     """Yield all checks, those that read every prompt included."""
     playable = True
     for finding in quick(request, config):
@@ -64,17 +64,19 @@ def thorough(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
         yield from attempt("prompts", lambda: _prompts(request, config))
 
 
-def attempt(name: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def attempt(name: str, look: Callable[[], Iterator[CheckResult]]) -> Iterator[CheckResult]:
     """Yield what a check finds; an error that stops it is a finding too."""
     try:
         yield from look()
     except ImportError as error:
-        yield Finding(name, MISSING, f"not checked: {error}", "install the packages named above")
+        yield CheckResult(
+            name, MISSING, f"not checked: {error}", "install the packages named above"
+        )
     except (ClinicError, OSError) as error:
-        yield Finding(name, MISSING, str(error))
+        yield CheckResult(name, MISSING, str(error))
 
 
-def _gpus(request: RunRequest) -> Iterator[Finding]:
+def _gpus(request: RunRequest) -> Iterator[CheckResult]:
     yield machine.gpus(machine.gpu_sizes(), request.gpus)
 
 
@@ -83,7 +85,7 @@ def longest(config: DictConfig) -> int:
     return int(config.data.max_prompt_length + config.data.max_response_length)
 
 
-def _budgets(config: DictConfig) -> Iterator[Finding]:
+def _budgets(config: DictConfig) -> Iterator[CheckResult]:
     """Check that a micro-batch holds the longest trajectory; verl ends a run at the first longer.
 
     verl itself checks this only when such a trajectory comes.
@@ -99,34 +101,34 @@ def _budgets(config: DictConfig) -> Iterator[Finding]:
         if tokens < longest(config):
             detail = f"actor_rollout_ref.{name} is {tokens:,}; a trajectory may have "
             detail += f"{longest(config):,} tokens, and verl ends the run at the first such"
-            yield Finding("micro-batch", MISSING, detail, f"set it to {longest(config)}")
+            yield CheckResult("micro-batch", MISSING, detail, f"set it to {longest(config)}")
 
 
-def _environment(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+def _environment(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     counts = []
     for split in (str(config.data.train_files), str(config.data.val_files)):
         env = _env(request, config, split)
         counts.append(f"{len(env.tasks):,} tasks of split {split}")
-    yield Finding("environment", OK, f"{request.env}: {', '.join(counts)}")
+    yield CheckResult("environment", OK, f"{request.env}: {', '.join(counts)}")
 
 
-def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[Finding]:
+def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[CheckResult]:
     if request.model is None:
         if request.gpus:
-            yield Finding("model", MISSING, "none named", "on GPUs name one: MODEL=")
+            yield CheckResult("model", MISSING, "none named", "on GPUs name one: MODEL=")
         else:
-            yield Finding("model", OK, "none named: a tiny one is made at set-up")
+            yield CheckResult("model", OK, "none named: a tiny one is made at set-up")
         yield machine.disk(request.out, None)
         return
     try:
         folder = model.locate(request.model)
     except model.NotDownloadedError as error:
         unseen = "until then it is not checked, and every node downloads it by itself"
-        yield Finding("model", WARNING, str(error), unseen)
+        yield CheckResult("model", WARNING, str(error), unseen)
         return
     read = model.config_of(folder)
     count = model.parameters(folder)
-    yield Finding("model", OK, f"{folder}: {count:,} parameters")
+    yield CheckResult("model", OK, f"{folder}: {count:,} parameters")
     yield machine.disk(request.out, checkpoint_size(count, config))
     yield model.family(read["model_type"])
     yield from _positions(read, longest(config))
@@ -136,25 +138,25 @@ def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[
         yield _memory(count, request, config)
 
 
-def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[Finding]:
+def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
     """Check that a model reads as many tokens as a trajectory may have."""
     known = (read.get("text_config") or read).get("max_position_embeddings")
     if isinstance(known, int) and known < tokens:
         detail = f"the model reads {known:,} tokens, a trajectory may have {tokens:,}"
         remedy = "lower data.max_response_length or data.max_prompt_length"
-        yield Finding("positions", MISSING, detail, remedy)
+        yield CheckResult("positions", MISSING, detail, remedy)
 
 
-def _template(request: RunRequest, config: DictConfig, folder: Path) -> Iterator[Finding]:
+def _template(request: RunRequest, config: DictConfig, folder: Path) -> Iterator[CheckResult]:
     name = "chat template"
     if config.clinic.tools != "native":
-        yield Finding(name, OK, "not used for tools: the prompt explains them")
+        yield CheckResult(name, OK, "not used for tools: the prompt explains them")
         return
     env = _env(request, config, str(config.data.train_files))
     schemas = env.toolbox.schemas()
     tokenizer = model.tokenizer_of(folder)
     if fault := model.template_fault(tokenizer, schemas):
-        yield Finding(
+        yield CheckResult(
             name, MISSING, f"{request.model}: {fault}",
             "choose an instruction-tuned model that calls tools, or set clinic.tools=text",
         )  # fmt: skip
@@ -162,9 +164,9 @@ def _template(request: RunRequest, config: DictConfig, folder: Path) -> Iterator
     fault = model.dialect_fault(tokenizer, schemas, env.dialect)
     if fault and not config.clinic.tool_parser:
         remedy = "set clinic.tool_parser to verl's parser of this family"
-        yield Finding(name, WARNING, fault, remedy)
+        yield CheckResult(name, WARNING, fault, remedy)
         return
-    yield Finding(name, OK, f"shows {len(schemas)} tools and their answers")
+    yield CheckResult(name, OK, f"shows {len(schemas)} tools and their answers")
 
 
 def checkpoint_size(parameters: int, config: DictConfig) -> int:
@@ -178,7 +180,7 @@ def checkpoint_size(parameters: int, config: DictConfig) -> int:
     return (16 + 4 * bool(config.clinic.teacher.enabled)) * parameters
 
 
-def _memory(parameters: int, request: RunRequest, config: DictConfig) -> Finding:
+def _memory(parameters: int, request: RunRequest, config: DictConfig) -> CheckResult:
     """Compare the least that a GPU must hold with what it has: weights and optimiser, sharded."""
     offloaded = bool(config.actor_rollout_ref.ref.fsdp_config.param_offload)
     each = 4 if config.actor_rollout_ref.model.lora_rank else 16
@@ -188,11 +190,11 @@ def _memory(parameters: int, request: RunRequest, config: DictConfig) -> Finding
     detail = f"weights, gradients, optimiser and teacher take {least:.1f} of {size:.0f} GiB a GPU"
     detail += "; docs/training.md has the rest"
     if least < size:
-        return Finding("GPU memory", OK, detail)
-    return Finding("GPU memory", MISSING, detail, "use more GPUs or LORA")
+        return CheckResult("GPU memory", OK, detail)
+    return CheckResult("GPU memory", MISSING, detail, "use more GPUs or LORA")
 
 
-def _prompts(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
+def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     from verl_recipes.agent_loop.rows import ClinicRows
 
     assert request.model is not None
@@ -209,7 +211,7 @@ def _prompts(request: RunRequest, config: DictConfig) -> Iterator[Finding]:
         detail += f"{rows.longest[1]:,} of {data.max_prompt_length:,} tokens"
         if rows.skipped:
             detail += f"; {rows.skipped:,} longer ones are left out of the run"
-        yield Finding(f"prompts of {split}", WARNING if rows.skipped else OK, detail)
+        yield CheckResult(f"prompts of {split}", WARNING if rows.skipped else OK, detail)
 
 
 def _env(request: RunRequest, config: DictConfig, split: str) -> Any:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from verl_recipes.preflight import pins
 from verl_recipes.preflight.checks import attempt, longest, thorough
-from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest, check_request
 
 STYLES = {OK: "green", WARNING: "yellow", MISSING: "bold red"}
@@ -36,15 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(missing > 0)
 
 
-def findings(request: RunRequest) -> Iterator[Finding]:
+def findings(request: RunRequest) -> Iterator[CheckResult]:
     """Yield every finding of a request; without a config only the packages are checked."""
 
-    def composed() -> Iterator[Finding]:
+    def composed() -> Iterator[CheckResult]:
         from verl_recipes.config.compose import compose
 
         config = compose(request)
         detail = f"stack {request.stack}, method {request.method}: up to {longest(config):,} tokens"
-        yield Finding("config", OK, detail)
+        yield CheckResult("config", OK, detail)
         yield from thorough(request, config)
 
     found = list(attempt("config", composed))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 
 GIB = float(2**30)
 
@@ -46,7 +46,7 @@ def gpu_sizes() -> list[float]:
     return [size / GIB for size in json.loads(done.stdout.strip().splitlines()[-1])]
 
 
-def gpus(sizes: list[float], wanted: int) -> Finding:
+def gpus(sizes: list[float], wanted: int) -> CheckResult:
     """Check the GPUs of this machine.
 
     Args:
@@ -54,12 +54,12 @@ def gpus(sizes: list[float], wanted: int) -> Finding:
         wanted: How many the run asks for.
     """
     if len(sizes) >= wanted:
-        return Finding("GPUs", OK, f"{len(sizes)} of {min(sizes):.0f} GiB or more")
+        return CheckResult("GPUs", OK, f"{len(sizes)} of {min(sizes):.0f} GiB or more")
     remedy = f"set GPUS={len(sizes)}" if sizes else "run where there are GPUs, or with GPUS=0"
-    return Finding("GPUs", MISSING, f"{wanted} wanted, torch sees {len(sizes)}", remedy)
+    return CheckResult("GPUs", MISSING, f"{wanted} wanted, torch sees {len(sizes)}", remedy)
 
 
-def memory(meminfo: Path = Path("/proc/meminfo")) -> Finding:
+def memory(meminfo: Path = Path("/proc/meminfo")) -> CheckResult:
     """Check the memory that is available here, where the models run without GPUs.
 
     Where it runs out, the system kills a process of Ray before any other, and all that the run
@@ -67,17 +67,17 @@ def memory(meminfo: Path = Path("/proc/meminfo")) -> Finding:
     """
     name = "memory"
     if not meminfo.is_file():
-        return Finding(name, OK, f"not known: no {meminfo} on this system")
+        return CheckResult(name, OK, f"not known: no {meminfo} on this system")
     lines = meminfo.read_text(encoding="ascii").splitlines()
     sizes = {key: int(rest.split()[0]) for key, _, rest in (line.partition(":") for line in lines)}
     available = sizes["MemAvailable"] * 1024 / GIB
     detail = f"{available:.1f} GiB available, a run takes up to {RUN_GIB:.0f}"
     if available >= RUN_GIB:
-        return Finding(name, OK, detail)
-    return Finding(name, WARNING, detail, "end other programs, or the system may kill a worker")
+        return CheckResult(name, OK, detail)
+    return CheckResult(name, WARNING, detail, "end other programs, or the system may kill a worker")
 
 
-def ray(address: str | None, gpus: int, nodes: int) -> Finding:
+def ray(address: str | None, gpus: int, nodes: int) -> CheckResult:
     """Check the address of a Ray cluster; Ray and verl check its nodes and GPUs themselves.
 
     Args:
@@ -88,28 +88,28 @@ def ray(address: str | None, gpus: int, nodes: int) -> Finding:
     name = "Ray"
     if not gpus:
         if address:
-            return Finding(name, MISSING, f"{address} given", "without GPUS leave ADDRESS out")
-        return Finding(name, OK, "a local one is started")
+            return CheckResult(name, MISSING, f"{address} given", "without GPUS leave ADDRESS out")
+        return CheckResult(name, OK, "a local one is started")
     address = address or os.environ.get("RAY_ADDRESS")
     if address is None:
         if nodes > 1:
             detail = f"{nodes} nodes wanted, no address"
-            return Finding(name, MISSING, detail, "give ADDRESS=HOST:PORT")
-        return Finding(name, OK, "a local one is started, or the one running here is joined")
+            return CheckResult(name, MISSING, detail, "give ADDRESS=HOST:PORT")
+        return CheckResult(name, OK, "a local one is started, or the one running here is joined")
     host, colon, port = address.rpartition("://")[2].partition("/")[0].rpartition(":")
     if address in ("auto", "local"):
-        return Finding(name, OK, f"address {address}")
+        return CheckResult(name, OK, f"address {address}")
     if not colon or not port.isdigit():
-        return Finding(name, MISSING, f"{address!r} is no address", "write HOST:PORT")
+        return CheckResult(name, MISSING, f"{address!r} is no address", "write HOST:PORT")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
     except (OSError, OverflowError) as error:
         remedy = "start it with: ray start --head --port=6379"
-        return Finding(name, MISSING, f"nothing answers at {address} ({error})", remedy)
-    return Finding(name, OK, f"{address} answers")
+        return CheckResult(name, MISSING, f"nothing answers at {address} ({error})", remedy)
+    return CheckResult(name, OK, f"{address} answers")
 
 
-def disk(out: Path, size: int | None) -> Finding:
+def disk(out: Path, size: int | None) -> CheckResult:
     """Check the room for checkpoints.
 
     Args:
@@ -120,13 +120,15 @@ def disk(out: Path, size: int | None) -> Finding:
     free = shutil.disk_usage(there).free
     name, detail = "disk", f"{free / GIB:.1f} GiB free at {there}"
     if not os.access(there, os.W_OK):
-        return Finding(name, MISSING, f"{there} cannot be written to", "name another folder: OUT=")
+        return CheckResult(
+            name, MISSING, f"{there} cannot be written to", "name another folder: OUT="
+        )
     if size is None:
-        return Finding(name, OK, detail)
+        return CheckResult(name, OK, detail)
     detail += f", {size / GIB:,.2f} GiB a checkpoint"
     if free < size:
-        return Finding(name, MISSING, detail, "name a folder on a larger disk: OUT=")
+        return CheckResult(name, MISSING, detail, "name a folder on a larger disk: OUT=")
     if free < 3 * size:
         keep = "keep fewer with trainer.max_actor_ckpt_to_keep=1, or save less often"
-        return Finding(name, WARNING, f"{detail}: room for {free // size}", keep)
-    return Finding(name, OK, detail)
+        return CheckResult(name, WARNING, f"{detail}: room for {free // size}", keep)
+    return CheckResult(name, OK, detail)

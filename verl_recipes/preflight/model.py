@@ -12,7 +12,7 @@ from typing import Any
 
 from gym_clinic import ConfigError
 from gym_clinic.action import Dialect
-from verl_recipes.preflight.finding import OK, WARNING, Finding
+from verl_recipes.preflight.result import OK, WARNING, CheckResult
 
 CONFIG = "config.json"
 
@@ -111,7 +111,7 @@ def parameters(folder: Path) -> int:
         raise ConfigError(f"{folder}: transformers makes no model of it: {error}") from error
 
 
-def family(model_type: str) -> Finding:
+def family(model_type: str) -> CheckResult:
     """Check that verl knows how a family of models closes a message."""
     from verl.utils.tokenizer.continuous_token_wiring import (
         ContinuousTokenModelFamily,
@@ -121,8 +121,10 @@ def family(model_type: str) -> Finding:
     found = infer_continuous_token_model_family(hf_model_type=model_type)
     if found == ContinuousTokenModelFamily.DEFAULT:
         detail = f"verl has no token builder of its own for model_type {model_type!r}"
-        return Finding("family", WARNING, detail, "compare a rollout's text with the template's")
-    return Finding("family", OK, f"model_type {model_type}, tokens as {found}")
+        return CheckResult(
+            "family", WARNING, detail, "compare a rollout's text with the template's"
+        )
+    return CheckResult("family", OK, f"model_type {model_type}, tokens as {found}")
 
 
 def template_fault(tokenizer: Any, schemas: Sequence[Mapping[str, Any]]) -> str | None:

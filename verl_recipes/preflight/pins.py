@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -43,21 +43,23 @@ def missing(stack: str) -> list[str]:
     return [pin.name for pin in requirements(stack) if version(pin.name) is None]
 
 
-def check(stack: str) -> Iterator[Finding]:
+def check(stack: str) -> Iterator[CheckResult]:
     """Check every pin of a stack; those that hold are one finding."""
     install = f"install with: {INSTALL[stack]}"
     held = {}
     for pin in requirements(stack):
         found = version(pin.name)
         if found is None:
-            yield Finding(pin.name, MISSING, f"not installed; expected {pin.specifier}", install)
+            yield CheckResult(
+                pin.name, MISSING, f"not installed; expected {pin.specifier}", install
+            )
         elif pin.specifier.contains(found, prereleases=True):
             held[pin.name] = found
         else:
             status = MISSING if pin.name.lower() in VITAL else WARNING
-            yield Finding(pin.name, status, f"{found}; expected {pin.specifier}", install)
+            yield CheckResult(pin.name, status, f"{found}; expected {pin.specifier}", install)
     if held:
-        yield Finding("packages", OK, ", ".join(f"{name} {has}" for name, has in held.items()))
+        yield CheckResult("packages", OK, ", ".join(f"{name} {has}" for name, has in held.items()))
 
 
 def version(name: str) -> str | None:

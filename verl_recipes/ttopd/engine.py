@@ -16,7 +16,7 @@ from verl.workers.engine.base import EngineRegistry
 from verl.workers.engine.fsdp.transformer_impl import FSDPEngineWithLMHead
 
 from gym_clinic import ConfigError
-from verl_recipes.settings import Teacher
+from verl_recipes.settings import TeacherSettings
 from verl_recipes.ttopd import probe
 from verl_recipes.ttopd.batch import (
     Rows,
@@ -47,8 +47,8 @@ class Terms(NamedTuple):
     distill: float = 1.0
 
 
-class Judgement(NamedTuple):
-    """What the teacher says of a micro-batch.
+class TeacherOutput(NamedTuple):
+    """The output of the teacher for a micro-batch.
 
     Attributes:
         rows: The positions judged.
@@ -91,7 +91,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
         terms: Factors of the loss's terms.
     """
 
-    distillation: Teacher | None = None
+    distillation: TeacherSettings | None = None
     teacher_engine: ClinicEngine | None = None
     teacher_adapter: bool = False
     terms: Terms = Terms()
@@ -103,7 +103,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             teacher, student = self.teacher_parameters(), self.student_parameters()
             ema_([p for _, p in teacher], [p for _, p in student], 0.0)
 
-    def attach_teacher(self, settings: Teacher, engine: ClinicEngine | None) -> None:
+    def attach_teacher(self, settings: TeacherSettings, engine: ClinicEngine | None) -> None:
         """Distil from now on.
 
         Args:
@@ -231,8 +231,8 @@ class ClinicEngine(FSDPEngineWithLMHead):
     def _distil(
         self,
         states: torch.Tensor,
-        judged: Judgement,
-        plain: Judgement | None,
+        judged: TeacherOutput,
+        plain: TeacherOutput | None,
         micro_batch: TensorDict,
     ) -> Distilled:
         rows = judged.rows
@@ -267,7 +267,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             return nullcontext()
         return torch.autocast(device_type=get_device_name(), dtype=self._autocast_dtype)
 
-    def _judge(self, micro_batch: TensorDict, *, hinted: bool = True) -> Judgement:
+    def _judge(self, micro_batch: TensorDict, *, hinted: bool = True) -> TeacherOutput:
         """Run the teacher, without the logits."""
         rows = distilled_rows(micro_batch)
         shown = teacher_batch(micro_batch, hinted=hinted)
@@ -284,7 +284,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             holder.module(**inputs, use_cache=False)
         where = rows.teacher if hinted else rows.student
         head = lm_head(holder.module).detach() if self.teacher_engine else None
-        return Judgement(rows, pick(found[0], shown, rows.sequence, where), head)
+        return TeacherOutput(rows, pick(found[0], shown, rows.sequence, where), head)
 
     @contextmanager
     def _as_teacher(self) -> Iterator[None]:
@@ -301,7 +301,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             for layer in layers:
                 layer._active_adapter = ["default"]
 
-    def _compare(self, hidden: torch.Tensor, judged: Judgement, temperature: float) -> TurnKL:
+    def _compare(self, hidden: torch.Tensor, judged: TeacherOutput, temperature: float) -> TurnKL:
         settings = self.distillation
         assert settings is not None
         return turn_kl(

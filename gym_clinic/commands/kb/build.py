@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from gym_clinic.commands.kb.base import EMBEDDED
+from gym_clinic.commands.kb.base_argument import EMBEDDED
 from gym_clinic.commands.kb.info import print_manifest
 from gym_clinic.errors import ConfigError
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gym_clinic.commands.kb.base import Base, open_base
+from gym_clinic.commands.kb.base_argument import Base, open_base
 
 app = typer.Typer()
 

@@ -16,7 +16,7 @@ from gym_clinic.commands.options import AsJson, OutFile
 if TYPE_CHECKING:
     from gym_clinic.retrieval import PatientCase
 
-Source = Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder as published.")]
+SourcePath = Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder as published.")]
 
 app = typer.Typer()
 imports = typer.Typer()
@@ -38,7 +38,7 @@ def import_cases() -> None:
 
 
 @imports.command("phenopackets")
-def import_phenopackets(path: Source, out: OutFile) -> None:
+def import_phenopackets(path: SourcePath, out: OutFile) -> None:
     """Import GA4GH phenopackets: a file, a folder or a zip file."""
     from gym_clinic.importers.patients.phenopackets import read_phenopackets
 
@@ -47,7 +47,7 @@ def import_phenopackets(path: Source, out: OutFile) -> None:
 
 @imports.command("rarebench")
 def import_rarebench(
-    path: Source,
+    path: SourcePath,
     mappings: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of its mappings.")],
     out: OutFile,
 ) -> None:
@@ -58,7 +58,7 @@ def import_rarebench(
 
 
 @imports.command("pmc-patients")
-def import_pmc_patients(path: Source, out: OutFile, graph_file: GraphFile = None) -> None:
+def import_pmc_patients(path: SourcePath, out: OutFile, graph_file: GraphFile = None) -> None:
     """Import PMC-Patients; the phenotypes are those that a linker finds in the text."""
     from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
     from gym_clinic.retrieval import SymptomLinker

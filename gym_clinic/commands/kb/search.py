@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gym_clinic.commands.kb.base import Base, open_base
+from gym_clinic.commands.kb.base_argument import Base, open_base
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval import Passage

@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 from gym_clinic.action import DIALECTS
 from gym_clinic.errors import ConfigError
 
-Call: TypeAlias = tuple[str, str, str, str, str]
+AgentCall: TypeAlias = tuple[str, str, str, str, str]
 """(agent, pmid, pmcid, gene, disease)."""
 
 ARGUMENTS = ("pmid", "pmcid", "gene", "disease")
 """The arguments that every sub-agent requires."""
 
 
-def parse_tool_blocks(text: str) -> tuple[list[Call], int]:
+def parse_tool_blocks(text: str) -> tuple[list[AgentCall], int]:
     """Read the calls of one action.
 
     Args:
@@ -49,7 +49,7 @@ def parse_tool_blocks(text: str) -> tuple[list[Call], int]:
     return calls, len(requests) - len(calls)
 
 
-def as_call(name: str, arguments: Mapping[str, Any]) -> Call | None:
+def as_call(name: str, arguments: Mapping[str, Any]) -> AgentCall | None:
     """Return a call as a tuple; None if it lacks a name or an argument, and so is malformed."""
     values = []
     for argument in ARGUMENTS:

@@ -14,7 +14,7 @@ import orjson
 from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen import simulator
-from gym_clinic.domains.clingen.blocks import Call
+from gym_clinic.domains.clingen.blocks import AgentCall
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.episode import Task
@@ -119,10 +119,10 @@ def every_call(task: Task) -> tuple[CallSpec, ...]:
     )
 
 
-def gold_calls(task: Task) -> list[Call]:
+def gold_calls(task: Task) -> list[AgentCall]:
     """Return the calls that the annotated evidence asks for, without repetition, in order."""
     articles = {article["pmid"]: article for article in task.record["articles"]}
-    wanted: dict[Call, None] = {}
+    wanted: dict[AgentCall, None] = {}
     for item in task.gold["evidence"]:
         given = call_arguments(task, articles[item["pmid"]])
         agent = category_of(item["subtype"]).agent

@@ -13,7 +13,7 @@ from gym_clinic.consult import make_consultant
 from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.clingen import baselines
 from gym_clinic.domains.clingen.answers import Judgement, read_classification, read_judgement
-from gym_clinic.domains.clingen.blocks import Call, as_call
+from gym_clinic.domains.clingen.blocks import AgentCall, as_call
 from gym_clinic.domains.clingen.curation import (
     Curation,
     every_call,
@@ -264,7 +264,7 @@ def _supervisor_solution(task: Task) -> Sequence[Move]:
     return [*([calls] if calls else []), f"CLASSIFICATION: {task.gold['classification']}"]
 
 
-def _spec(call: Call) -> tuple[str, dict[str, str]]:
+def _spec(call: AgentCall) -> tuple[str, dict[str, str]]:
     agent, pmid, pmcid, gene, disease = call
     return agent, {"pmid": pmid, "pmcid": pmcid, "gene": gene, "disease": disease}
 

@@ -39,7 +39,7 @@ _BAND_OF_ID: dict[str, BandName] = {code: band for band, (code, _, _) in BANDS.i
 
 
 @dataclass(frozen=True)
-class _Row:
+class _AnnotationRow:
     place: str
     disease: str
     name: str
@@ -96,7 +96,7 @@ def _codes(disease: str) -> Codes:
     return Codes()
 
 
-def _rows(file: Path, names: Mapping[str, str]) -> Iterator[_Row]:
+def _rows(file: Path, names: Mapping[str, str]) -> Iterator[_AnnotationRow]:
     order: dict[str, int] = {}
     width = 0
     for number, line in text_lines(file):
@@ -128,7 +128,7 @@ def _header(place: str, cells: list[str]) -> dict[str, int]:
     return order
 
 
-def _row(place: str, cells: Mapping[str, str], names: Mapping[str, str]) -> _Row | None:
+def _row(place: str, cells: Mapping[str, str], names: Mapping[str, str]) -> _AnnotationRow | None:
     _check(
         place, "database_id", cells["database_id"], r"[A-Za-z]+:[0-9]+", "an id like OMIM:154700"
     )
@@ -145,7 +145,7 @@ def _row(place: str, cells: Mapping[str, str], names: Mapping[str, str]) -> _Row
         frequency=frequency,
         references=tuple(dict.fromkeys(filter(None, re.split(r"\s*;\s*", cells["reference"])))),
     )
-    return _Row(place, cells["database_id"], cells["disease_name"], feature)
+    return _AnnotationRow(place, cells["database_id"], cells["disease_name"], feature)
 
 
 def _frequency(place: str, text: str, negated: bool) -> Frequency:

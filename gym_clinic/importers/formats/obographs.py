@@ -40,20 +40,20 @@ _PLACES = (
 _CAPITALS = frozenset({"omim", "mesh", "umls", "icd10cm"})
 
 
-class _Part(BaseModel):
+class _GraphRecord(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class _Value(_Part):
+class _Value(_GraphRecord):
     val: str
 
 
-class _Said(_Part):
+class _Said(_GraphRecord):
     pred: str
     val: str
 
 
-class _Meta(_Part):
+class _Meta(_GraphRecord):
     definition: _Value | None = None
     synonyms: list[_Said] = Field(default_factory=list)
     xrefs: list[_Value] = Field(default_factory=list)
@@ -61,14 +61,14 @@ class _Meta(_Part):
     deprecated: bool = False
 
 
-class _Node(_Part):
+class _Node(_GraphRecord):
     id: str
     name: str = Field(default="", alias="lbl")
     type: str = ""
     meta: _Meta = Field(default_factory=_Meta)
 
 
-class _Edge(_Part):
+class _Edge(_GraphRecord):
     sub: str
     pred: str
     obj: str

@@ -47,7 +47,7 @@ Name = Annotated[str, AfterValidator(_named)]
 Age = Annotated[str, AfterValidator(_duration)]
 
 
-class _Row(BaseModel):
+class _CaseRow(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     id: Name
@@ -71,7 +71,7 @@ def read_cases(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
         TaskError: For a broken line or a duplicate id; the text names file, line and field.
     """
     seen: dict[str, int] = {}
-    for number, row in read_lines(Path(path), _Row):
+    for number, row in read_lines(Path(path), _CaseRow):
         if seen.setdefault(row.id, number) != number:
             raise TaskError(
                 f"{path} line {number}, field id: {row.id!r} is a duplicate of line {seen[row.id]}"

@@ -28,13 +28,13 @@ from gym_clinic.retrieval import PatientCase
 SEXES = {"FEMALE": "female", "MALE": "male", "OTHER_SEX": "other", "UNKNOWN_SEX": None}
 
 
-class _Part(BaseModel):
+class _PacketRecord(BaseModel):
     """A part of a packet; fields that are not listed are ignored."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
 
-class _Term(_Part):
+class _Term(_PacketRecord):
     id: str = Field(pattern=r"^[A-Za-z0-9_.]+:[^\s]+$")
     label: str
 
@@ -46,7 +46,7 @@ class _Term(_Part):
         return " ".join(label.split())
 
 
-class _Feature(_Part):
+class _Feature(_PacketRecord):
     type: _Term
     excluded: bool = False
 
@@ -58,20 +58,20 @@ class _Feature(_Part):
         return feature
 
 
-class _Disease(_Part):
+class _Disease(_PacketRecord):
     term: _Term
     excluded: bool = False
 
 
-class _Diagnosis(_Part):
+class _Diagnosis(_PacketRecord):
     disease: _Term | None = None
 
 
-class _Interpretation(_Part):
+class _Interpretation(_PacketRecord):
     diagnosis: _Diagnosis | None = None
 
 
-class _Subject(_Part):
+class _Subject(_PacketRecord):
     sex: str = "UNKNOWN_SEX"
     encounter: dict[str, Any] | None = Field(default=None, alias="timeAtLastEncounter")
 
@@ -83,7 +83,7 @@ class _Subject(_Part):
         return sex
 
 
-class _Packet(_Part):
+class _Packet(_PacketRecord):
     id: str = Field(min_length=1)
     subject: _Subject = _Subject()
     features: tuple[_Feature, ...] | None = Field(default=None, alias="phenotypicFeatures")

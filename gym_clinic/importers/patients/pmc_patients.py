@@ -52,7 +52,7 @@ class PmcPatient:
     similar: Mapping[str, int]
 
 
-class _Row(BaseModel):
+class _SummaryRow(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     uid: str = Field(alias="patient_uid", min_length=1)
@@ -88,7 +88,7 @@ def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> It
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
     seen: dict[str, str] = {}
     for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
-        row = read_value(found, _Row, place)
+        row = read_value(found, _SummaryRow, place)
         if seen.setdefault(row.uid, place) != place:
             raise TaskError(
                 f"{place}, field patient_uid: {row.uid!r} is a duplicate of {seen[row.uid]}"

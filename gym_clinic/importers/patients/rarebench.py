@@ -30,7 +30,7 @@ DISEASES = "disease_mapping.json"
 _MAPPING = TypeAdapter(dict[str, Annotated[str, Field(pattern=r"\S", strict=True)]])
 
 
-class _Row(BaseModel):
+class _RarebenchRow(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     phenotypes: tuple[str, ...] = Field(alias="Phenotype", min_length=1)
@@ -57,7 +57,7 @@ def read_rarebench(
     phenotypes = read_names(Path(mappings) / PHENOTYPES)
     diseases = read_names(Path(mappings) / DISEASES)
     file = Path(path)
-    for number, row in read_lines(file, _Row):
+    for number, row in read_lines(file, _RarebenchRow):
         place = f"{file} line {number}, field"
         present = [_name(code, phenotypes, f"{place} Phenotype") for code in row.phenotypes]
         named = [_name(code, diseases, f"{place} RareDisease") for code in row.diseases]

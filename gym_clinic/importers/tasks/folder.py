@@ -23,7 +23,7 @@ SPLITS = ("train", "dev", "test")
 SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}
 """Default share of each split."""
 
-Splits = str | Mapping[str, str] | Mapping[str, float]
+SplitRule = str | Mapping[str, str] | Mapping[str, float]
 
 
 class Imported(NamedTuple):
@@ -47,7 +47,7 @@ def import_tasks(
     source: str,
     path: str | os.PathLike[str],
     out: str | os.PathLike[str],
-    splits: Splits = SHARES,
+    splits: SplitRule = SHARES,
     options: Mapping[str, Any] | None = None,
 ) -> Imported:
     """Import a benchmark into a task folder.
@@ -118,7 +118,7 @@ def _grouping(field: str) -> Callable[[Task], str]:
     return lambda task: str(task.record[field]) if field else task.id
 
 
-def _assign(sizes: Mapping[str, int], splits: Splits, group: str) -> dict[str, str]:
+def _assign(sizes: Mapping[str, int], splits: SplitRule, group: str) -> dict[str, str]:
     """The split of each group."""
     if isinstance(splits, str):
         splits = dict.fromkeys(sizes, splits)

@@ -27,7 +27,7 @@ from gym_clinic.importers.tasks.multiple_choice import question_task
 LABELS = "ABCD"
 
 
-class _Row(BaseModel):
+class _MedmcqaRow(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     question: str
@@ -60,7 +60,7 @@ def read(path: str | os.PathLike[str], first_option: int | None = None) -> Itera
     """
     if first_option not in (None, 0, 1):
         raise ConfigError(f"first_option is {first_option!r}; expected 0 or 1")
-    for number, row in read_lines(Path(path), _Row):
+    for number, row in read_lines(Path(path), _MedmcqaRow):
         place = f"{path} line {number}"
         options: Mapping[str, str | None] | None = row.options
         answer = row.answer_idx

@@ -25,7 +25,7 @@ from gym_clinic.facts.typed_json import read_lines
 from gym_clinic.importers.tasks.multiple_choice import question_task
 
 
-class _Row(BaseModel):
+class _MedqaRow(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     question: str
@@ -48,7 +48,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
         ConfigError: If the file cannot be opened.
         TaskError: For a broken line; the text names file, line and field.
     """
-    for number, row in read_lines(Path(path), _Row):
+    for number, row in read_lines(Path(path), _MedqaRow):
         place = f"{path} line {number}"
         if row.options.get(row.answer_idx) != row.answer:
             raise TaskError(

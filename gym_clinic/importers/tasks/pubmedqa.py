@@ -28,7 +28,7 @@ from gym_clinic.importers.tasks.multiple_choice import question_task
 OPTIONS = {"A": "yes", "B": "no", "C": "maybe"}
 
 
-class _Row(BaseModel):
+class _PubmedqaRow(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     question: str = Field(alias="QUESTION")
@@ -51,7 +51,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
         ConfigError: If the file cannot be opened.
         TaskError: If it is broken; the text names file, PMID and field.
     """
-    rows = read_mapping(Path(path), _Row)
+    rows = read_mapping(Path(path), _PubmedqaRow)
     if not rows:
         raise TaskError(f"{path}: no questions; expected a JSON object, PMID -> question")
     for pmid, row in rows.items():

@@ -72,11 +72,11 @@ def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
     for place, word in enumerate(words):
         if word.after < SENTENCE:
             continue
-        sentence = _Sentence(words[first : place + 1], taken[first : place + 1])
+        sentence = _ScopedSentence(words[first : place + 1], taken[first : place + 1])
         sentence.read()
         first = place + 1
         if word.after == QUESTION and not sentence.opens_with(OPEN):
-            answer = _Sentence(words[first : first + 3], (False,) * 3)
+            answer = _ScopedSentence(words[first : first + 3], (False,) * 3)
             if answer.opens_with(NO):
                 sentence.mark("absent", 0, len(sentence.words))
             elif not answer.opens_with(YES):
@@ -85,7 +85,7 @@ def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
     return found
 
 
-class _Sentence:
+class _ScopedSentence:
     """A sentence, and the status of its words."""
 
     def __init__(self, words: Sequence[Word], taken: Sequence[bool]) -> None:

@@ -201,7 +201,7 @@ def test_any_schema_of_arguments_is_read() -> None:
         "one": "object", "two": "object", "three": "array",
     }  # fmt: skip
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
-        clinic = importlib.import_module("verl_recipes.settings").Clinic(env=name)
+        clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(env=name)
         stage = loops.open_stage(clinic, "dev")
         assert len(stage.schemas) == len(stage.env.toolbox.schemas())
 
@@ -246,7 +246,7 @@ def test_the_stage_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return make_env(*args)
 
     monkeypatch.setattr(loops, "make_env", counted)
-    clinic = importlib.import_module("verl_recipes.settings").Clinic(
+    clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(
         env=TRIAGE, env_kwargs={"max_turns": 7}
     )
     stages: list[Any] = []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from verl_recipes import settings
-from verl_recipes.settings import Clinic, Reward, Teacher, read
+from verl_recipes.settings import ClinicSettings, RewardSettings, TeacherSettings, read
 from verl_recipes.ttopd.reward import WRONG_MODES, cosine_reward
 
 CONFIG = Path(settings.__file__).parent / "config"
@@ -31,29 +31,33 @@ def section(file: str) -> dict[str, Any]:
 
 
 def test_defaults_of_code_and_config_agree() -> None:
-    assert read(section("train.yaml")) == Clinic()
+    assert read(section("train.yaml")) == ClinicSettings()
     ttopd = read(section("method/ttopd.yaml"))
-    assert ttopd.teacher == dataclasses.replace(Teacher(), enabled=True)
-    assert ttopd.reward == dataclasses.replace(Reward(), mode="cosine")
+    assert ttopd.teacher == dataclasses.replace(TeacherSettings(), enabled=True)
+    assert ttopd.reward == dataclasses.replace(RewardSettings(), mode="cosine")
     assert ttopd.hints.mode == "outcome"
-    assert read(section("method/grpo.yaml")) == Clinic()
+    assert read(section("method/grpo.yaml")) == ClinicSettings()
 
 
 def test_every_setting_of_teacher_and_reward_is_in_the_config() -> None:
     written = yaml.safe_load((CONFIG / "method/ttopd.yaml").read_text(encoding="utf-8"))["clinic"]
-    for name, kind in (("teacher", Teacher), ("reward", Reward), ("hints", settings.HintChoice)):
+    for name, kind in (
+        ("teacher", TeacherSettings),
+        ("reward", RewardSettings),
+        ("hints", settings.HintChoice),
+    ):
         assert sorted(written[name]) == sorted(one.name for one in dataclasses.fields(kind))
-    assert set(section("train.yaml")) == {one.name for one in dataclasses.fields(Clinic)}
+    assert set(section("train.yaml")) == {one.name for one in dataclasses.fields(ClinicSettings)}
 
 
 def test_the_papers_values() -> None:
-    teacher = Teacher()
+    teacher = TeacherSettings()
     assert (teacher.lam, teacher.decay, teacher.every, teacher.hard_copy) == (4.0, 0.995, 5, None)
-    assert teacher.l_max_turn == Reward().l_max == 12_288
+    assert teacher.l_max_turn == RewardSettings().l_max == 12_288
 
 
 def test_the_length_reward_has_the_same_defaults() -> None:
-    given_ = {name: getattr(Reward(), name) for name in (
+    given_ = {name: getattr(RewardSettings(), name) for name in (
         "l_max", "r_max", "r_min", "r_penalty", "wrong_mode",
     )}  # fmt: skip
     for correct, length, truncated in ((True, 600, False), (False, 9_000, False), (True, 5, True)):
@@ -64,8 +68,8 @@ def test_the_length_reward_has_the_same_defaults() -> None:
 
 
 def test_an_empty_section_is_the_default() -> None:
-    assert read({}) == Clinic()
-    assert read({"reward": None, "teacher": {}, "modules": None}) == Clinic()
+    assert read({}) == ClinicSettings()
+    assert read({"reward": None, "teacher": {}, "modules": None}) == ClinicSettings()
 
 
 def test_values_are_taken() -> None:
@@ -157,13 +161,13 @@ def message_for(section: dict[str, Any]) -> str:
     return ""
 
 
-@given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(Clinic)]))
+@given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(ClinicSettings)]))
 def test_any_other_value_is_named_too(value: Any, name: str) -> None:
     says = message_for({name: value})
     assert not says or f"clinic.{name}" in says
 
 
-@given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(Teacher)]))
+@given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(TeacherSettings)]))
 def test_and_in_the_teachers_section(value: Any, name: str) -> None:
     says = message_for({"teacher": {name: value}})
     assert not says or f"clinic.teacher.{name}" in says

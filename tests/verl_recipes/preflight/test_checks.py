@@ -10,7 +10,7 @@ import pytest
 
 from gym_clinic import ConfigError
 from verl_recipes.preflight import checks, command, machine, pins
-from verl_recipes.preflight.finding import MISSING, OK, WARNING, Finding
+from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
 pytest.importorskip("verl")
@@ -36,9 +36,9 @@ FEW = ("clinic.shortest=3", "data.max_prompt_length=900", "data.val_files=test")
 @pytest.fixture
 def ready(monkeypatch, tmp_path):
     """A machine that lacks nothing but what a test takes away."""
-    monkeypatch.setattr(pins, "check", lambda stack: iter([Finding("packages", OK, "all")]))
+    monkeypatch.setattr(pins, "check", lambda stack: iter([CheckResult("packages", OK, "all")]))
     monkeypatch.setattr(machine, "gpu_sizes", lambda: [79.3] * 8)
-    monkeypatch.setattr(machine, "memory", lambda: Finding("memory", OK, "enough"))
+    monkeypatch.setattr(machine, "memory", lambda: CheckResult("memory", OK, "enough"))
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(total=2**50, free=2**50))
@@ -161,7 +161,9 @@ def test_a_run_that_cannot_start_names_all_that_is_missing(ready, tiny_model, tm
         checks.require_all(bad, compose(bad))
     assert "environment: " in str(stopped.value)
     assert "model: " in str(stopped.value)
-    ready.setattr(pins, "check", lambda stack: iter([Finding("peft", WARNING, "1; expected 2")]))
+    ready.setattr(
+        pins, "check", lambda stack: iter([CheckResult("peft", WARNING, "1; expected 2")])
+    )
     checks.require_all(good, compose(good))
     assert "warning: peft: 1; expected 2" in capsys.readouterr().err
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from verl_recipes.preflight import machine
-from verl_recipes.preflight.finding import MISSING, OK, WARNING
 from verl_recipes.preflight.machine import GIB
+from verl_recipes.preflight.result import MISSING, OK, WARNING
 
 TORCH = """
 from collections import namedtuple

@@ -10,7 +10,7 @@ import pytest
 from gym_clinic import ConfigError
 from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.preflight import model
-from verl_recipes.preflight.finding import OK, WARNING
+from verl_recipes.preflight.result import OK, WARNING
 
 pytest.importorskip("torch")
 pytest.importorskip("verl")

@@ -12,7 +12,7 @@ from places import ROOT
 
 from verl_recipes import __main__ as program
 from verl_recipes.preflight import pins
-from verl_recipes.preflight.finding import MISSING, OK, WARNING
+from verl_recipes.preflight.result import MISSING, OK, WARNING
 
 pytestmark = pytest.mark.skipif(pins.version("verl") is None, reason="verl is not installed")
 

@@ -22,7 +22,7 @@ from gym_clinic.domains.clingen.simulator.drafts import GROUPS, Draft, PlannedGe
 from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.tellings import Teller
 from gym_clinic.domains.clingen.simulator.wording import writer
-from gym_clinic.simulate.grammar import Phrase
+from gym_clinic.simulate.grammar import ParsedPhrase
 from gym_clinic.simulate.writer import Writer, capitalise, counted, punctuate
 
 ABSTRACT_WORDS = (120, 190)
@@ -106,7 +106,7 @@ class _Author:
     def rng(self, part: str) -> Random:
         return Random(f"{self.draft.seed}:{part}")
 
-    def writer(self, part: str, facts: Mapping[str, str | Phrase] | None = None) -> Writer:
+    def writer(self, part: str, facts: Mapping[str, str | ParsedPhrase] | None = None) -> Writer:
         seed = f"{self.draft.seed}:{part}"
         return writer(seed, facts or self.background, wide=self.draft.wide)
 
@@ -179,21 +179,23 @@ class _Author:
             open_parts = [part for part in open_parts if part.fillers]
         return tuple((part.heading, part.text) for part in parts.values())
 
-    def outline(self, rng: Random) -> dict[str, _Part]:
+    def outline(self, rng: Random) -> dict[str, _SectionDraft]:
         """The sections of this article with their fixed sentences and their fillers."""
         writer = self.writer("outline")
-        stock: dict[str, list[Phrase]] = {}
+        stock: dict[str, list[ParsedPhrase]] = {}
 
-        def part(heading: Phrase, opening: Sequence[str], pool: str, closing: str = "") -> _Part:
+        def part(
+            heading: ParsedPhrase, opening: Sequence[str], pool: str, closing: str = ""
+        ) -> _SectionDraft:
             if pool not in stock:
                 stock[pool] = writer.shuffled(pool)
             last = [writer.draw(closing)] if closing else []
             dress = {"intro": "background", "discussion": "remarks", "limits": "remarks"}
-            return _Part(
+            return _SectionDraft(
                 writer.write(heading), list(opening), last, stock[pool], dress.get(pool, "work")
             )
 
-        def heading(name: str) -> Phrase:
+        def heading(name: str) -> ParsedPhrase:
             return writer.pick(f"heading.{name}")
 
         parts = {
@@ -226,7 +228,7 @@ class _Author:
                 parts[extra].add(only, rng)
         return parts
 
-    def dressed(self, writer: Writer, phrase: Phrase, kind: str) -> str:
+    def dressed(self, writer: Writer, phrase: ParsedPhrase, kind: str) -> str:
         """A neutral sentence with the particulars that a section of this kind gives."""
         plain = writer.write(phrase)
         if self.draft.gene in plain and writer.rng.random() < 0.5:
@@ -288,7 +290,7 @@ class _Author:
         return writer.draw("summary.scored")
 
 
-class _Part:
+class _SectionDraft:
     """A section in the making: an opening and a close that stay, chunks between in any order."""
 
     def __init__(
@@ -296,7 +298,7 @@ class _Part:
         heading: str,
         opening: list[str],
         closing: list[str],
-        fillers: list[Phrase],
+        fillers: list[ParsedPhrase],
         dress: str,
     ) -> None:
         self.heading = heading

@@ -11,7 +11,7 @@ from random import Random
 from gym_clinic.domains.clingen.simulator.drafts import Draft, PlannedFinding
 from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.wording import grammar
-from gym_clinic.simulate.grammar import Phrase
+from gym_clinic.simulate.grammar import ParsedPhrase
 
 ORGANISMS = (
     ("mammal", "mice", "mouse", "pups", "weeks", 5),
@@ -23,7 +23,7 @@ ORGANISMS = (
 """Field of the phenotypes, plural, singular, the young, unit of age, weight."""
 
 
-def scene_facts(draft: Draft, finding: PlannedFinding) -> dict[str, str | Phrase]:
+def scene_facts(draft: Draft, finding: PlannedFinding) -> dict[str, str | ParsedPhrase]:
     """The facts of a finding, for the slots of the phrases.
 
     Args:
@@ -40,7 +40,7 @@ def scene_facts(draft: Draft, finding: PlannedFinding) -> dict[str, str | Phrase
     foreign = names[rng.randrange(len(names))]
     aspects = systems[foreign if away else draft.system]["aspects"]
     aspect = aspects[rng.randrange(len(aspects))]
-    facts: dict[str, str | Phrase] = dict(aspect)
+    facts: dict[str, str | ParsedPhrase] = dict(aspect)
     kind, models, one, young, unit, _ = rng.choices(
         ORGANISMS, weights=[organism[-1] for organism in ORGANISMS]
     )[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from gym_clinic.domains.clingen.simulator.drafts import CATEGORY_OF, GROUPS, WORK
-from gym_clinic.simulate.grammar import Grammar, Phrase, read_grammar
+from gym_clinic.simulate.grammar import Grammar, ParsedPhrase, read_grammar
 from gym_clinic.simulate.writer import Writer
 
 FOLDER = Path(__file__).with_name("phrases")
@@ -52,7 +52,7 @@ def grammar() -> Grammar:
     return read_grammar(FOLDER, DRAWN)
 
 
-def writer(seed: str, facts: Mapping[str, str | Phrase], *, wide: bool) -> Writer:
+def writer(seed: str, facts: Mapping[str, str | ParsedPhrase], *, wide: bool) -> Writer:
     """Return a writer with a source of randomness of its own.
 
     Args:

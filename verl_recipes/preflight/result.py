@@ -8,7 +8,7 @@ OK, MISSING, WARNING = "ok", "missing", "warning"
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check.
 
     Attributes:
