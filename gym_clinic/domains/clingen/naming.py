@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Subtype
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import NEAR
 
 SOP_PATHS: dict[str, str] = {
     "function.biochemical_function.A_shared_function_with_implicated_genes": (
@@ -58,15 +58,21 @@ def find_subtype(name: str, *, categories: bool = False) -> Subtype:
             return subtypes[0]
         keys = [subtype.key for subtype in subtypes]
         raise ConfigError(f"{name!r} is a category of evidence; name its subtype, one of {keys}")
-    near = difflib.get_close_matches(plain[:200], _NAMES, n=1)
-    advice = f"the nearest is {_NAMES[near[0]]!r}" if near else f"choose from {list(SUBTYPES)}"
-    raise ConfigError(f"unknown evidence subtype {name[:200]!r}; {advice}")
+    raise ConfigError(f"unknown evidence subtype {name[:200]!r}; {_advice(plain[:200])}")
 
 
 def known_subtype(name: str) -> Subtype | None:
     """The subtype that a name means, None if it means none."""
     key = _NAMES.get(_plain(name))
     return None if key is None else SUBTYPES[key]
+
+
+def _advice(plain: str) -> str:
+    """The subtype nearest to an unknown name, or all of them."""
+    from rapidfuzz import fuzz, process  # here, since importing it takes 20 ms
+
+    near = process.extractOne(plain, _NAMES.keys(), scorer=fuzz.ratio, score_cutoff=NEAR)
+    return f"the nearest is {_NAMES[near[0]]!r}" if near else f"choose from {list(SUBTYPES)}"
 
 
 def _plain(name: str) -> str:

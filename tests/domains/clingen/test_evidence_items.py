@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.domains.clingen.evidence import SUBTYPES
-from gym_clinic.domains.clingen.naming import SOP_PATHS, find_subtype
+from gym_clinic.domains.clingen.naming import SOP_PATHS, find_subtype, known_subtype
 from gym_clinic.domains.clingen.sop import experimental_points
 from gym_clinic.errors import ConfigError
 
@@ -113,6 +113,16 @@ def test_an_item_may_name_its_category_or_article(item):
 )
 def test_letters_are_read_in_their_category(item, points):
     assert experimental_points([item, item]) == 2 * points
+
+
+def test_a_letter_left_out_of_a_key_still_finds_the_subtype():
+    for key in SUBTYPES:
+        for place in range(4, len(key) - 1):
+            name = key[:place] + key[place + 1 :]
+            if known_subtype(name) is None:
+                with pytest.raises(ConfigError, match="the nearest is") as caught:
+                    find_subtype(name)
+                assert str(caught.value).endswith(f"the nearest is {key!r}"), name
 
 
 @pytest.mark.parametrize(
