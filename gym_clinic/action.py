@@ -10,7 +10,6 @@ import orjson
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError
-from gym_clinic.frozen import thaw
 
 _OPEN_THINK, _CLOSE_THINK = "<think>", "</think>"
 _OPEN_CALL, _CLOSE_CALL = "<tool_call>", "</tool_call>"
@@ -91,15 +90,17 @@ def read_call(block: str) -> Request:
 def as_request(call: Mapping[str, Any]) -> Request:
     """Read one structured call.
 
+    The same is refused as in a text: NaN, lone surrogates, nesting beyond 64 levels.
+
     Args:
         call: ``{"id": …, "name": …, "arguments": …}``, or OpenAI's form with ``"function"``;
-            arguments are an object or its JSON text.
+            arguments are an object, which is copied, or its JSON text.
 
     Returns:
         The request, with ``fault`` set where the model's part of it is no call.
 
     Raises:
-        TypeError: If it is no object, or its id no text.
+        TypeError: If it is no object, its id no text, or its arguments are no JSON.
     """
     if not isinstance(call, Mapping):
         raise TypeError(f"a call is an object {_CALL_FORM}, got {type(call).__name__}")
@@ -108,14 +109,17 @@ def as_request(call: Mapping[str, Any]) -> Request:
         raise TypeError(f"the id of a call is a text, got {type(call_id).__name__}")
     within = call.get("function")
     message = dict(within) if isinstance(within, Mapping) else dict(call)
-    arguments = message.get("arguments")
-    if isinstance(arguments, str):
-        try:
-            message["arguments"] = strict_json.loads(arguments)
-        except ValueError as error:
-            return Request("", {}, f"Unreadable arguments: {error}.", call_id)
-    elif isinstance(arguments, Mapping):
-        message["arguments"] = thaw(arguments)  # the caller may write into its own later
+    try:
+        for key in ("arguments", "args"):
+            given = message.get(key)
+            if isinstance(given, str):
+                message[key] = strict_json.loads(given)
+            elif isinstance(given, Mapping):
+                message[key] = strict_json.plain_copy(given)  # the caller may change its own later
+        if isinstance(name := message.get("name"), str):
+            message["name"] = strict_json.plain_copy(name)
+    except ValueError as error:
+        return Request("", {}, f"Unreadable arguments: {error}.", call_id)
     request = _as_request(message)
     request.id = call_id
     return request
@@ -183,7 +187,7 @@ def _json_type(value: Any) -> str:
 
 def _dump(name: str, arguments: Mapping[str, Any]) -> str:
     # "<\\/" is "</" in JSON, and closes no tag around it.
-    written = orjson.dumps({"name": name, "arguments": dict(arguments)}).decode()
+    written = strict_json.dumps({"name": name, "arguments": dict(arguments)})
     return written.replace("</", "<\\/")
 
 

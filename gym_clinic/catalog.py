@@ -84,9 +84,9 @@ def unwrap(env: gym.Env[str, str]) -> ClinicEnv:
     Raises:
         ConfigError: If there is none.
     """
-    clinic = env.unwrapped
+    clinic = env.unwrapped if isinstance(env, gym.Env) else None
     if not isinstance(clinic, ClinicEnv):
-        raise ConfigError(f"{clinic!r} is no ClinicEnv")
+        raise ConfigError(f"{env!r} is no ClinicEnv")
     return clinic
 
 

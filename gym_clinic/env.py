@@ -150,7 +150,7 @@ class ClinicEnv(gym.Env[str, str]):
             ConfigError: If an option or a task id is unknown.
         """
         super().reset(seed=seed)
-        task = self._choose(options or {})
+        task = self._choose({} if options is None else options)
         episode = self._episode = Episode(task, self.domain.open_case(task))
         ticket = self.domain.ticket(task)
         content: str | list[dict[str, Any]]
@@ -166,9 +166,10 @@ class ClinicEnv(gym.Env[str, str]):
             "task_id": task.id,
             "tools": self.toolbox.schemas(),
             "messages": [{"role": "system", "content": self._policy}, user],
-            "prompt": [{"role": "system", "content": self._head}, user] if self._head else [user],
+            "prompt": [{"role": "system", "content": self._head}] if self._head else [],
             "max_turns": self.max_turns,
         }
+        info["prompt"].append({**user})  # what is written into one of them stays there
         if self.max_calls is not None:
             info["max_calls"] = self.max_calls
         if self.dialect.stops:
@@ -210,7 +211,8 @@ class ClinicEnv(gym.Env[str, str]):
             text: What the model wrote beside them; recorded, not read.
             same_message: Whether these calls belong to the assistant message of the step before,
                 as where a client executes the calls of one message one by one: they use no
-                further turn.
+                further turn. The last message that ``max_turns`` allows ends the episode with
+                its first step: give its calls together, or set ``max_calls``.
 
         Raises:
             TypeError: If the calls are no sequence of objects, or the text is no text.
@@ -373,7 +375,8 @@ class ClinicEnv(gym.Env[str, str]):
     def _show(self) -> str:
         parts = [self._prompt]
         for turn in self.episode.turns:
-            parts += [f"[agent]\n{plain(turn.action)}", f"[clinic]\n{turn.observation}"]
+            said = plain(turn.action).encode(errors="replace").decode()  # lone surrogates
+            parts += [f"[agent]\n{said}", f"[clinic]\n{turn.observation}"]
         return fit("\n\n".join(parts))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import orjson
@@ -34,6 +36,71 @@ def loads(text: str) -> Any:
     if text.count(":") != _count_keys(value, MAX_DEPTH):
         value = json.loads(text, object_pairs_hook=_no_duplicates)
     return value
+
+
+def dumps(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """Write a value as orjson does; integers beyond 64 bits, which it refuses, are written too.
+
+    Args:
+        value: The value.
+        default: Returns plain JSON for a value of any other type, or raises TypeError.
+
+    Raises:
+        TypeError: If it holds what has no JSON form.
+    """
+    try:
+        return orjson.dumps(value, default=default).decode()
+    except orjson.JSONEncodeError as error:
+        if "64-bit" not in str(error):
+            raise error.__cause__ or error from None
+        return json.dumps(value, default=default, ensure_ascii=False, separators=(",", ":"))
+
+
+def plain_copy(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Return a copy of a value as plain JSON, refusing what :func:`loads` refuses in a text.
+
+    Args:
+        value: Objects, arrays, texts, numbers, true, false and null, as Python has them.
+        depth: Levels of nesting that are read.
+
+    Raises:
+        ValueError: With a message for the agent: NaN, Infinity, lone surrogates, or nested too
+            deeply.
+        TypeError: If it holds anything else, which is the caller's mistake.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        check_encodable(value)
+        return str.__str__(value)  # not a subclass, which may compare as it likes
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no JSON number")
+        return float.__float__(value)
+    if not isinstance(value, Mapping | list | tuple):
+        raise TypeError(f"{type(value).__name__} has no JSON form")
+    if depth == 0:
+        raise ValueError(f"nested too deeply: more than {MAX_DEPTH} levels")
+    if not isinstance(value, Mapping):
+        return [plain_copy(item, depth - 1) for item in value]
+    if wrong := [key for key in value if not isinstance(key, str)]:
+        raise TypeError(f"a key of a JSON object is a text, not {wrong[0]!r:.40}")
+    return {plain_copy(key): plain_copy(item, depth - 1) for key, item in value.items()}
+
+
+def check_encodable(text: str) -> None:
+    """Check that a text has a UTF-8 form.
+
+    Raises:
+        ValueError: If it holds lone surrogates.
+    """
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError("lone surrogates have no UTF-8 form") from None
 
 
 def _count_keys(value: Any, depth: int) -> int:

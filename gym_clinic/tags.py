@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gym_clinic import strict_json
 from gym_clinic.action import Reading, Request, without_thoughts
 from gym_clinic.errors import ConfigError
 
@@ -29,6 +30,14 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
 
 
+def _fault_of(content: str) -> str | None:
+    try:
+        strict_json.check_encodable(content)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
 class Tags:
     """Actions written as tags, ``<search>gout, colchicine</search>``, given as data.
 
@@ -39,6 +48,9 @@ class Tags:
             are then stop strings, so that a model stops where the answer goes.
         stops: Other stop strings.
         name: Name of the dialect.
+
+    Raises:
+        ConfigError: If the pattern of the observation holds anything else in braces.
     """
 
     def __init__(
@@ -50,6 +62,13 @@ class Tags:
         stops: Sequence[str] | None = None,
         name: str = "tags",
     ) -> None:
+        try:
+            answers.format(name="", response="")
+        except (KeyError, IndexError, ValueError, AttributeError) as error:
+            raise ConfigError(
+                f"answers is a pattern with {{name}} and {{response}}, other braces doubled; "
+                f"{answers!r:.80} is none ({type(error).__name__}: {error})"
+            ) from None
         self.name = name
         self.tags = dict(tags)
         self.answers = answers
@@ -81,6 +100,8 @@ class Tags:
             tag = self.tags[name]
             if tag.tool is None:
                 text.append(content)
+            elif fault := _fault_of(content):
+                requests.append(Request("", {}, f"Unreadable <{name}>: {fault}."))
             else:
                 value: Any = content
                 if tag.separator is not None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 from typing_extensions import NotRequired
 
+from gym_clinic import strict_json
 from gym_clinic.case import Case
 from gym_clinic.errors import ToolError
 from gym_clinic.names import LONGEST, nearest
@@ -227,10 +228,7 @@ def to_text(result: Any) -> str:
     """Return what a tool answered as the agent reads it: text as it is, all else as JSON."""
     if isinstance(result, str):
         return result
-    try:
-        return orjson.dumps(result, default=_jsonable).decode()
-    except orjson.JSONEncodeError as error:
-        raise error.__cause__ or error from None
+    return strict_json.dumps(result, _jsonable)
 
 
 def _jsonable(value: Any) -> Any:

@@ -205,6 +205,15 @@ def test_tags() -> None:
     for wrong in ("a", ["a", 1]):
         with pytest.raises(ConfigError, match="<drugs> takes a list of texts"):
             TAGS.write([("check_drugs", {"names": wrong})])
+    for pattern in ('{"result": {response}}', "{responses}", "{response", "{}"):
+        with pytest.raises(ConfigError, match="answers is a pattern with"):
+            Tags({}, answers=pattern)
+
+
+def test_a_tag_with_half_a_character_is_a_fault() -> None:
+    first, second = TAGS.parse("<search>\ud800</search><search>β</search>").requests
+    assert first.fault == "Unreadable <search>: lone surrogates have no UTF-8 form."
+    assert second.arguments == {"query": "β"}
 
 
 @each_dialect

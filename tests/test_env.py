@@ -287,6 +287,14 @@ def test_transcript_holds_everything_so_far() -> None:
     assert second.endswith("URGENCY: red\n\n[clinic]\nAnswer recorded.")
 
 
+def test_a_transcript_has_a_utf8_form_whatever_was_said() -> None:
+    env = ClinicEnv("tiny_domain:TRIAGE", observation="transcript")
+    env.reset(seed=0)
+    observation, *_ = env.step("who \ud800?")
+    assert "[agent]\nwho ??" in observation
+    assert observation.encode()
+
+
 def test_weights_are_the_callers() -> None:
     env = triage(weights={"accuracy": 2.0})
     assert env.reward_range == (0.0, 2.0)
@@ -312,6 +320,9 @@ def test_a_refused_reset_leaves_no_half_episode() -> None:
         env.step("hello")
     with pytest.raises(ConfigError):
         env.reset(options={"task_id": ["unhashable"]})
+    empty: Any = []
+    with pytest.raises(ConfigError, match="reset takes options as"):
+        env.reset(options=empty)
 
 
 def test_json_dialect_takes_one_bare_call() -> None:

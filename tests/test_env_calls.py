@@ -60,6 +60,10 @@ def test_tool_messages_carry_the_id_of_their_call() -> None:
     assert info["messages"][0]["tool_call_id"] == "call_3"
 
 
+NESTED: dict[str, Any] = {}
+NESTED["itself"] = NESTED
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -70,6 +74,12 @@ def test_tool_messages_carry_the_id_of_their_call() -> None:
         ({"name": "read_allergies"}, '"arguments" is missing'),
         ({"function": {"name": "read_allergies"}}, '"arguments" is missing'),
         ({"name": "read_alergies", "arguments": {}}, "Did you mean 'read_allergies'?"),
+        ({"name": "read_allergies", "arguments": '{"a": %s}' % ("9" * 40)}, "unknown argument 'a'"),
+        ({"name": "read_allergies", "arguments": {"a": 10**40}}, "unknown argument 'a'"),
+        ({"name": "read_allergies", "arguments": {"a": float("nan")}}, "nan is no JSON number"),
+        ({"name": "read_allergies", "arguments": {"a": "\ud800"}}, "lone surrogates"),
+        ({"name": "read_allergies\ud800", "arguments": {}}, "lone surrogates"),
+        ({"name": "read_allergies", "arguments": NESTED}, "nested too deeply"),
     ],
 )
 def test_what_the_model_got_wrong_is_an_observation(call: dict[str, Any], says: str) -> None:
@@ -86,6 +96,8 @@ def test_what_the_model_got_wrong_is_an_observation(call: dict[str, Any], says: 
         ({"name": "x"}, "step_calls takes a list of call objects"),
         (["text"], "a call is an object .*, got str"),
         ([{"id": 7, "name": "x", "arguments": {}}], "the id of a call is a text, got int"),
+        ([{"name": "x", "arguments": {"a": {1}}}], "set has no JSON form"),
+        ([{"name": "x", "arguments": {"a": {1: 2}}}], "a key of a JSON object is a text, not 1"),
     ],
 )
 def test_what_the_caller_got_wrong_is_an_error(calls: Any, says: str) -> None:
@@ -110,12 +122,28 @@ def test_a_call_that_no_tag_writes_is_recorded_all_the_same() -> None:
     assert '"nothing"' in action
 
 
-def test_what_the_caller_writes_later_changes_no_record() -> None:
+@pytest.mark.parametrize("key", ["arguments", "args"])
+def test_what_the_caller_writes_later_changes_no_record(key: str) -> None:
     env = make("tiny/Interactions-v0")
     arguments = {"drug_a": "x", "drug_b": "y"}
-    env.step_calls([{"name": "check_interaction", "arguments": arguments}])
+    env.step_calls([{"name": "check_interaction", key: arguments}])
     arguments["drug_a"] = "z"
     assert env.episode.calls[0].arguments["drug_a"] == "x"
+
+
+def test_a_text_that_claims_to_equal_everything_is_read_as_what_it_holds() -> None:
+    class Chameleon(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    env = make("tiny/Interactions-v0")
+    argument = Chameleon("x")
+    env.step_calls([{"name": "check_interaction", "arguments": {"drug_a": argument}}])
+    (call,) = env.episode.calls
+    assert type(call.arguments["drug_a"]) is str
+    assert call.arguments != {"drug_a": "y"}
 
 
 # --- budgets
@@ -280,6 +308,12 @@ def test_the_whole_prompt_is_there_as_messages() -> None:
 
 
 # --- inline dialects
+
+
+def test_the_prompt_and_the_messages_share_nothing_that_can_be_written_into() -> None:
+    _, info = make("tiny/Interactions-v0").reset(seed=0)
+    info["messages"][-1]["content"] = "other"
+    assert info["prompt"][-1]["content"] != "other"
 
 
 def test_an_inline_dialect_says_so_and_where_to_stop() -> None:

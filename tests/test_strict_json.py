@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.strict_json import MAX_DEPTH, loads
+from gym_clinic.strict_json import MAX_DEPTH, dumps, loads, plain_copy
 
 scalars = (
     st.none()
@@ -84,3 +84,26 @@ def test_long_keys_are_cut_in_the_message() -> None:
     with pytest.raises(ValueError, match="duplicate key") as caught:
         loads(f'{{"{key}": 1, "{key}": 2}}')
     assert len(str(caught.value)) < 200
+
+
+@given(values)
+def test_a_copy_is_equal_and_is_written_and_read_as_it_was(value: Any) -> None:
+    assert plain_copy(value) == value
+    assert loads(dumps(value)) == value
+
+
+def test_a_copy_has_the_limits_of_what_is_read() -> None:
+    nested: Any = []
+    for _ in range(MAX_DEPTH - 1):
+        nested = [nested]
+    assert plain_copy(nested) == loads(dumps(nested))
+    with pytest.raises(ValueError, match="nested too deeply"):
+        plain_copy([nested])
+    with pytest.raises(ValueError, match="nested too deeply"):
+        loads(dumps([nested]))
+
+
+def test_integers_beyond_64_bits_are_written() -> None:
+    assert dumps({"β": -(10**40)}) == '{"β":-1' + "0" * 40 + "}"
+    with pytest.raises(TypeError):
+        dumps({"a": object(), "b": 10**40})

@@ -288,6 +288,7 @@ def test_results_as_text() -> None:
     assert to_text(Case({"a": {"b": (1,)}})) == '{"a":{"b":[1]}}'
     assert to_text(Reading(3)) == '{"value":3}'
     assert to_text(Route.IV) == '"iv"'
+    assert to_text({"β": 2 * 10**30}) == '{"β":2000000000000000000000000000000}'
     assert to_text(datetime.date(2024, 2, 29)) == '"2024-02-29"'
     with pytest.raises(TypeError) as caught:
         to_text({"x": object()})

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
+
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Task
@@ -113,7 +115,9 @@ class RecordedTasks:
                 make(env_id, **{**row["env_options"], **self._env_options, "split": split})
             )
         except ConfigError as error:
-            raise ConfigError(f"{where}: {error}") from None
+            missing = env_id not in gym.registry
+            hint = "; or import the module that registers it (--module)" if missing else ""
+            raise ConfigError(f"{where}: {error}{hint}") from None
         if (here := data_hash(env.tasks)) != row["data"]:
             raise ConfigError(
                 f"{where}: recorded on other tasks: {env_id}, {split} was {row['data']} then and "

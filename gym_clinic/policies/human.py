@@ -119,16 +119,20 @@ class Human:
         """Return the lines as calls if they are nothing else, or else as one text.
 
         Raises:
-            ConfigError: If the dialect cannot write a call; the lines are then dropped.
+            ConfigError: If the dialect cannot write a call, or none beside a text; the lines are
+                then dropped.
         """
         calls = [line for line in lines if not isinstance(line, str)]
         if len(calls) == len(lines):
             return calls
         try:
-            return "\n".join(map(self._written, lines))
+            text = "\n".join(map(self._written, lines))
+            if len(self._env.dialect.parse(text).requests) < len(calls):
+                raise ConfigError(f"dialect {self._env.dialect.name!r} reads no call beside a text")
         except ConfigError as error:
             lines.clear()
             raise ConfigError(f"{error}; nothing was sent: write calls and text apart") from None
+        return text
 
     def _written(self, line: Line) -> str:
         if isinstance(line, str):

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import gymnasium as gym
+
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
@@ -44,20 +46,20 @@ TRAINED = ("linear", "call-search")
 """Adversaries that are fitted to the train split; ``linear`` needs the extra ``adversaries``."""
 
 
-def adversaries_of(env: str | ClinicEnv, **options: Any) -> list[str]:
+def adversaries_of(env: str | gym.Env[str, str], **options: Any) -> list[str]:
     """Return the names of all adversaries that apply to an environment.
 
     These are the built-in ones, the domain's own, and the trained ones; those that are fitted to
     the train split apply where there is one, with an answer that its tickets share.
 
     Args:
-        env: An environment, or the id of one.
+        env: An environment, wrapped or not, or the id of one.
         options: Arguments of the environment, with an id.
 
     Raises:
         ConfigError: If there is no such id, or it does not take these options.
     """
-    clinic = unwrap(make(env, **options)) if isinstance(env, str) else env
+    clinic = unwrap(make(env, **options) if isinstance(env, str) else env)
     search = fitted(clinic, ConstantSearch)
     names = [name for name in ADVERSARIES if search.labels or name != "prior"]
     names += [name for name in clinic.domain.adversaries if name not in names]

@@ -98,11 +98,17 @@ class Rubric:
         return replace(self, weights=weights, total_range=None)
 
     def score(self, episode: Episode) -> Score:
-        """Judge an episode."""
+        """Judge an episode.
+
+        Raises:
+            ValueError: If the total is not a number.
+        """
         parts = {name: float(reward(episode)) for name, reward in self.rewards.items()}
         total = float(sum(weight * parts[name] for name, weight in self.weights.items()))
         for adjust in self.adjust:
             total = float(adjust(episode, total))
+        if total != total:
+            raise ValueError(f"the total of the rewards {parts} is nan")
         low, high = self.reward_range
         return Score(min(max(total, low), high), parts)
 

@@ -217,7 +217,11 @@ def test_an_error_names_the_domains_with_sub_agents(tmp_path: Path) -> None:
         (lambda row: row.update(success="yes"), TaskError, r"line 1: not an episode"),
         (lambda row: row.update(task_id="x"), TaskError, "line 1: split 'dev' has no task 'x'"),
         (lambda row: row.update(data="0" * 16), ConfigError, "recorded on other tasks: .* 0{16}"),
-        (lambda row: row.update(id="no/Such-v0"), ConfigError, "line 1: no id 'no/Such-v0'"),
+        (
+            lambda row: row.update(id="no/Such-v0"),
+            ConfigError,
+            "line 1: no id 'no/Such-v0'.*--module",
+        ),
         (
             lambda row: row.update(env_options={"consultant": "nobody"}),
             ConfigError,

@@ -156,6 +156,13 @@ def test_calls_beside_text_are_written_in_the_dialect() -> None:
     assert "nothing was sent" in person.said
 
 
+def test_a_call_that_would_be_read_as_text_is_not_sent() -> None:
+    env = ClinicEnv(INTERACTIONS, dialect="json")
+    person = Typist(env, "First the allergies.", "read_allergies", "", "read_allergies", "")
+    assert person.act(*env.reset(seed=0)) == [{"name": "read_allergies", "arguments": {}}]
+    assert "dialect 'json' reads no call beside a text; nothing was sent" in person.said
+
+
 def test_images_are_shown_as_paths() -> None:
     env = ClinicEnv("image_domain:LESIONS")
     person = Typist(env, "view_image side=right", "")

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import gymnasium as gym
 import pytest
 import tiny_domain
 import toy_domains
@@ -43,6 +44,10 @@ def named(name: str) -> ClinicEnv:
 def test_all_adversaries_that_apply_are_listed() -> None:
     assert adversaries_of("tiny/Interactions-v0") == [*ADVERSARIES, *TRAINED]
     assert adversaries_of("tiny/Interactions-v0", split="test") == [*ADVERSARIES, *TRAINED]
+    assert adversaries_of(gym.make("tiny/Interactions-v0")) == [*ADVERSARIES, *TRAINED]
+    number: Any = 7
+    with pytest.raises(ConfigError, match="7 is no ClinicEnv"):
+        adversaries_of(number)
     assert set(adversaries_of(named("OWN"))) == {*ADVERSARIES, *TRAINED, "coin"}
 
 

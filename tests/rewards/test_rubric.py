@@ -76,6 +76,12 @@ def test_other_weights_make_another_rubric() -> None:
     assert other.reward_range == (0.0, 2.0)
 
 
+def test_a_total_that_is_no_number_is_never_paid() -> None:
+    nowhere = Rubric({"one": one, "odd": lambda _: float("inf")}, {"one": 1.0, "odd": 0.0})
+    with pytest.raises(ValueError, match=r"'odd': inf.* is nan"):
+        nowhere.score(episode())
+
+
 @pytest.mark.parametrize(
     ("weights", "says"),
     [

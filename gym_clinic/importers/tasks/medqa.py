@@ -51,8 +51,10 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
     for number, row in read_lines(Path(path), _MedqaRow):
         place = f"{path} line {number}"
         if row.options.get(row.answer_idx) != row.answer:
+            named = row.options.get(row.answer_idx)
             raise TaskError(
-                f"{place}, field answer_idx: option {row.answer_idx!r} is not {row.answer!r:.60}"
+                f"{place}, field answer_idx: option {row.answer_idx!r} has the text "
+                f"{named!r:.60}, but the answer is {row.answer!r:.60}"
             )
         yield question_task(
             "medqa",

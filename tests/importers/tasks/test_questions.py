@@ -141,8 +141,12 @@ def without(row, name):
     [
         (medqa.read, without(MEDQA, "question"), "line 1, field question: Field required"),
         (medqa.read, {**MEDQA, "question": " "}, "line 1, field question: "),
-        (medqa.read, {**MEDQA, "answer_idx": "D"}, "line 1, field answer_idx: option 'D' is not"),
-        (medqa.read, {**MEDQA, "answer": "x"}, "field answer_idx: option 'B' is not 'x'"),
+        (
+            medqa.read,
+            {**MEDQA, "answer_idx": "D"},
+            "line 1, field answer_idx: option 'D' has the text None",
+        ),
+        (medqa.read, {**MEDQA, "answer": "x"}, "but the answer is 'x'"),
         (medqa.read, {**MEDQA, "options": {"B": "Blue cough"}}, "line 1, field options: "),
         (
             medqa.read,
