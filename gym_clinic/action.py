@@ -14,6 +14,7 @@ from gym_clinic.errors import ConfigError
 _OPEN_THINK, _CLOSE_THINK = "<think>", "</think>"
 _OPEN_CALL, _CLOSE_CALL = "<tool_call>", "</tool_call>"
 _OPENED, _CLOSED = len(_OPEN_CALL), len(_CLOSE_CALL)
+_SIMPLE = frozenset((str, int, bool, type(None)))
 _CALL_FORM = '{"name": "<tool>", "arguments": {…}}'
 
 
@@ -81,6 +82,28 @@ def read_call(block: str) -> Request:
     Returns:
         The request, with ``fault`` set when the block is not one call.
     """
+    try:
+        message = orjson.loads(block)
+        name, arguments = message["name"], message["arguments"]
+    except (ValueError, KeyError, TypeError):
+        return _read_strictly(block)
+    # The usual form: as many colons as keys, so that none is a duplicate and no object is
+    # within another, and no value that could be beyond what is read. All else is read strictly.
+    if (
+        type(name) is str
+        and name
+        and type(arguments) is dict
+        and len(message) == 2
+        and block.count(":") == len(arguments) + 2
+    ):
+        for value in arguments.values():
+            if type(value) not in _SIMPLE:
+                return _read_strictly(block)
+        return Request(name, arguments)
+    return _read_strictly(block)
+
+
+def _read_strictly(block: str) -> Request:
     try:
         return _as_request(strict_json.loads(block))
     except ValueError as error:
@@ -205,16 +228,16 @@ class Hermes:
         first holds until it closes, so that calls inside thoughts and thoughts inside calls
         are content. A thought that nothing closes runs to the end.
         """
+        if action.startswith(_OPEN_CALL) and action.find(_CLOSE_CALL) == len(action) - _CLOSED:
+            request = read_call(action[_OPENED:-_CLOSED])
+            if request.fault is None:  # one call and nothing else, the usual form
+                return Reading([request], "")
         requests: list[Request] = []
         text: list[str] = []
         start, think = 0, -1
         if "think>" in action:
             start = _end_of_prompt_thought(action)
             think = action.find(_OPEN_THINK, start)
-        elif action.startswith(_OPEN_CALL):
-            end = action.find(_CLOSE_CALL)
-            if 0 <= end == len(action) - _CLOSED:  # one call and nothing else, the usual form
-                return Reading([read_call(action[_OPENED:end])], "")
         call = action.find(_OPEN_CALL, start)
         while call >= 0 or think >= 0:
             if think < 0 or 0 <= call < think:
@@ -277,6 +300,10 @@ class BareJson:
 
     def parse(self, action: str) -> Reading:
         """Read the action as one call if it is an object with a name, else as text."""
+        if action[:1] == "{":
+            request = read_call(action)
+            if request.fault is None:  # one call and nothing else, the usual form
+                return Reading([request], "")
         text = action.strip()
         opens = text[:1]
         if opens != "{" and opens != "[":

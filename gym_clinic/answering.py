@@ -55,18 +55,20 @@ def answer_calls(
     if clinic.max_calls is not None:
         limit = min(limit, clinic.max_calls - episode.calls_used)
     calls: list[Call] = []
-    texts: list[str] = []
-    messages: list[Message] = []
     faults: list[str] = []
-    for number, request in enumerate(requests, episode.calls_used):
+    messages: list[Message] = []
+    texts: list[str] = []
+    number = episode.calls_used
+    for request in requests:
         call_id = request.id or (_IDS[number] if number < len(_IDS) else f"call_{number}")
+        number += 1
         call = Call(request.name, request.arguments, False, "", None, call_id)
         if request.fault is not None:
             faults.append(request.fault)
             call.name, call.response = "unreadable", plain(request.fault)
         else:
             calls.append(call)
-            if len(texts) >= limit:
+            if len(messages) >= limit:
                 call.response = f"Error: not run, past the first {limit} calls."
             elif several and _submits(clinic, request):
                 call.response = "Error: not run, give one answer and no second."
@@ -74,16 +76,15 @@ def answer_calls(
                 call.response = "Error: not run, the answer before it is final."
             else:
                 _run(clinic, call, turn, episode.case)
-        if len(texts) < limit:
-            content: Any = call.response
+        if len(messages) < limit:
+            text = call.response
+            content: Any = text
             if call.images:
                 turn.images += call.images
-                texts.append(clinic.dialect.wrap(call.name, call.response))
-                content = content_parts(call.response, call.images)
-            else:
-                if len(content) > clinic.response_limit:
-                    content = cut(content, clinic.response_limit)
-                texts.append(clinic.dialect.wrap(call.name, content))
+                content = content_parts(text, call.images)
+            elif len(text) > clinic.response_limit:
+                content = text = cut(text, clinic.response_limit)
+            texts.append(clinic.dialect.wrap(call.name, text))
             messages.append(
                 {"role": "tool", "tool_call_id": call_id, "name": call.name, "content": content}
             )

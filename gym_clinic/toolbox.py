@@ -193,6 +193,9 @@ class Toolbox:
     Args:
         tools: The tools, in the order they are shown.
 
+    Attributes:
+        get: Returns a tool by name, None if there is none.
+
     Raises:
         TypeError: If two tools share a name.
     """
@@ -203,14 +206,11 @@ class Toolbox:
             if one.name in self._tools:
                 raise TypeError(f"two tools are named {one.name!r}")
             self._tools[one.name] = one
+        self.get: Callable[[str], Tool | None] = self._tools.get
         self._schemas = orjson.dumps([one.schema for one in self._tools.values()])
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
-
-    def get(self, name: str) -> Tool | None:
-        """Return a tool by name, None if there is none."""
-        return self._tools.get(name)
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the OpenAI function schemas: a fresh copy, free to be written into."""

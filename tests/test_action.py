@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gym_clinic import ConfigError
+from gym_clinic import ConfigError, strict_json
 from gym_clinic.action import DIALECTS, Dialect, Reading, Request, read_call
 from gym_clinic.tags import Tag, Tags
 from gym_clinic.testing.checks import HOSTILE
@@ -131,6 +131,43 @@ def test_faults_say_what_was_expected(block: str, says: str) -> None:
     assert request.fault is not None
     assert says in request.fault
     assert request.fault.endswith('Expected {"name": "<tool>", "arguments": {…}}.')
+
+
+values = st.sampled_from(
+    ['"v"', '"a:b"', "1", "-2.5", "null", "true", "{}", "[]", '{"x":1}', '{"x":1,"x":2}', "[[1]]",
+     "18446744073709551616", "123456789012345678901234567890", "1e400", "NaN", '"\\ud800"']
+)  # fmt: skip
+fields = st.lists(st.tuples(st.sampled_from(["x", "y", "x:", ""]), values), max_size=3)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> str:
+    """Call blocks with duplicate keys, large numbers, nesting and colons in texts."""
+    inside = ", ".join(f'"{key}": {value}' for key, value in draw(fields))
+    outer = [
+        ("name", draw(st.sampled_from(['"look"', '""', "7", '"a:b"']))),
+        ("arguments", f"{{{inside}}}"),
+        *draw(fields.map(lambda extra: extra[:1])),
+    ]
+    return "{" + ", ".join(f'"{key}": {value}' for key, value in draw(st.permutations(outer))) + "}"
+
+
+@given(blocks())
+def test_the_fast_path_reads_as_strict_json_does(block: str) -> None:
+    request = read_call(block)
+    try:
+        message = strict_json.loads(block)
+    except ValueError as error:
+        wrong = str(error)
+    else:
+        wrong = ""
+    if wrong:
+        assert wrong in (request.fault or "")
+    elif request.fault is None:
+        assert (request.name, request.arguments) == (message["name"], message["arguments"])
+        assert str(request.arguments) == str(message["arguments"])  # 1 is not 1.0 or True
+    else:
+        assert not isinstance(message["name"], str) or not message["name"]
 
 
 CALL = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import socket
@@ -59,22 +60,64 @@ def gpus(sizes: list[float], wanted: int) -> CheckResult:
     return CheckResult("GPUs", MISSING, f"{wanted} wanted, torch sees {len(sizes)}", remedy)
 
 
-def memory(meminfo: Path = Path("/proc/meminfo")) -> CheckResult:
+def memory(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> CheckResult:
     """Check the memory that is available here, where the models run without GPUs.
 
-    Where it runs out, the system kills a process of Ray before any other, and all that the run
-    can report is that a worker has died.
+    Where it runs out, the system kills a process of Ray before any other, and all that Ray can
+    report is that a worker has died.
+
+    Args:
+        proc: Folder of the kernel's figures.
+        cgroups: Folder of the control groups, whose limits hold in containers.
     """
-    name = "memory"
+    name, meminfo = "memory", proc / "meminfo"
     if not meminfo.is_file():
         return CheckResult(name, OK, f"not known: no {meminfo} on this system")
-    lines = meminfo.read_text(encoding="ascii").splitlines()
-    sizes = {key: int(rest.split()[0]) for key, _, rest in (line.partition(":") for line in lines)}
-    available = sizes["MemAvailable"] * 1024 / GIB
+    sizes = _figures(meminfo)
+    available = min(sizes["MemAvailable:"] * 1024, _left_in_group(proc, cgroups)) / GIB
     detail = f"{available:.1f} GiB available, a run takes up to {RUN_GIB:.0f}"
     if available >= RUN_GIB:
         return CheckResult(name, OK, detail)
     return CheckResult(name, WARNING, detail, "end other programs, or the system may kill a worker")
+
+
+def killed_for_memory(proc: Path = Path("/proc")) -> int:
+    """Return how many processes the system has killed for lack of memory since it started.
+
+    Args:
+        proc: Folder of the kernel's figures; 0 where it has none.
+    """
+    counters = proc / "vmstat"
+    return _figures(counters).get("oom_kill", 0) if counters.is_file() else 0
+
+
+def _figures(path: Path) -> dict[str, int]:
+    """Read a table of the kernel: a name and a number a line."""
+    lines = (line.split() for line in path.read_text(encoding="ascii").splitlines())
+    return {fields[0]: int(fields[1]) for fields in lines}
+
+
+def _left_in_group(proc: Path, cgroups: Path) -> float:
+    """Bytes left to the control group of this process, version 2 or 1; infinite without limit."""
+    listed = proc / "self" / "cgroup"
+    groups = listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else []
+    left = math.inf
+    for _, controllers, path in (line.split(":", 2) for line in groups):
+        if controllers == "":
+            folder, files = cgroups, ("memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            folder, files = cgroups / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        own = folder / path.lstrip("/")
+        for group in (own, *own.parents):  # a group above may set the limit
+            limit, used = (group / file for file in files)
+            if limit.is_file() and (size := limit.read_text().strip()) != "max":
+                cached = _figures(group / "memory.stat").get("inactive_file", 0)
+                left = min(left, int(size) - int(used.read_text()) + cached)
+            if group == folder:
+                break
+    return left
 
 
 def ray(address: str | None, gpus: int, nodes: int) -> CheckResult:

@@ -30,10 +30,13 @@ def main(path: Path) -> int:
 
     failure = path.with_name(FAILURE)
     failure.unlink(missing_ok=True)
+    kills = machine.killed_for_memory()
     try:
         run_ppo(OmegaConf.load(path), task_runner_class=TaskRunnerV1)
     except ray.exceptions.RayError as error:
-        failure.write_text(failure_text(error), encoding="utf-8")
+        failure.write_text(
+            failure_text(error, machine.killed_for_memory() - kills), encoding="utf-8"
+        )
         print(error, file=sys.stderr, flush=True)
         return 1
     finally:
@@ -41,17 +44,20 @@ def main(path: Path) -> int:
     return 0
 
 
-def failure_text(error: Exception) -> str:
-    """Return why a run ended early; where a worker has died, also the memory that is left.
+def failure_text(error: Exception, kills: int) -> str:
+    """Return why a run ended early; where a worker has died, also what is known of the memory.
 
     Args:
         error: Of Ray.
+        kills: Processes that the system has killed for lack of memory during the run.
     """
     import ray
 
     cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
     text = f"{type(cause).__name__}: {str(cause).strip()}\n"
     if isinstance(cause, ray.exceptions.ActorDiedError | ray.exceptions.WorkerCrashedError):
+        if kills:
+            text += f"the system killed {kills} process(es) for lack of memory during the run\n"
         text += f"{machine.memory()}\n"
     return text
 

@@ -53,14 +53,54 @@ def test_gpus_against_the_number_wanted(sizes, status, said):
     assert (found.status, said in str(found)) == (status, True)
 
 
+def system(folder, kib=30 * 2**20, group="", files=None):
+    """A folder like /proc and one like /sys/fs/cgroup, as arguments of ``machine.memory``."""
+    proc, cgroups = folder / "proc", folder / "cgroup"
+    (proc / "self").mkdir(parents=True)
+    (proc / "meminfo").write_text(
+        f"MemTotal:  25000000 kB\nMemAvailable:   {kib} kB\nHugePages_Total: 0\n"
+    )
+    (proc / "self" / "cgroup").write_text(group)
+    for name, text in (files or {}).items():
+        (cgroups / name).parent.mkdir(parents=True, exist_ok=True)
+        (cgroups / name).write_text(text)
+    return proc, cgroups
+
+
 @pytest.mark.parametrize(("kib", "status"), [(8 * 2**20, OK), (5 * 2**20, WARNING)])
 def test_memory_that_a_run_needs(tmp_path, kib, status):
-    meminfo = tmp_path / "meminfo"
-    meminfo.write_text(f"MemTotal:  25000000 kB\nMemAvailable:   {kib} kB\nHugePages_Total: 0\n")
-    found = machine.memory(meminfo)
+    found = machine.memory(*system(tmp_path, kib))
     assert found.status == status
     assert f"{kib / 2**20:.1f} GiB available" in found.detail
     assert machine.memory(tmp_path / "none").status == OK
+
+
+V2 = {"memory.max": str(5 * 2**30), "memory.current": str(2**31), "memory.stat": "inactive_file 0"}
+V1 = {
+    "memory/job/memory.limit_in_bytes": str(5 * 2**30),
+    "memory/job/memory.usage_in_bytes": str(2**31),
+    "memory/job/memory.stat": f"cache 1\ninactive_file {2**30}",
+}
+
+
+@pytest.mark.parametrize(
+    ("group", "files", "left"),
+    [
+        ("0::/", V2, 3.0),
+        ("0::/job/step", V2, 3.0),  # the limit of a group above
+        ("0::/", V2 | {"memory.max": "max\n"}, 30.0),
+        ("7:cpu:/other\n4:memory:/job\n0::/", V1, 4.0),  # a cache that can be dropped
+    ],
+)
+def test_the_limit_of_a_container_counts(tmp_path, group, files, left):
+    found = machine.memory(*system(tmp_path, group=group, files=files))
+    assert f"{left:.1f} GiB available" in found.detail
+
+
+def test_kills_for_lack_of_memory_are_counted(tmp_path):
+    (tmp_path / "vmstat").write_text("nr_free_pages 5\noom_kill 3\n")
+    assert machine.killed_for_memory(tmp_path) == 3
+    assert machine.killed_for_memory(tmp_path / "none") == 0
 
 
 @pytest.fixture

@@ -69,10 +69,11 @@ def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
 
 def test_a_dead_worker_is_reported_with_the_memory_that_is_left():
     exceptions = pytest.importorskip("ray.exceptions")
-    died = training.failure_text(exceptions.ActorDiedError())
+    died = training.failure_text(exceptions.ActorDiedError(), kills=1)
     assert died.startswith("ActorDiedError: ")
-    assert "memory: " in died
-    assert "memory: " not in training.failure_text(exceptions.GetTimeoutError("late"))
+    assert "the system killed 1 process(es) for lack of memory during the run\nmemory: " in died
+    assert "killed" not in training.failure_text(exceptions.ActorDiedError(), kills=0)
+    assert "memory: " not in training.failure_text(exceptions.GetTimeoutError("late"), kills=1)
 
 
 SLEEPER = """
