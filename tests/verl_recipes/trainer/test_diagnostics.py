@@ -236,7 +236,6 @@ def test_the_share_of_the_standard_deviation_agrees_with_the_reference(golden: A
         ([], [], "0 records and 0 groups"),
         ([record()], ["a", "b"], "1 records and 2 groups"),
         ([{"score": 1.0}], ["a"], "a record lacks "),
-        ([record(), record(metric__new=1)], ["a", "a"], r"record 1 differs .*\['metric/new'\]"),
         ([record(), record(score=math.nan)], ["a", "a"], "record 1 has score nan"),
         ([record(total=-math.inf)], ["a"], "record 0 has total -inf"),
     ],
@@ -246,6 +245,74 @@ def test_bad_records_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         step_metrics(records, groups, WEIGHTS)
+
+
+# --- several environments ---
+
+
+def graded(**changes: float) -> Record:
+    """A record of another environment: one part, another metric."""
+    own = {key: value for key, value in record().items() if "/" not in key}
+    return own | {"reward/triage": 0.0, "metric/delay": 4.0} | changes
+
+
+def test_records_of_two_environments_by_hand() -> None:
+    records = [
+        record(success=1, total=1, score=1, turns=4, reward__outcome=2, metric__f1=1),
+        record(success=0, total=0, score=0, turns=2, reward__outcome=0, metric__f1=0.5),
+        graded(success=1.0, total=3.0, score=3.0, turns=1.0) | {"reward/triage": 1.0},
+        graded(success=1.0, total=0.0, score=0.0, turns=1.0),
+        graded(fault=1.0),
+    ]
+    weights = {"a/A-v0": WEIGHTS, "b/B-v0": {"triage": 3.0}}
+    found = step_metrics(
+        records, ["x", "x", "y", "y", "z"], weights, ["a/A-v0"] * 2 + ["b/B-v0"] * 3
+    )
+    expected = {
+        "n": 4, "fault_fraction": 0.2, "success": 0.75, "turns/mean": 2.0, "groups": 2,
+        "mixed_fraction": 0.5, "metric/f1": 0.75, "metric/delay": 4.0, "reward/outcome/mean": 1.0,
+        "reward/triage/mean": 0.5, "a/A-v0/n": 2, "a/A-v0/fault_fraction": 0.0,
+        "a/A-v0/success": 0.5, "a/A-v0/turns/mean": 3.0, "a/A-v0/groups": 1,
+        "a/A-v0/mixed_fraction": 1.0, "a/A-v0/metric/f1": 0.75, "a/A-v0/reward/outcome/mean": 1.0,
+        "a/A-v0/reward/outcome/cov_share": 1.0, "b/B-v0/n": 2, "b/B-v0/fault_fraction": 1 / 3,
+        "b/B-v0/success": 1.0, "b/B-v0/turns/mean": 1.0, "b/B-v0/mixed_fraction": 0.0,
+        "b/B-v0/metric/delay": 4.0, "b/B-v0/reward/triage/cov_share": 1.0,
+    }  # fmt: skip
+    assert {key: found[f"clinic/{key}"] for key in expected} == pytest.approx(expected)
+    assert "clinic/b/B-v0/metric/f1" not in found
+    assert "clinic/a/A-v0/reward/triage/mean" not in found
+    # What the whole reward varies by: the parts of all environments together.
+    shares = [value for key, value in found.items() if key.endswith("/cov_share")]
+    pooled = sum(found[f"clinic/reward/{name}/cov_share"] for name in ("outcome", "triage"))
+    assert pooled == pytest.approx(1.0)
+    assert all(math.isfinite(share) for share in shares)
+
+
+@given(trajectories(), trajectories())
+def test_each_environment_has_the_figures_it_would_have_alone(one: Any, other: Any) -> None:
+    ids = ["a"] * len(one[0]) + ["b"] * len(other[0])
+    groups = [f"a{g}" for g in one[1]] + [f"b{g}" for g in other[1]]
+    weights = {"a": WEIGHTS, "b": {"extra": -1.0}}
+    found = step_metrics([*one[0], *other[0]], groups, weights, ids)
+    for name, (records, of) in (("a", one), ("b", other)):
+        alone = step_metrics(records, of, weights[name])
+        for key, value in alone.items():
+            assert found[f"clinic/{name}/{key.removeprefix('clinic/')}"] == value
+
+
+@given(trajectories())
+def test_one_environment_is_named_nowhere(given: Any) -> None:
+    records, groups = given
+    named = step_metrics(records, groups, {"a": WEIGHTS}, ["a"] * len(records))
+    assert named == step_metrics(records, groups, WEIGHTS)
+
+
+def test_environments_are_as_many_as_records_and_have_their_own_parts() -> None:
+    with pytest.raises(ValueError, match="1 records and 2 environments"):
+        step_metrics([record()], ["x"], WEIGHTS, ["a", "b"])
+    weights = {"a": {"outcome": 1.0}, "b": {"outcome": 1.0}}
+    with pytest.raises(ConfigError, match=r"unknown rewards \['outcome'\]; choose from \['tri"):
+        step_metrics([record(), graded()], ["x", "y"], weights, ["a", "b"])
 
 
 def test_a_weight_names_a_part() -> None:
