@@ -30,13 +30,13 @@ class ChatClient:
         model: The model's name on that server.
         api_key: Sent as a bearer token. Never part of an error or a repr.
         api_key_env: Name of the environment variable that holds the key, read only if named here.
-        timeout: Seconds for one attempt as a whole, from connecting to the last byte.
+        timeout: Seconds for one whole attempt, from connecting to the last byte.
         retries: Attempts after the first.
         backoff: Seconds before the first retry.
         max_wait: Longest wait in seconds between attempts; caps Retry-After too.
-        concurrency: Requests under way at once, over all threads and tasks.
-        temperature: Sampling temperature; None leaves it to the server.
-        max_tokens: Longest reply in tokens; None leaves it to the server.
+        concurrency: Maximum number of open requests, over all threads and tasks.
+        temperature: Sampling temperature; None: the server's default.
+        max_tokens: Maximum tokens of a reply; None: the server's default.
         extra: Further fields of the request (seed, top_p, …), plain JSON.
 
     Raises:
@@ -85,7 +85,7 @@ class ChatClient:
         return f"ChatClient({self.name}, concurrency={self._endpoint.concurrency})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies and pickles are new clients of the same options, with an account of their own."""
+        """Copies and pickles are new clients with the same options and their own token account."""
         return {**vars(self), "_usage": Usage()}
 
     @property
@@ -111,11 +111,11 @@ class ChatClient:
         Args:
             messages: The conversation, as the OpenAI chat API takes it.
             tools: OpenAI function schemas the model may call natively.
-            stop: Texts at which the model is to stop.
-            fields: Further fields of this request alone, beside those of ``extra``.
+            stop: Stop strings.
+            fields: Further fields of this request only, in addition to those of ``extra``.
 
         Raises:
-            ServiceError: The server refused, or gave no usable reply in all attempts.
+            ServiceError: The server refused the request, or no attempt gave a usable reply.
         """
         return self._endpoint.ask(self._read, body=self._body(messages, tools, stop, fields))
 
@@ -127,7 +127,7 @@ class ChatClient:
         stop: Sequence[str] | None = None,
         fields: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """As `complete`, without blocking the running event loop; cancelling ends the request."""
+        """Like `complete`, without blocking the event loop; cancelling ends the request."""
         body = self._body(messages, tools, stop, fields)
         return await asyncio.wrap_future(self._endpoint.submit(self._read, body=body))
 
@@ -156,7 +156,7 @@ class ChatClient:
             reply = read_reply(answer.content)
         except ValueError as error:
             raise BrokenReplyError(f"not a chat completion: {error}") from None
-        self._usage += reply.usage  # all replies are read in the one thread of the endpoint
+        self._usage += reply.usage  # safe: the endpoint reads all replies in one thread
         return reply
 
 
@@ -168,7 +168,7 @@ def completions_url(url: str) -> str:
             is kept.
 
     Raises:
-        ConfigError: It is no http(s) address, or carries a user or password.
+        ConfigError: It is not an http(s) address, or it contains a user or password.
 
     >>> completions_url("http://localhost:8000")
     'http://localhost:8000/v1/chat/completions'

@@ -1,4 +1,4 @@
-"""Who is asked: recorded replies, rules, or a chat model."""
+"""Consultants: recorded replies, rules, or a chat model."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from gym_clinic.names import at_least_one, call_with_options
 R = TypeVar("R", bound=BaseModel)
 
 Answerer = Callable[[Question[Any], Any], object]
-"""A question and the case it is asked in -> a reply, as the reply model or as its JSON value."""
+"""Question and case -> the reply, as an instance of the reply model or as its JSON value."""
 
 
 class Consultant(Protocol):
-    """Someone who is asked behind a tool."""
+    """Replies to the questions of a tool."""
 
     def ask(self, question: Question[R], case: Case) -> R:
-        """Return the reply to a question; what it cost is charged to the case.
+        """Return the reply to a question; its tokens are charged to the case.
 
         Raises:
-            ServiceError: The consultant is an outside service, and it failed.
+            ServiceError: The consultant is an outside service that failed.
         """
 
 
 class Recorded:
-    """Replies that were recorded before.
+    """Gives recorded replies.
 
     Args:
         replies: Role -> its reply, or a list of its replies round by round, of which the last
@@ -46,7 +46,7 @@ class Recorded:
         """Return the recorded reply.
 
         Raises:
-            TaskError: There is none, or it is no reply to the question.
+            TaskError: There is none, or it does not fit the reply model.
         """
         found = self._find(question, case)
         if found is None:
@@ -58,10 +58,10 @@ class Recorded:
 
 
 class Rules:
-    """Replies that a function works out from the question and the case.
+    """Replies by a function of the question and the case.
 
     Args:
-        answer: The function; its mistakes are mistakes of the program and pass through.
+        answer: The function. Its exceptions reach the caller.
     """
 
     def __init__(self, answer: Answerer) -> None:
@@ -71,7 +71,7 @@ class Rules:
         """Return the reply of the function.
 
         Raises:
-            TypeError: It returned no reply to the question.
+            TypeError: Its result does not fit the reply model.
         """
         try:
             return question.check(self._answer(question, case))
@@ -80,11 +80,11 @@ class Rules:
 
 
 class Chat:
-    """A chat model. If its reply cannot be read, it is told what was wrong and asked again.
+    """Asks a chat model. After an unreadable reply it sends the error and asks again.
 
     Args:
         client: The server and its options.
-        attempts: How often the model may answer one question.
+        attempts: Maximum number of replies to one question.
     """
 
     def __init__(self, client: ChatClient, *, attempts: int = 2) -> None:
@@ -128,7 +128,7 @@ class Chat:
 
 
 class _UnreadableError(Exception):
-    """A chat model's text is no reply to the question."""
+    """The text of a chat model does not fit the reply model."""
 
 
 def make_consultant(
@@ -142,18 +142,18 @@ def make_consultant(
         offline: The consultants of the domain that need no server, such as ``"recorded"``.
 
     Raises:
-        ConfigError: It is none of these, or holds a key.
+        ConfigError: The option is neither, or holds an API key.
     """
     if isinstance(option, str) and option in offline:
         return offline[option]
     if isinstance(option, Mapping) and option.get("kind") == "chat":
         options = {key: value for key, value in option.items() if key != "kind"}
         if "api_key" in options:
-            raise ConfigError("a key would be written into env.spec; name api_key_env instead")
+            raise ConfigError("an api_key would be written into env.spec; give api_key_env instead")
         return Chat(call_with_options(ChatClient, options, "consultant of kind 'chat'"))
     names = ", ".join(map(repr, offline))
     raise ConfigError(
-        f"consultant is {names} or {{'kind': 'chat', 'url': …, 'model': …}}, not {option!r}"
+        f"consultant must be {names} or {{'kind': 'chat', 'url': …, 'model': …}}, not {option!r}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Several consultants who are asked the same, discuss their replies, and vote."""
+"""A panel: several consultants reply to one question, discuss their replies, and vote."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ Vote: TypeAlias = Callable[[Rounds], Mapping[str, float]]
 
 
 def majority(rounds: Rounds) -> dict[str, float]:
-    """One vote for each member, by its choice of the last round."""
+    """Score each choice by the number of members that make it in the last round."""
     return _tally((one.choice, 1.0) for one in rounds[-1])
 
 
 def weighted_by_confidence(rounds: Rounds) -> dict[str, float]:
-    """The choices of the last round, each weighted by the confidence of the same round."""
+    """Score each choice of the last round by the sum of its members' confidence in that round."""
     return _tally((one.choice, one.confidence) for one in rounds[-1])
 
 
 def weighted_by_first_confidence(rounds: Rounds) -> dict[str, float]:
-    """The choices of the last round, each weighted by the member's confidence before discussion.
+    """Score each choice of the last round by its members' confidence before the discussion.
 
-    That is its confidence in the first round in which it replied.
+    That is the confidence in the first round in which a member replied.
 
     Source:
-        KACR, eq. 7, as printed: the choice after the debate with the confidence before it.
+        KACR, eq. 7, as printed: the choice after the debate, the confidence before it.
     """
     first: dict[str, float] = {}
     for opinions in rounds:
@@ -59,12 +59,12 @@ def _tally(ballots: Iterable[tuple[str | None, float]]) -> dict[str, float]:
     for choice, weight in ballots:
         if choice is not None:
             weights.setdefault(choice, []).append(weight)
-    # An exact sum does not depend on the order of the members.
+    # fsum is exact, so the order of the members does not matter.
     return {choice: math.fsum(found) for choice, found in weights.items()}
 
 
 class Ballot(BaseModel):
-    """A reply with what a panel reads by default; questions may use models with further fields."""
+    """The default reply model of a panel; questions may use models with further fields."""
 
     choice: str | None = Field(description="the option you choose; null if you cannot decide")
     confidence: float = Field(description="how sure you are, from 0 to 1", ge=0.0, le=1.0)
@@ -76,10 +76,10 @@ class Member:
     """One consultant of a panel.
 
     Attributes:
-        name: Its name, which is its role in the questions it is asked.
-        consultant: Who replies.
+        name: Its name, which is its role in the questions.
+        consultant: The consultant that replies.
         prompt: Its own role prompt; None keeps that of the question.
-        values: Its own values for the prompt, over those of the question.
+        values: Its own values for the prompt; they replace those of the question.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Discussion(Generic[R]):
-    """What a panel said and decided.
+    """The opinions and the decision of a panel.
 
     Attributes:
         rounds: The opinions, round by round, in the order of the members.
@@ -112,7 +112,7 @@ class Discussion(Generic[R]):
 
     @property
     def reply(self) -> R | None:
-        """The most confident reply for the choice, the first if several are; None without one."""
+        """The most confident reply for the choice (the first of equals), or None."""
         if self.choice is None:
             return None
         supporters = [one for one in self.opinions if one.choice == self.choice]
@@ -120,7 +120,7 @@ class Discussion(Generic[R]):
 
     @property
     def tokens(self) -> dict[str, int]:
-        """What all replies cost, by kind."""
+        """The tokens of all replies, by kind."""
         account = Case({})
         for opinions in self.rounds:
             for one in opinions:
@@ -129,10 +129,10 @@ class Discussion(Generic[R]):
 
 
 class Panel(Generic[R]):
-    """Consultants who reply to the same question, see each other's replies, and vote.
+    """Consultants reply to the same question, see each other's replies, and vote.
 
-    In each round after the first, every member is shown what it and the others replied in the
-    round before. The discussion ends early once all members make the same choice. Equal scores
+    In each round after the first, every member sees its own reply and those of the others from
+    the round before. The discussion ends early once all members make the same choice. Equal scores
     (within 1e-9 of the highest, relatively) are a tie: the first of the tied choices wins, in
     the order of the options, or in that of the members if no options are given.
 
@@ -140,18 +140,18 @@ class Panel(Generic[R]):
 
     Args:
         members: The members; their names must differ.
-        rounds: Most rounds of replies; 1 is a vote without discussion.
-        vote: Scores the choices.
-        choice: Reads a member's vote from its reply; None abstains.
-        confidence: Reads how sure a member is from its reply, as a number of at least 0.
-        early_stop: Whether unanimity ends the discussion.
-        quorum: Members that must reply in every round.
-        workers: Members asked at the same time, each in a thread of its own. Worth it for
-            members that wait for a server; their consultants must allow it, as those of this
-            room do.
+        rounds: Maximum number of rounds; 1 is a vote without discussion.
+        vote: Function that scores the choices.
+        choice: Function of a reply that returns the vote; None abstains.
+        confidence: Function of a reply that returns the confidence, a number of at least 0.
+        early_stop: Whether the discussion ends once all members agree.
+        quorum: Minimum number of members that must reply in every round.
+        workers: Number of members asked at the same time, each in its own thread. Useful for
+            members that wait for a server. Their consultants must be thread-safe, as those of
+            this room are.
 
     Raises:
-        ConfigError: There are no members, two have one name, or a number is out of range.
+        ConfigError: There are no members, two members share a name, or a number is out of range.
     """
 
     def __init__(
@@ -168,9 +168,11 @@ class Panel(Generic[R]):
     ) -> None:
         names = [member.name for member in members]
         if not names or len(set(names)) < len(names):
-            raise ConfigError(f"a panel has members of different names, not {names}")
+            raise ConfigError(f"a panel needs members with different names, not {names}")
         if at_least_one("quorum", quorum) > len(names):
-            raise ConfigError(f"quorum is at most the {len(names)} members, not {quorum}")
+            raise ConfigError(
+                f"quorum must be at most {len(names)}, the number of members, not {quorum}"
+            )
         self.members = tuple(members)
         self.rounds = at_least_one("rounds", rounds)
         self.vote, self.quorum, self.early_stop = vote, quorum, early_stop
@@ -194,10 +196,10 @@ class Panel(Generic[R]):
         """Ask the members, let them discuss, and count their votes.
 
         Args:
-            question: What all members are asked, each in its role.
-            case: The case; it is charged with what all replies cost.
-            options: The choices there are, in the order that decides ties. A vote for another
-                counts as an abstention. Without options any choice counts.
+            question: The question to all members, each in its role.
+            case: The case; the tokens of all replies are charged to it.
+            options: The valid choices, in the order that decides ties. A vote for any other
+                choice counts as an abstention. Without options every choice is valid.
 
         Raises:
             ServiceError: Fewer members than the quorum replied in some round.
@@ -246,7 +248,7 @@ class Panel(Generic[R]):
             prompt=member.prompt or question.prompt,
             values={**question.values, **member.values},
         )
-        account = copy.copy(case)  # the same record, with an account of its own
+        account = copy.copy(case)  # the same record, with its own token account
         account.usage = {}
         try:
             reply = member.consultant.ask(own, account)

@@ -1,4 +1,4 @@
-"""A question to a consultant: a role prompt with its values, and the model of the reply."""
+"""A question to a consultant: a role prompt with its values, and the reply model."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Prompt:
     ``{reply}`` stands for the format of the reply, as :func:`reply_format` describes it.
 
     Attributes:
-        system: Who the consultant is, and what its reply looks like; no system message if empty.
-        user: What it is asked.
-        source: Where the prompt is written, for errors.
+        system: The role and the format of the reply; no system message if empty.
+        user: The question.
+        source: Origin of the prompt, for errors.
     """
 
     system: str
@@ -36,7 +36,7 @@ class Prompt:
 
     @cached_property
     def placeholders(self) -> frozenset[str]:
-        """The names in braces."""
+        """The names of the placeholders."""
         return _placeholders(self.system) | _placeholders(self.user)
 
 
@@ -47,7 +47,8 @@ def read_prompt(path: Path) -> Prompt:
     file without such a line is a user message. A literal brace is written twice.
 
     Raises:
-        ConfigError: The file has more than one such line, or braces that are no placeholder.
+        ConfigError: The file has more than one such line, or braces around something else than a
+            placeholder.
     """
     parts = [part.strip() for part in path.read_text(encoding="utf-8").split("\n---\n")]
     if len(parts) > 2:
@@ -58,22 +59,22 @@ def read_prompt(path: Path) -> Prompt:
     except ValueError as error:
         raise ConfigError(f"{path}: {error}; a literal brace is written twice") from None
     if wrong:
-        raise ConfigError(f"{path}: {wrong} are no placeholders; a literal brace is written twice")
+        raise ConfigError(f"{path}: {wrong} are not placeholders; a literal brace is written twice")
     return prompt
 
 
 @dataclass(frozen=True)
 class Opinion(Generic[R]):
-    """What one member replied in one round.
+    """The reply of one member in one round.
 
     Attributes:
         member: The member's name.
         round: The round, from 1.
         reply: The reply; None if the member failed.
-        choice: What the member votes for; None if it abstains or failed.
-        confidence: How sure it is, at least 0.
-        tokens: What the reply cost, by kind.
-        failure: Why there is no reply, "" if there is one.
+        choice: The vote of the member; None if it abstains or failed.
+        confidence: The confidence of the member, at least 0.
+        tokens: Tokens of the reply, by kind.
+        failure: The reason why there is no reply; "" if there is one.
     """
 
     member: str
@@ -87,17 +88,17 @@ class Opinion(Generic[R]):
 
 @dataclass(frozen=True)
 class Question(Generic[R]):
-    """What a consultant is asked.
+    """A question to a consultant.
 
     Attributes:
         role: Name of the consultant's role, for records and errors.
         prompt: The role prompt.
-        values: What its placeholders stand for, and further values for consultants without a
+        values: Values of its placeholders, and further values for consultants without a
             prompt. A function without arguments is called when the prompt is written. Validators
             of the reply model find them as ``info.context``.
         reply: The pydantic model of the reply.
         round: Round of a discussion, from 1.
-        opinions: What the members of the panel replied in the round before, if there was one.
+        opinions: The replies of the panel's members in the round before, if there was one.
     """
 
     role: str
@@ -125,12 +126,12 @@ class Question(Generic[R]):
         if not self.opinions:
             return messages
         others = opinions_text([one for one in self.opinions if one.member != self.role])
-        news = _DISCUSSION.user.format(opinions=others, reply=reply_format(self.reply))
+        discussion = _DISCUSSION.user.format(opinions=others, reply=reply_format(self.reply))
         own = [one.reply for one in self.opinions if one.member == self.role and one.reply]
         if own:
             said = {"role": "assistant", "content": own[0].model_dump_json()}
-            return [*messages, said, {"role": "user", "content": news}]
-        messages[-1]["content"] = f"{user}\n\n{news}"
+            return [*messages, said, {"role": "user", "content": discussion}]
+        messages[-1]["content"] = f"{user}\n\n{discussion}"
         return messages
 
     def _fill(self, text: str) -> str:
@@ -148,15 +149,15 @@ class Question(Generic[R]):
         """Read the reply in a model's text: one JSON object, alone or in a Markdown fence.
 
         Raises:
-            ValueError: It is no reply; the text says what was wrong.
+            ValueError: The text does not fit the reply model; the message says why.
         """
         return self.check(strict_json.loads(json_text(text)))
 
     def check(self, value: Any) -> R:
-        """The reply that a JSON value or an instance of the reply model stands for.
+        """Convert a JSON value, or an instance of the reply model, into the reply.
 
         Raises:
-            ValueError: It is no reply; the text names the field and what was wrong.
+            ValueError: It does not fit the reply model; the message names the field and the fault.
         """
         try:
             return self.reply.model_validate(value, context=self.values)

@@ -55,8 +55,8 @@ class NativeCall:
     Attributes:
         id: The server's id of the call, "" if it gave none.
         name: Name of the function.
-        arguments: The arguments as the JSON text the model wrote. It may be broken JSON: that
-            is the model's mistake, not the server's, and is left for the environment to judge.
+        arguments: The arguments as the JSON text the model wrote. It may be broken JSON.
+            That is a mistake of the model, not of the server; the environment handles it.
     """
 
     id: str
@@ -146,10 +146,10 @@ def read_reply(content: bytes) -> Reply:
     """Read the body of a chat completion.
 
     Args:
-        content: The body as it came.
+        content: The body as received.
 
     Raises:
-        ValueError: It is not JSON, or JSON of another shape; the text says where.
+        ValueError: It is not JSON, or JSON of another form; the message says where.
     """
     try:  # not pydantic's own JSON parser: it refuses a lone surrogate in a model's text
         body = _Completion.model_validate(json.loads(content))
@@ -158,7 +158,7 @@ def read_reply(content: bytes) -> Reply:
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         where = ".".join(map(str, problem["loc"])) or "the body"
-        # Some gateways answer 200 with {"error": …}; its text is the best clue there is.
+        # Some gateways answer 200 with {"error": …}; the message shows its text.
         raise ValueError(f"{where}: {problem['msg']}: {error_text(content)}") from None
     choice = body.choices[0]
     said = choice.message

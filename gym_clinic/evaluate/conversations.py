@@ -1,7 +1,7 @@
 """Recorded episodes as conversations, to fine-tune the models that answer behind the tools.
 
-A trace holds the calls and their responses; what the model behind the tool was asked comes from
-the task that it names.
+A trace holds the calls and their responses. The question to the model behind the tool is built
+again from the task that the trace names.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Collected:
     """The conversations of recorded episodes.
 
     Attributes:
-        conversations: Each once, in the order of traces, episodes and calls.
+        conversations: The distinct conversations, in the order of traces, episodes and calls.
         episodes: Split -> episodes they were taken from.
-        kept: Split -> conversations that were first met in it.
-        repeated: How many further ones were identical to one of these.
+        kept: Split -> conversations that occur first in it.
+        repeated: Number of duplicates that were left out.
         failed: Episodes left out because a service failed in them.
     """
 
@@ -52,10 +52,10 @@ def collect(
 
     Args:
         traces: ``trace.jsonl`` files, folders of a run, or folders that hold folders of runs.
-        split: Take the episodes of this split only.
-        only_success: Take the episodes only whose task was solved.
+        split: Take only episodes of this split.
+        only_success: Take only episodes whose task was solved.
         env_options: Arguments of the environment instead of the recorded ones, such as another
-            ``consultant`` where the server of the recorded one is not at hand.
+            ``consultant`` if the server of the recorded one is not available.
 
     Raises:
         ConfigError: If there is no trace, its domain has no model behind its tools, its tasks
@@ -96,7 +96,7 @@ def collect(
 
 
 def writer(path: Path) -> Callable[[Sequence[Conversation]], None]:
-    """Return what writes conversations to a file, one a row under ``messages``.
+    """Return a function that writes conversations to a file, one a row under ``messages``.
 
     Args:
         path: A ``.jsonl`` file, or a ``.parquet`` file as verl's MultiTurnSFTDataset reads it.
@@ -157,10 +157,10 @@ def _has_conversations(env_id: str) -> bool:
 
 
 def _key(where: str, one: Conversation) -> bytes:
-    """Return what identical conversations share, having checked the form.
+    """Check the form of a conversation, and return a key that identical ones share.
 
     Raises:
-        TaskError: If it is no conversation that a model can be trained on.
+        TaskError: If a model cannot be trained on it.
     """
     good = isinstance(one, list) and all(
         isinstance(message, dict)

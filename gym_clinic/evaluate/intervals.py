@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Draw = NDArray[np.int64]
 
 Column = Sequence[Sequence[float]]
-"""The values of one figure: of each task, one for each of its trials."""
+"""The values of one figure: for each task one value per trial."""
 
 RESAMPLES = 2_000
 """Bootstrap resamples of every mean."""
@@ -23,7 +23,7 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its 95% interval; None where there is nothing to average."""
+    """A mean and its 95% interval; None without values."""
 
     mean: float | None = None
     low: float | None = None
@@ -32,7 +32,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Spread(Interval):
-    """An interval, with the lowest and highest single value."""
+    """An interval, and the lowest and highest single value."""
 
     min: float | None = None
     max: float | None = None
@@ -78,10 +78,10 @@ def mean_intervals(
     """Return the interval of each column's mean.
 
     Args:
-        columns: One a figure: for each task, the values of its trials.
-        draws: The resamples, as :func:`resamples` draws them.
-        classes: The class of each task; the mean is then that of the means of the classes, each
-            class having the same weight. A class that a resample does not hold is left out of it.
+        columns: For each figure and each task, the values of its trials.
+        draws: Resamples from :func:`resamples`.
+        classes: The class of each task; the mean is then taken over the means of the classes,
+            with equal weights. A resample without tasks of a class leaves that class out.
     """
     import numpy as np
 
@@ -106,7 +106,7 @@ def mean_intervals(
             intervals.append(Interval())
             continue
         totals, weight = drawn[:, :, number], drawn[:, :, number + len(columns)]
-        # A resample may hold no task of a class, or none that the figure is defined for.
+        # A resample may hold no task of a class, or no task for which the figure is defined.
         held = weight > 0
         some = held.any(axis=0)
         ratios = np.where(held, totals / np.where(held, weight, 1.0), 0.0)

@@ -19,11 +19,11 @@ def mark_calls(
 ) -> Iterator[dict[str, Any]]:
     """Yield recorded episodes with each of their calls marked.
 
-    The gold is joined here, by task id; no trace holds it. Each call gets ``"mark"``:
-    ``"needed"`` if it was answered and is one of the calls of the task's solution, for the first
-    time, or if it gave the accepted answer; else ``"wasted"``. The episode gets ``"missed"``:
-    the calls of the solution that were not made, as ``{"name", "arguments"}``, those that give
-    the answer aside.
+    The gold is joined here by task id, since no trace holds it. Each call gets ``"mark"``:
+    ``"needed"`` for the first answered call that equals a call of the task's solution, and for
+    the call that gave the accepted answer; else ``"wasted"``. The episode gets ``"missed"``: the
+    calls of the solution that were not made, as ``{"name", "arguments"}``, without those that
+    give the answer.
 
     Args:
         traces: ``trace.jsonl`` files, folders of a run, or folders that hold folders of runs.
@@ -59,7 +59,7 @@ def mark(
 
 
 def _solution(domain: Domain, task: Task, submits: set[str]) -> list[CallSpec]:
-    """Return the calls of a task's solution, but for those that give the answer."""
+    """Return the calls of a task's solution, without those that give the answer."""
     batches = [move for move in domain.solve(task) if not isinstance(move, str)]
     return [
         (name, thaw(given)) for batch in batches for name, given in batch if name not in submits

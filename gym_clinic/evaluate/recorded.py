@@ -1,4 +1,4 @@
-"""Reads recorded episodes, and joins each with the task that it names."""
+"""Reads recorded episodes and finds their tasks."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
 
 
 def trace_files(places: Sequence[str | Path]) -> list[Path]:
-    """Return the traces that files and folders mean, each once, in the order given.
+    """Return the traces of files and folders, without duplicates, in the order given.
 
     Raises:
-        ConfigError: If one of them holds none.
+        ConfigError: If one of them holds no trace.
     """
     files: dict[Path, None] = {}
     for place in map(Path, places):
@@ -41,7 +41,7 @@ def trace_files(places: Sequence[str | Path]) -> list[Path]:
 
 
 def read_episodes(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each line of a trace: its place, for errors, and its content.
+    """Yield the place (for errors) and the content of each line of a trace.
 
     Raises:
         TaskError: If a line is not an episode.
@@ -121,6 +121,6 @@ class RecordedTasks:
         if (here := data_hash(env.tasks)) != row["data"]:
             raise ConfigError(
                 f"{where}: recorded on other tasks: {env_id}, {split} was {row['data']} then and "
-                f"is {here} now; give the option 'folder' if they lie elsewhere"
+                f"is {here} now; give the option 'folder' if they are elsewhere"
             )
         return env.domain, env.tasks

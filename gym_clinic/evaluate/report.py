@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 FAILURES = 20
-"""Failed episodes that a report lists."""
+"""Maximum number of failed episodes in a report."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Grid:
 
     Attributes:
         title: Its heading.
-        columns: The heads of the columns.
+        columns: The headings of the columns.
         rows: The cells.
     """
 
@@ -56,7 +56,7 @@ class Grid:
         )  # fmt: skip
         for number, column in enumerate(self.columns):
             justify: JustifyMethod = "right" if figures and number else "left"
-            head = Text(column.replace("_", " "))  # so that a long head breaks between words
+            head = Text(column.replace("_", " "))  # so that a long heading breaks between words
             table.add_column(head, justify=justify, overflow="fold")
         for row in self.rows:
             table.add_row(*map(Text, row))
@@ -154,7 +154,7 @@ def markdown(summary: Summary) -> str:
 
 
 def compare(summaries: Sequence[Summary]) -> Grid:
-    """Return one table over several runs, a row each.
+    """Return one table of several runs, a row for each.
 
     Args:
         summaries: The runs, in the order of the rows.

@@ -50,7 +50,7 @@ def episode_seed(seed: int, task_id: str, trial: int) -> int:
 
 
 class EnvPool:
-    """Environments of one kind, made when none is idle.
+    """A pool of equal environments; a new one is made when none is idle.
 
     Args:
         env_id: Their id.
@@ -81,8 +81,8 @@ class EpisodeRunner:
     Args:
         envs: The environments.
         maker: Makes the policy of each episode.
-        about: The fields that every line of the trace begins with.
-        stop: When set, open episodes are given up at their next turn.
+        about: The first fields of every line of the trace.
+        stop: When set, open episodes are abandoned at their next turn.
     """
 
     def __init__(
@@ -97,14 +97,14 @@ class EpisodeRunner:
     def __call__(self, job: Job) -> EpisodeRecord | None:
         """Run an episode.
 
-        A ServiceError ends it unscored; any other exception passes through.
+        A ServiceError ends it without a score; any other exception reaches the caller.
 
         Returns:
-            Its record; None if it was given up.
+            Its record; None if it was abandoned.
         """
         env = self._envs.take()
         recorded = self._run(env, job)
-        self._envs.give(env)  # not after an exception: that environment is in doubt
+        self._envs.give(env)  # not after an exception: the state of that environment is unknown
         return recorded
 
     def _run(self, env: gym.Env[str, str], job: Job) -> EpisodeRecord | None:
@@ -176,13 +176,13 @@ class EpisodeRunner:
 
 
 class _Turn:
-    """Measures one turn: seconds of policy and environment, and what the policy used.
+    """Measures one turn: seconds of policy and environment, and usage of the policy.
 
     Args:
         policy: The policy that is about to act.
 
     Attributes:
-        timing: The figures, as the timing file has them.
+        timing: The figures in the form of the timing file.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -191,18 +191,18 @@ class _Turn:
         self._clock = time.perf_counter()
 
     def acted(self) -> None:
-        """Note that the policy has returned its action, or failed."""
+        """Record that the policy has returned its action, or failed."""
         self.timing["policy_seconds"] = self._lap()
         used = usage_of(self._policy)
         before = {name: self._before.get(name, 0) for name in used}
-        # An account that a policy begins anew, at a reset, is counted from zero.
+        # A policy that resets its account is counted from zero.
         self.timing["usage"] = {
             name: amount - before[name] if amount >= before[name] else amount
             for name, amount in used.items()
         }
 
     def answered(self) -> None:
-        """Note that the environment has answered."""
+        """Record that the environment has answered."""
         self.timing["env_seconds"] = self._lap()
 
     def _lap(self) -> float:
@@ -212,9 +212,9 @@ class _Turn:
 
 
 def _copies(info: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return copies of the messages of an info, images by reference.
+    """Return copies of the messages of an info, with references in place of images.
 
-    Copied before the policy sees them: it may write into whatever it is handed.
+    They are copied before the policy sees them, since a policy may change its arguments.
     """
     references = [image_reference(image) for image in info.get("images", ())]
     waiting = iter(references[-_images(info["messages"]) :])
@@ -263,7 +263,7 @@ def usage_of(policy: Policy | None) -> dict[str, float]:
         usage = asdict(usage)
     if not isinstance(usage, Mapping):
         return {}
-    # What a server left out, or a policy put in beside its counts, is no figure.
+    # Values that are not numbers are left out: missing counts, or other entries of a policy.
     return {
         str(name): amount
         for name, amount in usage.items()

@@ -25,7 +25,7 @@ from gym_clinic.taskset import Tasks, as_tasks, data_hash
 
 
 class Interrupted(KeyboardInterrupt):
-    """The run was stopped from the keyboard; its text says how to resume."""
+    """The run was stopped from the keyboard; the message says how to resume."""
 
 
 def evaluate(
@@ -45,8 +45,8 @@ def evaluate(
     """Run a policy over a split and reduce the episodes to figures.
 
     ``out`` gets ``run.json`` (the settings and the tools' schemas), ``trace.jsonl`` (an episode
-    a line, in the order of tasks and trials; byte for byte the same from a deterministic policy,
-    whatever the concurrency), ``timing.jsonl`` (wall-clock seconds and tokens of each turn, in
+    a line, in the order of tasks and trials; a deterministic policy gives the same bytes at any
+    concurrency), ``timing.jsonl`` (wall-clock seconds and tokens of each turn, in
     the order episodes finished), ``summary.json`` and ``summary.md``. The same call again
     continues a run that was stopped at any moment, repeats episodes that an outside service
     failed, and otherwise runs nothing; with more ``trials`` it adds the further ones.
@@ -54,23 +54,24 @@ def evaluate(
     Args:
         env_id: The environment, ``"clinic/ClinGen-v0"`` or ``"module:id"``.
         policy: Name for :func:`gym_clinic.policies.load`.
-        out: Folder of the run, made if need be.
-        split: Which tasks.
-        trials: Episodes of each task; can be raised on a folder that holds a run, not lowered.
+        out: Folder of the run; made if it is missing.
+        split: The split whose tasks are played.
+        trials: Episodes of each task; in a folder that holds a run they can be raised, not lowered.
         seed: Seeds the episodes, the sample of ``limit`` and the bootstrap.
-        concurrency: Open episodes at a time, each in a thread and an environment of its own.
-        limit: Run only so many tasks: a random sample fixed by ``seed``, in the order of the
-            split; a larger sample holds the smaller one. An endless split needs it.
-        policy_options: Options of the policy, as plain JSON; secrets among them, and
-            ``concurrency``, are not written.
+        concurrency: Maximum number of open episodes, each with its own thread and environment.
+        limit: Number of tasks: a random sample fixed by ``seed``, in the order of the split; a
+            larger sample contains the smaller one. An endless split needs it.
+        policy_options: Options of the policy, as plain JSON; secrets and ``concurrency`` are
+            not written to files.
         env_options: Options of the environment, as plain JSON.
         progress: Show a progress bar on standard error.
 
     Raises:
-        ConfigError: If an argument is wrong, or ``out`` holds a run of other settings.
+        ConfigError: If an argument is wrong, or ``out`` holds a run with other settings.
         ServiceError: If the policy cannot be set up; a failure during an episode is recorded
             there instead, and the episode is not scored.
-        RuntimeError: If environment or policy raised anything else; it names the episode.
+        RuntimeError: If the environment or the policy raised another exception; it names the
+            episode.
         Interrupted: If stopped from the keyboard.
     """
     for name, number in (
@@ -81,9 +82,9 @@ def evaluate(
         at_least_one(name, number)
     chosen, given = dict(env_options or {}), dict(policy_options or {})
     if "split" in chosen:
-        raise ConfigError("give the split as split, not among the options of the environment")
+        raise ConfigError("give the split as the argument split, not in env_options")
     envs = EnvPool(env_id, {**chosen, "split": split})
-    clinic = unwrap(envs.take())  # the policy is made for it; no episode is run in it
+    clinic = unwrap(envs.take())  # the policy is made for this environment; no episode is run in it
     maker = policies.load(policy, clinic, given)
     tasks = sample(clinic.tasks, limit, seed)
     about = {
@@ -92,7 +93,7 @@ def evaluate(
         "version": __version__,
         "data": data_hash(clinic.tasks),
         "policy": policy,
-        # How many requests a server is sent at once changes no result.
+        # The number of simultaneous requests changes no result.
         "policy_options": redact({k: v for k, v in given.items() if k != "concurrency"}),
         "split": split,
     }
@@ -114,9 +115,9 @@ def evaluate(
         except KeyboardInterrupt:
             raise Interrupted(
                 f"stopped: {len(journal.results)} of {len(jobs)} episodes are kept in {folder}; "
-                "the same command goes on from there"
+                "the same command continues from there"
             ) from None
-        # Only now are the tasks' golds joined, by id: for the classes and the domain's figures.
+        # The golds are joined only now, by task id: for the classes and the domain's figures.
         by_id = {task.id: task for task in tasks}
         classes = clinic.domain.classes
         summary = summarise(
@@ -145,12 +146,12 @@ def check(
     split: str = "test",
     env_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Check policies before the first episode of any: names, options, what they need.
+    """Check names, options and requirements of all policies before the first episode.
 
     Args:
         env_id: The environment.
         given: Name of each policy -> its options.
-        split: Which tasks.
+        split: The split whose tasks are played.
         env_options: Options of the environment.
 
     Raises:
@@ -164,9 +165,9 @@ def check(
 
 
 def sample(tasks: Sequence[Task] | Tasks, limit: int | None, seed: int) -> list[Task]:
-    """Return ``limit`` of the tasks, drawn evenly, in their own order; all without a limit.
+    """Return a random sample of ``limit`` tasks in their own order; all without a limit.
 
-    With the same seed, a larger sample holds the smaller one.
+    With the same seed, a larger sample contains the smaller one.
 
     Raises:
         ConfigError: If an endless split is given without a limit.
@@ -190,7 +191,7 @@ def sample(tasks: Sequence[Task] | Tasks, limit: int | None, seed: int) -> list[
 def _run_all(
     run: EpisodeRunner, jobs: Sequence[Job], journal: Journal, concurrency: int, shown: int
 ) -> None:
-    """Run every job and journal each as it finishes."""
+    """Run every job, and write each to the journal when it finishes."""
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gym-clinic")
     running: dict[Future[EpisodeRecord | None], Job] = {}
     waiting = iter(jobs)
@@ -208,7 +209,7 @@ def _run_all(
                     bar.advance(_journal(future, running.pop(future), journal))
     except BaseException as error:
         run.stop.set()
-        # After Ctrl-C no model server is waited for; the episodes that ended are kept.
+        # After Ctrl-C it does not wait for model servers; finished episodes are kept.
         pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
         for future in running:
             if future.done() and not future.cancelled() and future.exception() is None:
@@ -221,7 +222,7 @@ def _run_all(
 def _journal(future: Future[EpisodeRecord | None], job: Job, journal: Journal) -> Result | None:
     error = future.exception()
     if isinstance(error, KeyboardInterrupt):
-        raise error  # a human player has left
+        raise error  # a human player has quit
     if error is not None:
         text = f"task {job.task_id!r}, trial {job.trial}: {type(error).__name__}: {error}"
         if isinstance(error, ClinicError):
@@ -265,9 +266,9 @@ class _Bar:
 
 
 def _open_run(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write the settings of a run, or check that they are those of the run in the folder.
+    """Write the settings of a run, or check them against the run in the folder.
 
-    Trials may be more than those of the run in the folder: then they are written anew.
+    With more trials than the run in the folder has, the settings are written again.
     """
     manifest = folder / "run.json"
     try:

@@ -1,4 +1,4 @@
-"""The figures of a run: pure functions from judged episodes to means with intervals."""
+"""The figures of a run: pure functions from scored episodes to means with intervals."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from gym_clinic.evaluate.intervals import Draw
 
 AGGREGATE_ROWS = 500_000
-"""Episodes read, over all resamples, for the intervals of a domain's own figures."""
+"""Episodes read over all resamples for the intervals of a domain's own figures."""
 
 MIN_AGGREGATES = 200
-"""Resamples of a domain's own figures, however many episodes there are."""
+"""Minimum number of resamples of a domain's own figures."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Result:
 
     Attributes:
         task_id: The task.
-        trial: Which of its trials, from 0.
-        error: Why the episode could not be judged; None when it was.
-        reward: The sum over its steps; None with an error.
-        success: Whether the task is solved, by the domain's own notion.
-        rewards: Every part of the reward.
-        metrics: The domain's figures of this episode; NaN where one is undefined.
-        turns: Actions of the agent.
-        calls: Calls it made, failed ones included.
-        stop: Why it ended.
+        trial: Number of the trial, from 0.
+        error: Why the episode has no score; None if it has one.
+        reward: Sum of the rewards of its steps; None with an error.
+        success: Whether the task is solved, as the domain defines it.
+        rewards: Name -> part of the reward.
+        metrics: The domain's figures of this episode; NaN if undefined.
+        turns: Number of actions.
+        calls: Number of calls, failed ones included.
+        stop: Why the episode ended.
         usage: Amounts that the policy reports, such as tokens.
     """
 
@@ -67,7 +67,7 @@ class Result:
 
         Raises:
             KeyError: If a field is missing.
-            TypeError: If a figure is no number.
+            TypeError: If a figure is not a number.
         """
         return cls(
             task_id=row["task_id"],
@@ -99,7 +99,7 @@ class Summary:
     """The figures of one policy over one split.
 
     Means are taken over scored episodes; 95% intervals are bootstrap percentiles over
-    resampled tasks, the trials of a task staying together.
+    resampled tasks; the trials of a task stay together.
 
     Attributes:
         id: The environment.
@@ -111,11 +111,11 @@ class Summary:
         split: The split.
         seed: The seed of the run.
         trials: Trials of each task.
-        tasks: How many tasks were played.
-        episodes: How many episodes were played, failed ones included.
-        errors: How many of them ended in a failure of an outside service; no figure but usage
+        tasks: Number of tasks.
+        episodes: Number of episodes, failed ones included.
+        errors: Number of episodes in which an outside service failed; of all figures only usage
             includes them.
-        failures: Task, trial and error of each of these, in the order of the run.
+        failures: Task, trial and error of each of these episodes, in the order of the run.
         reward_range: The declared lowest and highest reward.
         reward: The reward of an episode.
         scaled: The reward clipped to its declared range and mapped to 0..1.
@@ -126,10 +126,10 @@ class Summary:
         metrics: The domain's own figures.
         classes: Class of the gold -> scored tasks; empty where the domain names no classes.
         balanced: Reward, scaled reward, success and metrics as the mean of the classes' means,
-            each class having the same weight.
+            with equal weights.
         turns: Actions of an episode.
         calls: Calls of an episode.
-        stops: Why episodes ended -> how many.
+        stops: Reason of the end -> number of episodes.
         usage: Amounts used in all episodes, such as tokens.
     """
 
@@ -178,9 +178,8 @@ def summarise(
 ) -> Summary:
     """Reduce the episodes of a run to its figures.
 
-    Every mean gets 2,000 resamples. A domain's aggregate is a function of whole episodes, so
-    it is called once a resample: at least 200 and at most 2,000 times, about as many as
-    together read 500,000 episodes.
+    Every mean gets 2,000 resamples. A domain's aggregate is called once a resample on whole
+    episodes: 200 to 2,000 times, so that about 500,000 episodes are read in total.
 
     Args:
         results: The episodes.
@@ -190,7 +189,7 @@ def summarise(
         seed: Seeds the bootstrap.
         reward_range: The declared range of the reward.
         classes: Task id -> class of its gold; no balanced means without it.
-        aggregate: The domain's figures of many scored episodes; none without it.
+        aggregate: The domain's figures over scored episodes; none without it.
     """
     scored = [result for result in results if result.error is None]
     tasks: dict[str, list[Result]] = {}
@@ -211,7 +210,7 @@ def summarise(
         means["rewards", name] = [
             [r.rewards[name] for r in group if name in r.rewards] for group in clusters
         ]
-    # A task with a failed trial has fewer trials than the estimators are asked about.
+    # A task with a failed trial has fewer trials than the estimators need.
     solved = [sum(r.success for r in group) if len(group) == trials else None for group in clusters]
     for k in range(1, trials + 1):
         means["pass@", str(k)] = [[] if c is None else [pass_at_k(trials, c, k)] for c in solved]

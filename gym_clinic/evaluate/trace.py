@@ -1,4 +1,4 @@
-"""A run on disk: one JSON line for each episode, and a journal from which a killed run resumes."""
+"""A run on disk: one JSON line for each episode, and a journal for resuming a killed run."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from gym_clinic.files import lock, replace_file
 TRACE, JOURNAL, TIMING = "trace.jsonl", "journal.jsonl", "timing.jsonl"
 
 MAX_DEPTH = 64
-"""Levels of nesting of an agent's arguments that a trace keeps."""
+"""Maximum nesting of an agent's arguments in a trace."""
 
 Key = tuple[str, int]
 """Task id and trial."""
 
-# Lone surrogates have no UTF-8 form, and some readers take the others for ends of lines.
+# Lone surrogates have no UTF-8 form; some readers take the other characters for line ends.
 _ESCAPED = re.compile("[\ud800-\udfff\x7f\x85\u2028\u2029]")
 _WORDS = "key|token|secret|password|passwd|authorization|cookie"
 _SECRET = re.compile(rf"(?:(?:^|_|-)(?i:{_WORDS})|[a-z](?:{_WORDS.title()}))$")
@@ -37,19 +37,19 @@ def encode(value: Any) -> bytes:
     """Return a value as one line of JSON, keys in the order given, valid UTF-8 throughout.
 
     Raises:
-        TypeError: If it holds what has no JSON form.
+        TypeError: If it contains a value without a JSON form.
     """
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Return a copy of a value as plain JSON, whatever an agent or a domain put into it.
+    """Return a copy of a value of an agent or a domain as plain JSON.
 
-    Numbers that JSON cannot write become null, and nesting ends after 64 levels.
+    Numbers without a JSON form become null, and nesting is cut after 64 levels.
 
     Raises:
-        TypeError: If it holds what has no JSON form.
+        TypeError: If it contains a value without a JSON form.
     """
     if value is None or isinstance(value, str | bool | int):
         return value.value if isinstance(value, enum.Enum) else value
@@ -74,11 +74,13 @@ def plain(value: Any, depth: int = 0) -> Any:
         return text()
     if callable(number := getattr(value, "item", None)):  # a number of numpy or torch
         return plain(number(), depth + 1)
-    raise TypeError(f"{type(value).__name__} has no JSON form; give text, numbers, lists, objects")
+    raise TypeError(
+        f"{type(value).__name__} has no JSON form; expected text, numbers, lists or objects"
+    )
 
 
 def redact(value: Any) -> Any:
-    """Return a copy of options without secrets: keys, tokens, passwords, what URLs may carry.
+    """Return a copy of options without secrets: keys, tokens, passwords, credentials in URLs.
 
     ``api_key_env``, which only names a variable, stays.
     """
@@ -95,11 +97,11 @@ def redact(value: Any) -> Any:
 
 
 class Journal:
-    """The finished episodes of a run, appended as they finish, read back in any order.
+    """The finished episodes of a run, appended as they finish.
 
-    Opening it reads what an earlier run left: its trace, and the journal of one that was
-    stopped. A last line cut short is dropped; episodes that an outside service failed are
-    left to be played again.
+    Opening it reads the trace of an earlier run, and the journal of a stopped one. An
+    incomplete last line is dropped. Episodes in which an outside service failed are not read,
+    so that they are played again.
 
     Args:
         folder: The folder of the run.
@@ -137,7 +139,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Close the files; what was added stays."""
+        """Close the files; their content stays."""
         for file in (self._journal, self._timing, self._lock):
             file.close()
 
@@ -150,7 +152,7 @@ class Journal:
         """
         key = (row["task_id"], row["trial"])
         line = encode(row)
-        # From the line, not the row: figures must not depend on whether a run was resumed.
+        # Read from the line, not the row, so that a resumed run has the same figures.
         result = Result.of(json.loads(line))
         place = (self.folder / JOURNAL, self._journal.tell(), len(line))
         self._journal.write(line)
@@ -179,7 +181,7 @@ class Journal:
         replace_file(self.folder / TRACE, self.lines(keys))
 
     def discard(self) -> None:
-        """Remove the journal, once all of its episodes are in the trace."""
+        """Remove the journal; all of its episodes are in the trace."""
         self._journal.close()
         (self.folder / JOURNAL).unlink(missing_ok=True)
 
@@ -199,13 +201,13 @@ class Journal:
             fits = row["error"] is None and plan.get(key) == row["seed"]
             result = Result.of(row)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return  # cut short or not of this program: the episode is played again
+            return  # incomplete or foreign: the episode is played again
         if fits and line.endswith(b"\n"):
             self.results[key], self._places[key] = result, (path, place, len(line))
 
 
 def _open_log(path: Path) -> IO[bytes]:
-    """Open a file of lines to append to, without the last line if it was cut short."""
+    """Open a file of lines for appending; an incomplete last line is removed."""
     file = path.open("ab+")
     end = file.seek(0, os.SEEK_END)
     while end > 0:

@@ -1,7 +1,8 @@
-"""What acts in an environment: anything with ``act(observation, info) -> str``.
+"""Policies: anything with ``act(observation, info) -> str``.
 
-A maker, ``maker(seed) -> Policy``, gives one policy for one episode; what it fits or connects
-to is shared. ``load`` finds a maker by name; every builder is ``(env, **options) -> Maker``.
+A maker, ``maker(seed) -> Policy``, gives one policy for one episode; fitted models and
+connections are shared between them. ``load`` finds a maker by name; every builder is
+``(env, **options) -> Maker``.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "ChatPolicy":  # its client is loaded only by those who ask a model
+    if name == "ChatPolicy":  # its client is loaded on first use
         from gym_clinic.policies.chat import ChatPolicy
 
         return ChatPolicy

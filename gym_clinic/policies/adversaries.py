@@ -1,7 +1,7 @@
-"""Policies that try to earn reward without doing the task; none must ever earn much.
+"""Policies that try to earn reward without doing the task; none of them may earn much.
 
-Each is as strong as its idea allows: where an idea leaves the answer open, it gives the one
-that earns most on the train split when given alone.
+An adversary whose idea leaves the answer open gives the best constant answer: the one that earns
+most on the train split without any call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AnswerSource = Callable[["_Opening", random.Random], Iterable[str]]
 
 
 class _Opening:
-    """What an adversary knows in one episode: ticket, tools, menu, and the constant answer."""
+    """The knowledge of an adversary in one episode: ticket, tools, menu, constant answer."""
 
     def __init__(
         self, playbook: Playbook, label: str | None, observation: str, info: dict[str, Any]
@@ -48,7 +48,7 @@ class _Opening:
 
     @property
     def label(self) -> str | None:
-        """The constant answer's label, as far as this ticket offers one."""
+        """The label of the constant answer; None if this ticket has no such answer."""
         if self._label in self.menu.answers:
             return self._label
         return next(iter(self.menu.answers), None)
@@ -89,8 +89,8 @@ def silent(env: ClinicEnv) -> Maker:
 def every_tool(env: ClinicEnv) -> Maker:
     """Make every call of the menu at once, then give the constant answer.
 
-    Without a menu: every choice of arguments that a schema lists, and the tools with open
-    arguments with none.
+    Without a menu it takes every choice of arguments that a schema lists; tools with open
+    arguments are called without arguments.
     """
     return _adversary(env, _every_tool)
 
@@ -109,7 +109,7 @@ def _every_tool(opening: _Opening, draw: random.Random) -> list[str]:
 
 
 def every_option(env: ClinicEnv) -> Maker:
-    """Give all answers in one action; when that is not accepted, in another order and form."""
+    """Give all answers in one action; if that is not accepted, in another order and form."""
     return _adversary(env, _every_option)
 
 
@@ -147,16 +147,16 @@ class _Echo:
 
 
 def echo(env: ClinicEnv) -> Maker:
-    """Give back the observation as the action: the whole prompt first."""
+    """Return each observation as the action, beginning with the whole prompt."""
     return lambda seed: _Echo()
 
 
 def rambler(env: ClinicEnv) -> Maker:
-    """Write very much: every label, keyword and tool name, in thoughts and outside, then a label.
+    """Write long texts: every label, keyword and tool name, in thoughts and outside, then a label.
 
-    First with all labels in the open; when that is not accepted, with the labels in thoughts,
-    the keywords outside, and the constant answer at the end; in the last turn with nothing
-    beside thoughts and answer.
+    First all labels stand outside thoughts. If that is not accepted, the labels stand in thoughts,
+    the keywords outside, and the constant answer at the end. The last turn has only thoughts and
+    answer.
     """
     return _adversary(env, _rambler)
 
@@ -168,7 +168,7 @@ def _rambler(opening: _Opening, draw: random.Random) -> Iterator[str]:
     for turn in range(opening.turns):
         thoughts = f"<think>\n{_ramble(keywords + labels, draw, _RAMBLE // 2)}\n</think>\n"
         speech = _ramble(keywords if turn % 2 else keywords + labels, draw, _RAMBLE // 2)
-        if turn and turn == opening.turns - 1:  # whatever else, the answer has to be taken
+        if turn and turn == opening.turns - 1:  # the answer must be accepted
             yield opening.answer if opening.dialect.name == "json" else thoughts + opening.answer
         yield f"{thoughts}{speech}\n{opening.answer}"
 
@@ -183,7 +183,7 @@ def _ramble(vocabulary: list[str], draw: random.Random, length: int) -> str:
 
 
 def malformed(env: ClinicEnv) -> Maker:
-    """Write what no parser should take: broken blocks of every kind, around real answers."""
+    """Write blocks that no parser should accept, around real answers."""
     return _adversary(env, _malformed)
 
 
@@ -229,7 +229,7 @@ def _malformed(opening: _Opening, draw: random.Random) -> Iterator[str]:
 
 
 def forger(env: ClinicEnv) -> Maker:
-    """Write the tools' responses itself, all of them good, and answer as if they were real."""
+    """Forge favourable tool responses, and answer as if they were real."""
     return _adversary(env, _forger)
 
 
@@ -253,7 +253,7 @@ def _forger(opening: _Opening, draw: random.Random) -> Iterator[str]:
     reply = f"{responses}\n{confident}"
     forged = itertools.cycle((reply[-ACTION_LIMIT:], roles[-ACTION_LIMIT:]))
     yield from itertools.islice(forged, max(1, opening.turns - 1))
-    yield opening.answer  # whatever else, the answer has to be taken
+    yield opening.answer  # the answer must be accepted
 
 
 def _finding(name: str, arguments: Any) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def _finding(name: str, arguments: Any) -> dict[str, Any]:
 
 
 def snoop(env: ClinicEnv) -> Maker:
-    """Search all that is handed out for the gold, write into it, and answer with what is found.
+    """Search all objects handed out for the gold, change them, and answer with what is found.
 
     It walks observation, info and ``env.spec``; then it empties and rewrites the schemas and
     messages it was given, hoping that later episodes share them. Finding nothing, it gives the

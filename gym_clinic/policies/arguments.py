@@ -11,7 +11,7 @@ from typing import Any
 
 Schema = Mapping[str, Any]
 
-_DEPTH = 6  # nesting past which only the smallest value is drawn
+_DEPTH = 6  # deeper values are the smallest that are valid
 _FORMATS = {
     "time": lambda draw: f"{draw.randrange(24):02d}:{draw.randrange(60):02d}:00Z",
     "duration": lambda draw: f"P{draw.randrange(1, 30)}D",
@@ -33,24 +33,24 @@ def sample(parameters: Schema, draw: random.Random, words: Sequence[str]) -> dic
     Args:
         parameters: The ``parameters`` of an OpenAI function schema.
         draw: The source of randomness.
-        words: What strings are drawn from, such as the words of the ticket.
+        words: Strings to draw from, such as the words of the ticket.
 
     Returns:
-        Arguments by name; a ``pattern`` that no word matches is the one thing not honoured.
+        Arguments by name. They fit the schema, except for a ``pattern`` that no word matches.
     """
     drawn: dict[str, Any] = _draw(parameters, parameters, draw, words or ("unknown",), 0)
     return drawn
 
 
 def every(parameters: Schema, limit: int = 64) -> list[dict[str, Any]]:
-    """Return every choice of the required arguments, where each is one of a listed few.
+    """Return every combination of the required arguments, if the schema lists their values.
 
     Args:
         parameters: The ``parameters`` of an OpenAI function schema.
-        limit: Most choices returned.
+        limit: Maximum number of combinations.
 
     Returns:
-        The choices in the order of the schema; empty when an argument is open, such as a string.
+        The combinations in the order of the schema; none if an argument is open, such as a string.
     """
     names = list(parameters.get("required", ()))
     values = [_listed(parameters["properties"][name], parameters) for name in names]
@@ -76,7 +76,7 @@ def _listed(schema: Schema, root: Schema) -> list[Any]:
 
 
 def _resolve(schema: Schema, root: Schema) -> Schema:
-    for _ in range(20):  # a chain of references, never a circle worth following
+    for _ in range(20):  # a chain of references; a circle ends here
         if "$ref" in schema:
             target: Any = root
             for part in str(schema["$ref"]).lstrip("#/").split("/"):
@@ -170,7 +170,7 @@ def _integer(schema: Schema, draw: random.Random) -> int:
 
 
 def _bounds(schema: Schema, low: float, high: float) -> tuple[float, float]:
-    """Return the bounds of a number; one that is not given is set at the default's distance."""
+    """Return the bounds of a number; a missing bound has the default distance from the other."""
     lows = [schema[key] for key in ("minimum", "exclusiveMinimum") if key in schema]
     highs = [schema[key] for key in ("maximum", "exclusiveMaximum") if key in schema]
     if lows and not highs:

@@ -19,7 +19,7 @@ from gym_clinic.toolbox import Kind
 
 
 def oracle(env: ClinicEnv) -> Maker:
-    """Play ``domain.solve`` of the task: the perfect agent, which knows the gold.
+    """Play ``domain.solve`` of the task; the oracle knows the gold.
 
     Args:
         env: The environment it acts in.
@@ -34,7 +34,7 @@ def oracle(env: ClinicEnv) -> Maker:
 
 
 def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
-    """Make valid calls at random, then answer at random; never a malformed block.
+    """Make random valid calls, then give a random answer; never a malformed block.
 
     Calls and answers come from the domain's menu. Without one, arguments are drawn from the
     tools' JSON schemas, strings from the words of the ticket, and the answer from those of the
@@ -43,7 +43,7 @@ def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
 
     Args:
         env: The environment it acts in.
-        batch: Most calls of one action.
+        batch: Maximum number of calls in one action.
     """
     batch = at_least_one("batch", batch)
     playbook = Playbook(env)
@@ -72,7 +72,7 @@ def random_calls(env: ClinicEnv, *, batch: int = 4) -> Maker:
 def _call(
     playbook: Playbook, menu: Menu, draw: random.Random, vocabulary: list[str]
 ) -> CallSpec | None:
-    """Draw a call that is no submission; None in a domain without any."""
+    """Draw a call that is not a submission; None in a domain without such calls."""
     if playbook.domain.menu is not None:
         return draw.choice(menu.calls) if menu.calls else None
     tools = [one for one in playbook.domain.tools if one.kind is not Kind.SUBMIT]
@@ -108,13 +108,13 @@ def rules(env: ClinicEnv) -> Maker:
 def prior(env: ClinicEnv) -> Maker:
     """Play the best constant: the same tools and the same answer on every ticket.
 
-    It chooses the label of the answer, and the set of tool names each menu call of which is
-    made, that earn most on the train split: played for real with this environment's rubric,
-    weights, dialect and limits, on at most 150 tasks, by greedy selection forward from no
-    tool and backward from all of them. Without a menu the answers are the last moves of the
+    It chooses the label of the answer and a set of tools, all of whose menu calls are made, that
+    earn most on the train split. Candidates are played with this environment's rubric, weights,
+    dialect and limits on at most 150 tasks; the selection is greedy, forward from no tool and
+    backward from all tools. Without a menu the answers are the last moves of the
     train split's solutions, and the calls those whose arguments the schemas list. It reads
-    neither ticket nor responses, so whatever it earns is what the tickets give away by mere
-    frequency. Makers of one process share the fit.
+    neither ticket nor responses, so it measures what frequencies alone earn. Makers of one
+    process share the fit.
 
     Args:
         env: The environment it acts in.

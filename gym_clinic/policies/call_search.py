@@ -1,4 +1,4 @@
-"""The adversary ``call-search``: the fixed pattern of calls and answer that a search finds best."""
+"""The adversary ``call-search``: the best fixed pattern of calls and answer, found by search."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ PATTERNS = 42
 """Patterns of calls that the search tries."""
 
 PROMISING = 6
-"""Patterns of each state that are tried on all of these tasks, after all on every third."""
+"""Patterns of each state that are tried on all tasks; the others only on every third task."""
 
 STEPS = 4
-"""Patterns that are added or dropped one after the other, at most."""
+"""Maximum number of steps; each adds or drops one pattern."""
 
 
 def call_search(env: ClinicEnv, *, beam: int = 2) -> Maker:
@@ -42,7 +42,7 @@ def call_search(env: ClinicEnv, *, beam: int = 2) -> Maker:
 
     A pattern is all calls of a tool, its n-th or its last call on the menu, or a call that is
     the same on most tickets. A beam search adds and drops patterns, from no call and from the
-    best constant, for as long as the mean reward on 60 tasks of the train split grows.
+    best constant, as long as the mean reward on 60 tasks of the train split grows.
 
     Args:
         env: The environment it acts in.
@@ -93,7 +93,7 @@ class _PatternSearch:
         return groups
 
     def find(self, beam: int) -> Constant:
-        """Return the best patterns and label that the search meets.
+        """Return the best patterns and label that the search finds.
 
         Raises:
             ConfigError: If there is no label to choose.

@@ -45,11 +45,11 @@ class ChatPolicy:
     """Plays one episode at a time by asking a chat model for each action.
 
     A new conversation begins with the `info` of a reset, which has `task_id`. A ServiceError of
-    the client passes through and leaves the conversation as it was, so that the same step may be
-    asked again.
+    the client reaches the caller and leaves the conversation unchanged, so that the same step can
+    be repeated.
 
     With `tools="text"` the conversation begins with `info["prompt"]`, which explains the tools
-    in the environment's dialect, whichever it is; the model writes calls as text, and each
+    in the environment's dialect; the model writes calls as text, and each
     observation is a user message. Stop strings of the dialect are sent as `stop`; a closing tag
     that stopped the model is put back. Where the dialect is inline, the observation continues the
     assistant's own message: the growing message is sent as the last one, with
@@ -94,7 +94,7 @@ class ChatPolicy:
         return f"ChatPolicy({self.client!r}, tools={self.tools!r})"
 
     def clone(self) -> ChatPolicy:
-        """An independent conversation over the same client: its limit and its account."""
+        """Return an independent conversation that shares the client, its limit and its account."""
         twin = copy.copy(self)
         twin._begin({})
         return twin
@@ -147,7 +147,7 @@ class ChatPolicy:
         return {"stop": self._stops, "fields": CONTINUE if continues else None}
 
     def _next(self, observation: str, info: Mapping[str, Any]) -> list[Message]:
-        """The conversation with what the environment said last."""
+        """The conversation, with the last observation added."""
         if "task_id" in info:
             self._begin(info, observation)
             begun = info.get("messages" if self.tools == "native" else "prompt")
@@ -167,7 +167,7 @@ class ChatPolicy:
         return [*self._messages, _user(observation, info)]
 
     def _answers(self, news: Sequence[Message]) -> list[Message]:
-        """The answers as tool messages, one for every open call: servers insist on that."""
+        """The answers as tool messages, one for every open call, as servers require."""
         given = {one["tool_call_id"]: one for one in news if one["role"] == "tool"}
         missing = {"role": "tool", "content": "(not run)"}
         answers = [{**given.get(i, missing), "tool_call_id": i} for i in self._open]
@@ -175,7 +175,7 @@ class ChatPolicy:
 
     def _accept(self, conversation: list[Message], reply: Reply) -> Action:
         self._usage += reply.usage
-        # Reasoning stays out of the conversation: servers drop or refuse it on the way back.
+        # Reasoning is not sent back: servers drop or refuse it.
         if reply.tool_calls:
             calls = _with_ids(reply.tool_calls, len(conversation))
             sendable = all(map(_sendable, reply.tool_calls))
@@ -192,7 +192,7 @@ class ChatPolicy:
             self._messages = [*conversation, {"role": "assistant", "content": text}]
         if not (self.thoughts and reply.reasoning):
             return text
-        # A tag inside the reasoning would end the thought early and act on the rest.
+        # A tag inside the reasoning would end the thought early, and the rest would act.
         thought = _THINK_TAG.sub(r"< \1", reply.reasoning.strip())
         return f"<think>\n{thought}\n</think>\n\n{text}"
 
@@ -206,7 +206,7 @@ def _user(observation: str, info: Mapping[str, Any]) -> Message:
 
 
 def _closed(reply: Reply, stops: Sequence[str]) -> str:
-    """The text, with the closing tag at which the model was stopped: servers leave it out."""
+    """The text with the closing tag that stopped the model, since servers leave it out."""
     if reply.finish_reason != "length":
         for stop in stops:
             opening = f"<{stop[2:]}" if stop.startswith("</") else ""
@@ -216,7 +216,7 @@ def _closed(reply: Reply, stops: Sequence[str]) -> str:
 
 
 def _sendable(call: NativeCall) -> bool:
-    """Whether servers take the call back as history; broken ones go back as text instead."""
+    """Whether servers accept the call as history; a broken call is sent as text instead."""
     try:
         arguments = strict_json.loads(call.arguments)
     except ValueError:
@@ -225,7 +225,7 @@ def _sendable(call: NativeCall) -> bool:
 
 
 def _with_ids(calls: Sequence[NativeCall], turn: int) -> list[dict[str, Any]]:
-    """The calls as the environment takes them, each with an id of its own."""
+    """The calls in the form of the environment, each with a unique id."""
     given = [call.id for call in calls]
     unique = all(given) and len(set(given)) == len(given)
     return [

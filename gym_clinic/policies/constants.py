@@ -18,14 +18,14 @@ SAMPLE = 150
 """Tasks of the train split that are played."""
 
 SHORTLIST = 12
-"""Labels that are tried on the whole sample."""
+"""Maximum number of labels that are tried on the whole sample."""
 
 Patterns = Callable[[Menu], Mapping[Hashable, Sequence[CallSpec]]]
-"""Menu -> named groups of its calls, such as all calls of one tool; the names mean the same on
-every task."""
+"""Menu -> named groups of its calls, such as all calls of one tool; a name has the same meaning
+on every task."""
 
 Constant = tuple[frozenset[Hashable], str]
-"""Names of the groups of calls that are made, and the label of the answer given then."""
+"""Names of the groups of calls that are made, and the label of the answer."""
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def train_sample(env: ClinicEnv, size: int) -> list[Task]:
 class ConstantSearch:
     """Plays constant behaviour on a fixed sample of the train split.
 
-    Every figure is kept, so that nothing is played twice.
+    Every result is kept, so that nothing is played twice.
 
     Args:
         env: The environment; its own episode is not touched.
@@ -67,7 +67,7 @@ class ConstantSearch:
 
     @property
     def labels(self) -> list[str]:
-        """Labels that every sampled task can be answered with, in the order of the menu."""
+        """Labels that are valid on every sampled task, in the order of the menu."""
         if not self._menus:
             return []
         shared = set.intersection(*(set(menu.answers) for menu in self._menus))
@@ -84,7 +84,7 @@ class ConstantSearch:
         Args:
             names: Names of groups.
             label: Label of the answer.
-            every: Play each n-th task of the sample only.
+            every: Play only every n-th task of the sample.
         """
         key = frozenset(names), label, every
         if key not in self._means:
@@ -104,9 +104,9 @@ class ConstantSearch:
     def best(self) -> Constant | None:
         """Return the best constant: names and label; None if there is no label.
 
-        Greedy from no call and again from all calls: the label that earns most, then the name
-        whose adding or dropping earns most, until nothing does. In a domain that waits for a
-        service no call is tried.
+        The search is greedy, once from no call and once from all calls: first the label that earns
+        most, then names are added or dropped as long as the reward grows. In a domain that waits
+        for a service no call is tried.
         """
         labels = self.shortlist()
         if not labels:
@@ -117,7 +117,7 @@ class ConstantSearch:
         return max(found, key=lambda constant: self.mean(*constant))
 
     def shortlist(self) -> list[str]:
-        """Return the labels, or the best of very many as played on every fifth task."""
+        """Return the labels; of very many, those that do best on every fifth task."""
         labels = self.labels
         if len(labels) <= SHORTLIST:
             return labels
@@ -148,7 +148,7 @@ def select(
 
 
 class _Fits:
-    """What was fitted in this process; a strong reference to the domain keeps its id its own."""
+    """Fits of this process; they hold the domain, so that its id is not used again."""
 
     def __init__(self, limit: int = 24) -> None:
         self.lock = threading.RLock()
@@ -176,7 +176,7 @@ def fitted(env: ClinicEnv, build: Callable[[ClinicEnv], T]) -> T:
 
     Args:
         env: The environment.
-        build: A function of a module, which fits something to the train split.
+        build: A function of a module that fits something to the train split.
     """
     return _FITS.get(env, build)
 

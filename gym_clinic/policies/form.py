@@ -1,8 +1,8 @@
-"""The form of a ticket: what is left of it when its evidence is taken out.
+"""The form of a ticket: the ticket without its evidence.
 
-Evidence is what is written at length: a line of 200 characters or more (an abstract, a note, a
-vignette) keeps its length and nothing else. Titles, fields, ids and other short lines keep their
-words. Trained adversaries see the form alone, so that what they earn is not earned by reading.
+Evidence is a line of 200 characters or more (an abstract, a note, a vignette); only its length is
+kept. Titles, fields, ids and other short lines keep their words. Trained adversaries see only the
+form, so that their reward does not come from reading the evidence.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from gym_clinic.domain import CallSpec, Menu
 
 LONG = 200
-"""Characters of a line from which on it is evidence."""
+"""Minimum number of characters of a line of evidence."""
 
 _FIELD = re.compile(r"\s*(?:[-*•]\s*)?([^\W\d_][\w /-]{0,30}):(?=\s|$)")
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a model sees of a text.
+    """The features of a text.
 
     Attributes:
-        words: Text whose words it sees.
+        words: Text whose words are features.
         counts: Named numbers: lengths, counts, positions, fields that are present.
     """
 
@@ -35,10 +35,10 @@ class Form:
 
 @dataclass(frozen=True)
 class CallForm(Form):
-    """What a model sees of a call that could be made.
+    """The features of a possible call.
 
     Attributes:
-        tool: Name of the tool; each has a model of its own.
+        tool: Name of the tool; each tool has its own model.
     """
 
     tool: str = ""
@@ -49,7 +49,7 @@ def ticket_form(ticket: str, task_id: str, evidence: bool = False) -> Form:
 
     Args:
         ticket: Its text.
-        task_id: The id of its task, whose characters may give something away.
+        task_id: The id of its task; its characters are features too.
         evidence: Keep the words of long lines too.
     """
     lines = ticket.splitlines()

@@ -25,18 +25,18 @@ before that does nothing.
   /quit               leaves"""
 
 Line = str | dict[str, Any]
-"""A line of an action: text, or a call ``{"name", "arguments"}``."""
+"""A line of an action: text or a call ``{"name", "arguments"}``."""
 
 
 class Quit(KeyboardInterrupt):
-    """The person has left; no error."""
+    """The person has quit; this is not an error."""
 
 
 class Human:
-    """Shows what was observed and reads the next action, line by line.
+    """Shows the observation and reads the next action, line by line.
 
-    An action of calls alone is returned as structured calls, so that a person need not know the
-    dialect; calls beside text are written into the text in the dialect of the environment.
+    An action of calls only is returned as structured calls, so that a person need not know the
+    dialect. Calls together with text are written into the text in the dialect of the environment.
 
     Args:
         env: The environment; its tools and its dialect are used.
@@ -44,7 +44,7 @@ class Human:
         write: Shows a text.
 
     Attributes:
-        write: The same; a caller with a screen of its own may replace it.
+        write: The function that shows a text; callers may replace it.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Human:
         return ""
 
     def _joined(self, lines: list[Line]) -> Action:
-        """Return the lines as calls if they are nothing else, or else as one text.
+        """Return the lines as calls if all of them are calls, else as one text.
 
         Raises:
             ConfigError: If the dialect cannot write a call, or none beside a text; the lines are
@@ -143,12 +143,12 @@ class Human:
         """Return the call that a line writes; None if it is text.
 
         Raises:
-            ConfigError: If it is meant as a call and cannot be one; the text says why.
+            ConfigError: If it is meant as a call but is not a valid one; the message says why.
         """
         if line.startswith("{"):
             return self._json_call(line)
         name, _, rest = line.removeprefix(":").partition(" ")
-        # A name such as order_lab is no word of a text: the line is meant as a call.
+        # A name such as order_lab does not occur in prose, so the line is meant as a call.
         meant = line.startswith(":") or "_" in name
         if not line.startswith(":") and self._env.toolbox.get(name) is None:
             return None
@@ -188,7 +188,7 @@ class Human:
         return parameters
 
     def _json_call(self, line: str) -> dict[str, Any] | None:
-        """Return a call written as JSON; None for JSON that is text, such as an answer."""
+        """Return a call written as JSON; None for other JSON, such as an answer."""
         try:
             found = strict_json.loads(line)
         except ValueError:
@@ -200,7 +200,7 @@ class Human:
 
 
 def describe_image(image: Any) -> str:
-    """Return the path of an image; of one in memory its kind and size."""
+    """Return the path of an image, or kind and size of an image in memory."""
     if isinstance(image, str | os.PathLike):
         return os.fspath(image)
     name = getattr(image, "filename", "")
@@ -208,7 +208,7 @@ def describe_image(image: Any) -> str:
 
 
 def _usage(schema: Mapping[str, Any]) -> str:
-    """Return how a tool is called, and what its arguments mean."""
+    """Return the usage of a tool and the description of its arguments."""
     function = schema["function"]
     fields = function["parameters"]["properties"]
     return "\n".join(
@@ -221,7 +221,7 @@ def _usage(schema: Mapping[str, Any]) -> str:
 
 
 def _value(text: str, schema: Mapping[str, Any]) -> Any:
-    """Read a value as JSON, unless its argument takes text or it is no JSON."""
+    """Read a value as JSON; as text if its argument takes text or it is not JSON."""
     kinds = {one.get("type") for one in (schema, *schema.get("anyOf", ()))}
     if "string" in kinds and not ("null" in kinds and text == "null"):
         return text

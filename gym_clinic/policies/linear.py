@@ -1,6 +1,6 @@
 """The adversary ``linear``: logistic models that see the ticket without its evidence.
 
-Where it earns much, the tasks give themselves away by something that is not clinical evidence.
+If it earns much, the tickets show the answer by something other than clinical evidence.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ TRIED = 80
 """Tasks among them on which the thresholds are tried."""
 
 FOLDS = 3
-"""Parts of the tasks; each is predicted by models that are fitted to the others."""
+"""Folds; each is predicted by models that are fitted to the others."""
 
 THRESHOLDS = (0.2, 0.35, 0.5, 0.65, 0.8, 2.0)
-"""Probabilities from which on a call is made; at the last one none is."""
+"""Thresholds: a call is made from this probability on; with the last one no call is made."""
 
 
 def linear(env: ClinicEnv, *, evidence: bool = False) -> Maker:
     """Predict answer and calls from the form of the ticket.
 
-    The models see titles, field names, lengths, counts and order, and of a line of 200 characters
-    or more nothing but its length: see :mod:`gym_clinic.policies.form`. The answer is the one with
+    The models see titles, field names, lengths, counts and order, and only the length of a line
+    of 200 characters or more: see :mod:`gym_clinic.policies.form`. The answer is the one with
     the highest expected reward; the calls are those whose probability is above a threshold. The
     threshold is chosen by playing tasks of the train split with models that were not fitted to
     them. Needs the extra ``adversaries``.
 
     Args:
         env: The environment it acts in.
-        evidence: Let the models read all words of the ticket. This is then no adversary but a
-            ceiling: what a linear reader of the evidence on the ticket earns.
+        evidence: Let the models read all words of the ticket. The policy is then not an
+            adversary but a ceiling: the reward of a linear reader of the whole ticket.
 
     Raises:
-        ConfigError: If scikit-learn is missing, or there is nothing to fit to.
+        ConfigError: If scikit-learn is missing, or there is no train split to fit to.
     """
     if not isinstance(evidence, bool):
         raise ConfigError(f"evidence is true or false, not {evidence!r}")
@@ -96,7 +96,7 @@ class _Example:
 
     @property
     def best(self) -> int:
-        """The number of the candidate answer that earns most."""
+        """The index of the candidate answer that earns most."""
         return max(range(len(self.rewards)), key=self.rewards.__getitem__)
 
 
@@ -121,7 +121,7 @@ class _Linear:
                 "split, or no answer that its tickets share"
             )
         examples = [self._example(task) for task in train_sample(env, FIT)]
-        # In another order than that of the file, which may repeat its classes in turn.
+        # Shuffled, since a file may list its classes in turn.
         random.Random(f"{env.domain.name}:linear").shuffle(examples)
         self._threshold, self._constant = self._tune(examples)
         self._models = _Models(examples)
@@ -158,7 +158,7 @@ class _Linear:
     def _actions(
         self, menu: Menu, chances: Sequence[float], threshold: float, answer: int | None
     ) -> list[str]:
-        """Write the likely calls and an answer, the constant one where no number is given."""
+        """Write the likely calls and an answer; without a number the constant answer."""
         chosen = [c for c, p in zip(menu.calls, chances, strict=True) if p >= threshold]
         label = best_label(self._env) if answer is None else self._labels[answer]
         return self._playbook.plan(chosen, menu.answers.get(label or ""))
@@ -205,7 +205,7 @@ class _Models:
         }
 
     def answers(self, forms: Sequence[Form]) -> list[int]:
-        """Return for each ticket the number of the answer with the highest expected reward."""
+        """Return for each ticket the index of the answer with the highest expected reward."""
         columns = list(zip(*self._worth, strict=True))
         found = []
         for chances in self._answers.probabilities(forms):
@@ -227,17 +227,17 @@ class _Models:
 
 
 class _Logistic:
-    """A logistic model of forms: TF-IDF of their words, beside their counts.
+    """A logistic model of forms: TF-IDF of their words, and their counts.
 
     Args:
-        forms: What is known of each case.
-        labels: What each case is.
+        forms: The features of each case.
+        labels: The label of each case.
     """
 
     def __init__(self, forms: Sequence[Form], labels: Sequence[Any]) -> None:
         self.labels: list[Any] = sorted(set(labels))
         if len(self.labels) == 1:
-            return  # nothing to tell apart
+            return  # only one label
         from sklearn.feature_extraction import DictVectorizer
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,4 @@
-"""What baselines build on: tickets, menus, and moves written in a dialect."""
+"""The base of the baselines: tickets, menus, and moves written in a dialect."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gym_clinic.policies.playing import Action
 from gym_clinic.taskset import as_tasks, first
 from gym_clinic.toolbox import Kind
 
-_ANSWERS = 40  # answers of the train split that a domain without a menu is tried with
-_SOLVED = 200  # tasks of an endless train split that they are taken from
+_ANSWERS = 40  # most answers of the train split, for a domain without a menu
+_SOLVED = 200  # tasks of an endless train split from which they are taken
 
 
 class ScriptedPolicy:
-    """A policy that takes given actions in order, and writes nothing when they run out.
+    """A policy that takes given actions in order, then writes nothing.
 
     Args:
         begin: Observation and info of ``reset`` -> the actions of that episode, in order.
@@ -69,10 +69,10 @@ class Playbook:
         self._answers: dict[str, Move] | None = None
 
     def task(self, info: dict[str, Any]) -> Task:
-        """Return the task that the info of ``reset`` names, from whichever split holds it.
+        """Return the task that the info of ``reset`` names, from any split.
 
         Raises:
-            ConfigError: If no split of the domain does.
+            ConfigError: If no split of the domain holds it.
         """
         wanted = info["task_id"]
         splits = (as_tasks(self.domain.tasks[name]) for name in self.domain.tasks)
@@ -108,7 +108,7 @@ class Playbook:
         return write_move(self.env.dialect, move)
 
     def plan(self, calls: Sequence[CallSpec], answer: Move | None) -> list[str]:
-        """Write calls and an answer; calls give way where the turns would not suffice."""
+        """Write calls and an answer; calls are dropped if the turns do not suffice."""
         last = self.write(answer) if answer is not None else []
         room = max(0, self.env.max_turns - len(last))
         return self.write(tuple(calls))[:room] + last
@@ -130,5 +130,5 @@ def _train_answers(env: ClinicEnv) -> dict[str, Move]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in order of appearance, each once."""
+    """Return the distinct words of a text in order of appearance."""
     return list(dict.fromkeys(re.findall(r"[^\W_][\w-]{2,}", text)))

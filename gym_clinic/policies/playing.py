@@ -26,7 +26,7 @@ class Policy(Protocol):
         """Return the next action.
 
         Args:
-            observation: What ``reset`` or the last ``step`` returned.
+            observation: The observation of ``reset`` or the last ``step``.
             info: Its info; the one of ``reset`` holds ``task_id``, ``tools`` and ``messages``.
 
         Returns:
@@ -67,7 +67,7 @@ def next_action(policy: Policy, observation: str, info: dict[str, Any]) -> Actio
         return action
     kind = type(action).__name__
     raise ConfigError(
-        f"the policy's act returned {kind}; an action is text or a list of one call or more, "
+        f"the policy's act returned {kind}; an action is text or a non-empty list of calls, "
         '{"id", "name", "arguments"}'
     )
 
@@ -76,7 +76,7 @@ def take(env: gym.Env[str, str], action: Action) -> tuple[str, float, bool, bool
     """Take an action in an environment: text by ``step``, calls by ``step_calls``.
 
     Args:
-        env: The environment, wrapped or not; calls go past wrappers.
+        env: The environment, wrapped or not; calls bypass wrappers.
         action: The action.
     """
     if isinstance(action, str):
@@ -86,10 +86,10 @@ def take(env: gym.Env[str, str], action: Action) -> tuple[str, float, bool, bool
 
 
 def play(env: ClinicEnv, task: Task, policy: Policy, seed: int = 0) -> Outcome:
-    """Play one task of any split to its end; the environment's own episode stays as it is.
+    """Play one task of any split to its end; the environment's own episode is not changed.
 
     Args:
-        env: Its domain, dialect, rubric, weights and limits are used.
+        env: The environment, whose domain, dialect, rubric, weights and limits are used.
         task: The task.
         policy: The policy that acts.
         seed: Seed of the environment.

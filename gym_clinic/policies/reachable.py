@@ -12,22 +12,22 @@ _LEAVES = (str, bytes, bytearray, int, float, complex, type(None), type)
 
 
 def reachable(roots: Iterable[tuple[str, Any]], limit: int = 20_000) -> Iterator[tuple[str, Any]]:
-    """Walk the objects that can be reached, nearest first, each once.
+    """Yield the objects that can be reached, nearest first, each once.
 
     Follows items, keys, attributes, slots, closures, defaults, globals, frames, bound objects
-    and whatever else the garbage collector knows an object to hold. A class is not entered:
-    from any class the whole process can be reached, which says nothing about what was handed
-    out. A function or module is entered, since handing one out hands out its module.
+    and all other references that the garbage collector knows. A class is not entered, because
+    the whole process can be reached from any class. A function or module is entered: who has a
+    function has its module.
 
     Args:
-        roots: Path and object of what was handed out.
-        limit: Most objects visited.
+        roots: Path and object of everything handed out.
+        limit: Maximum number of objects visited.
 
     Yields:
         Path and object.
     """
     waiting = deque(roots)
-    kept: dict[int, Any] = {}  # holds every object, so that no id is used twice
+    kept: dict[int, Any] = {}  # keeps every object alive, so that no id is used twice
     while waiting and len(kept) < limit:
         path, item = waiting.popleft()
         if id(item) in kept:

@@ -1,4 +1,4 @@
-"""Policies by name: the built-in ones, those of a domain, and anyone's own."""
+"""Policies by name: built-in ones, those of a domain, and those of other packages."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ POLICIES: Mapping[str, str] = {
     "linear": "gym_clinic.policies.linear:linear",
     "call-search": "gym_clinic.policies.call_search:call_search",
 }
-"""Name -> where its builder, ``(env, **options) -> Maker``, lives."""
+"""Name -> path of its builder, ``(env, **options) -> Maker``."""
 
 ADVERSARIES = (
     "silent", "prior", "every-tool", "every-option", "repeater", "echo", "rambler",
     "malformed", "forger", "snoop",
 )  # fmt: skip
-"""The built-in policies that must never be worth playing; see :func:`adversaries_of`."""
+"""The built-in policies that must earn little; see :func:`adversaries_of`."""
 
 TRAINED = ("linear", "call-search")
 """Adversaries that are fitted to the train split; ``linear`` needs the extra ``adversaries``."""
@@ -74,10 +74,10 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
     """Find a policy by name and prepare it for an environment.
 
     Args:
-        name: One of :data:`POLICIES`, one of the domain's own, or ``"package.module:NAME"`` for
-            anyone's: a class or function that takes no argument (or ``seed``) and returns
-            something with ``act``.
-        env: The environment it will act in.
+        name: One of :data:`POLICIES`, one of the domain's own, or ``"package.module:NAME"``
+            of another package: a class or function that takes no argument (or ``seed``) and
+            returns an object with ``act``.
+        env: The environment that the policy acts in.
         options: Options of the policy, such as ``url`` and ``model`` of ``"chat"``.
 
     Raises:

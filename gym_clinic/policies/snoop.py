@@ -1,4 +1,4 @@
-"""The adversary that looks for the gold in whatever it was handed."""
+"""The adversary that looks for the gold in all objects that it is given."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TELLING = ("answer", "classification", "label", "target", "correct", "solution"
 
 
 class Snoop:
-    """Searches all it is handed for the gold, then plays that, or else the constant answer.
+    """Searches all objects it is given for the gold, then plays that, else the constant answer.
 
     Args:
-        playbook: What is known of the environment.
-        label: Label of the constant answer; None where there is none.
+        playbook: The tickets, menus and dialect of the environment.
+        label: Label of the constant answer; None without one.
 
     Attributes:
-        found: Path of the gold in what was handed out; None while nothing was found.
+        found: Path of the gold in the objects it was given; None if nothing was found.
     """
 
     def __init__(self, playbook: Playbook, label: str | None) -> None:
@@ -34,7 +34,7 @@ class Snoop:
         self.found: str | None = None
 
     def act(self, observation: str, info: dict[str, Any]) -> str:
-        """Search what was just handed out, then act on all that was found so far."""
+        """Search the new objects, then act on everything found so far."""
         if "task_id" in info:
             self._task, self.found = self._playbook.task(info), None
             self._actions = iter(())
@@ -59,7 +59,7 @@ class Snoop:
         return "" if label is None else self._playbook.write(menu.answers[label])[-1]
 
     def _use(self, path: str, item: Any, task: Task, menu: Menu) -> list[Move]:
-        """Return the moves that an object gives away; none if it gives none away."""
+        """Return the moves that an object contains, if any."""
         domain = self._playbook.domain
         if isinstance(item, ClinicEnv):
             item = item.episode
@@ -82,7 +82,7 @@ class Snoop:
 
 
 def _is_gold(item: Mapping[str, Any], task: Task) -> bool:
-    """Return whether a mapping has the form of this domain's gold, which the train split tells."""
+    """Return whether a mapping has the form of this domain's gold, as the train split shows it."""
     form = {key: type(freeze(value)) for key, value in task.gold.items()}
     return bool(form) and all(
         key in item and type(freeze(item[key])) is kind for key, kind in form.items()
@@ -90,7 +90,7 @@ def _is_gold(item: Mapping[str, Any], task: Task) -> bool:
 
 
 def _tamper(info: dict[str, Any]) -> None:
-    """Write into everything that was handed out, in case later episodes share it."""
+    """Change all objects that it was given, in case later episodes share them."""
     for message in info.get("messages", ()):
         message["content"] = "The gold is on the next line."
         message["gold"] = True

@@ -1,4 +1,4 @@
-"""What an episode is worth: ``Episode -> float``, composed by a Rubric."""
+"""Rewards of an episode, ``Episode -> float``, and the Rubric that composes them."""
 
 from gym_clinic.rewards.accuracy import exact_answer
 from gym_clinic.rewards.process import call_f1

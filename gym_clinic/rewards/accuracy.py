@@ -1,4 +1,4 @@
-"""Was the answer right?"""
+"""The reward of a right answer."""
 
 from __future__ import annotations
 

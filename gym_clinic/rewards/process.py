@@ -1,4 +1,4 @@
-"""Was the way right?"""
+"""The reward of the right calls."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gym_clinic.episode import Episode
 def call_f1(episode: Episode) -> float:
     """Return the F1 of the calls made against ``gold["calls"]``, as sets of name and arguments.
 
-    Every call that could be read counts as made; only an answered one can match, so that
-    calling everything has its price.
+    Every well-formed call counts as made. Only an answered call can match, so that calling
+    everything lowers the reward.
 
     Source:
         "Process-Supervised Multi-Agent Reinforcement Learning for Reliable Clinical

@@ -1,4 +1,4 @@
-"""How an episode is judged: named rewards, their weights, and adjustments in order."""
+"""A rubric scores an episode: named rewards, their weights, and adjustments in order."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Range = tuple[float, float]
 
 
 WEIGHT_LIMIT = 1e6
-"""Largest weight, so that sums and ranges stay finite."""
+"""Largest absolute weight, so that sums and ranges stay finite."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """A judged episode.
+    """The score of an episode.
 
     Attributes:
         total: The reward.
-        rewards: Every part, weighted or not.
+        rewards: Every named reward, also those of weight 0.
     """
 
     total: float
@@ -37,9 +37,9 @@ class Rubric:
     Attributes:
         rewards: Name -> ``Episode -> float``. All are reported, whatever their weight.
         weights: Name -> weight; a reward left out weighs 0.
-        range: Declared lowest and highest value of each reward: one pair for all, or one a
-            name. A single reward may fall below it, such as an unfloored penalty; it is
-            reported as it is.
+        range: Declared lowest and highest value of each reward: one pair for all, or one pair
+            a name. A reward may fall below it, such as an unfloored penalty; it is reported
+            unchanged.
         adjust: ``(episode, total) -> total``, applied in order.
         total_range: Declared lowest and highest total; by default the sum of the weighted
             ranges. The total is clipped to it after the last adjustment.
@@ -58,7 +58,7 @@ class Rubric:
     def __post_init__(self) -> None:
         names = sorted(self.rewards)
         if not isinstance(self.weights, Mapping):
-            raise ConfigError(f"weights name rewards, as {{name: weight}}, not {self.weights!r}")
+            raise ConfigError(f"weights must be an object, {{name: weight}}, not {self.weights!r}")
         if unknown := sorted(set(self.weights) - set(names)):
             raise ConfigError(f"weights name unknown rewards {unknown}; choose from {names}")
         for name, weight in self.weights.items():
@@ -66,25 +66,27 @@ class Rubric:
                 raise ConfigError(f"the weight of {name!r} must be a number, got {weight!r}")
             if not -WEIGHT_LIMIT <= weight <= WEIGHT_LIMIT:
                 raise ConfigError(
-                    f"the weight of {name!r} is from -{WEIGHT_LIMIT:g} to {WEIGHT_LIMIT:g}, "
+                    f"the weight of {name!r} must be from -{WEIGHT_LIMIT:g} to {WEIGHT_LIMIT:g}, "
                     f"got {weight!r:.40}"
                 )
         ranges = self.range if isinstance(self.range, Mapping) else dict.fromkeys(names, self.range)
         if missing := sorted(set(names) - set(ranges)):
-            raise ConfigError(f"range says nothing of {missing}")
+            raise ConfigError(f"range lacks the rewards {missing}")
         if unknown := sorted(set(ranges) - set(names)):
             raise ConfigError(f"range names unknown rewards {unknown}; choose from {names}")
         for name, (low, high) in ranges.items():
             if not low <= high:
-                raise ConfigError(f"the range of {name!r} runs from low to high, not {low}..{high}")
+                raise ConfigError(
+                    f"the range of {name!r} must run from low to high, not {low}..{high}"
+                )
         if self.total_range is not None and not self.total_range[0] <= self.total_range[1]:
             low, high = self.total_range
-            raise ConfigError(f"total_range runs from low to high, not {low}..{high}")
+            raise ConfigError(f"total_range must run from low to high, not {low}..{high}")
         object.__setattr__(self, "ranges", ranges)
 
     @property
     def reward_range(self) -> Range:
-        """The lowest and the highest total that can be paid."""
+        """The lowest and the highest possible total."""
         if self.total_range is not None:
             return float(self.total_range[0]), float(self.total_range[1])
         ends = [
@@ -98,7 +100,7 @@ class Rubric:
         return replace(self, weights=weights, total_range=None)
 
     def score(self, episode: Episode) -> Score:
-        """Judge an episode.
+        """Score an episode.
 
         Raises:
             ValueError: If the total is not a number.

@@ -102,7 +102,7 @@ def test_ctrl_c_is_exit_130(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     argv = ("--concurrency", 1, "--out", tmp_path, "--no-progress")
     status, _, err = run("eval", ID, "--policy", "eval_domain:Impatient", *argv)
     assert status == 130
-    assert "the same command goes on" in err
+    assert "the same command continues" in err
     assert "Traceback" not in err
 
 

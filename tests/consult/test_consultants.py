@@ -146,8 +146,8 @@ def test_make_consultant(chat_server: ChatServer) -> None:
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("rules", r"consultant is 'recorded' or \{'kind': 'chat'.*, not 'rules'"),
-        ({"kind": "human"}, "consultant is 'recorded' or"),
+        ("rules", r"consultant must be 'recorded' or \{'kind': 'chat'.*, not 'rules'"),
+        ({"kind": "human"}, "consultant must be 'recorded' or"),
         ({"kind": "chat", "url": "http://h", "model": "m", "tokens": 1}, "no option 'tokens'"),
         ({"kind": "chat", "url": "http://h", "model": "m", "api_key": "s"}, "api_key_env"),
     ],

@@ -294,10 +294,10 @@ def test_other_errors_pass_through(workers: int) -> None:
 @pytest.mark.parametrize(
     ("names", "settings", "words"),
     [
-        ("", {}, "a panel has members of different names"),
-        ("aa", {}, "a panel has members of different names"),
+        ("", {}, "a panel needs members with different names"),
+        ("aa", {}, "a panel needs members with different names"),
         ("ab", {"rounds": 0}, "rounds"),
-        ("ab", {"quorum": 3}, "quorum is at most the 2 members, not 3"),
+        ("ab", {"quorum": 3}, "quorum must be at most 2, the number of members, not 3"),
         ("ab", {"workers": 0}, "workers"),
     ],
 )

@@ -90,7 +90,7 @@ def test_read_prompt(tmp_path: Path, text: str, system: str, user: str) -> None:
         ('Answer {"a": 1}', "a literal brace is written twice"),
         ("Answer {", "a literal brace is written twice"),
         ("Answer {}", "a literal brace is written twice"),
-        ("{case.gold}", r"\['case.gold'\] are no placeholders"),
+        ("{case.gold}", r"\['case.gold'\] are not placeholders"),
     ],
 )
 def test_read_prompt_refuses(tmp_path: Path, text: str, words: str) -> None:

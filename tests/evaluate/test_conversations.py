@@ -225,7 +225,7 @@ def test_an_error_names_the_domains_with_sub_agents(tmp_path: Path) -> None:
         (
             lambda row: row.update(env_options={"consultant": "nobody"}),
             ConfigError,
-            "line 1: consultant is",
+            "line 1: consultant must be",
         ),
         (lambda row: row["calls"][0].pop("response"), TaskError, "line 1: a call has name"),
         (

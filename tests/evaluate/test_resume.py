@@ -144,7 +144,7 @@ def test_a_failing_service_is_reported_and_tried_again(tmp_path: Path) -> None:
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eval_domain, "_left", [0])
-    with pytest.raises(Interrupted, match="the same command goes on") as caught:
+    with pytest.raises(Interrupted, match="the same command continues") as caught:
         play("Impatient", tmp_path, trials=4, concurrency=1)
     assert isinstance(caught.value, KeyboardInterrupt)
     kept = (tmp_path / "journal.jsonl").read_bytes().count(b"\n")

@@ -64,7 +64,7 @@ def test_the_total_stays_in_its_declared_range() -> None:
     assert high.reward_range == (-1.0, 2.0)
     assert high.score(episode()).total == 2.0
     assert high.score(episode()).rewards == {"one": 1.0}
-    with pytest.raises(ConfigError, match=r"total_range runs from low to high, not 1\.\.0"):
+    with pytest.raises(ConfigError, match=r"total_range must run from low to high, not 1\.\.0"):
         replace(low, total_range=(1, 0))
 
 
@@ -86,8 +86,8 @@ def test_a_total_that_is_no_number_is_never_paid() -> None:
     ("weights", "says"),
     [
         ({"acuracy": 1}, r"weights name unknown rewards \['acuracy'\]; choose from \['accuracy'"),
-        ({"accuracy": math.nan}, "the weight of 'accuracy' is from -1e"),
-        ({"accuracy": math.inf}, "is from -1e"),
+        ({"accuracy": math.nan}, "the weight of 'accuracy' must be from -1e"),
+        ({"accuracy": math.inf}, "must be from -1e"),
         ({"accuracy": "1"}, "the weight of 'accuracy' must be a number, got '1'"),
         ({"accuracy": True}, "must be a number, got True"),
         ({"accuracy": None}, "must be a number"),
@@ -101,7 +101,7 @@ def test_wrong_weights_are_named(weights: Any, says: str) -> None:
 
 
 def test_a_missing_range_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"range says nothing of \['half'\]"):
+    with pytest.raises(ConfigError, match=r"range lacks the rewards \['half'\]"):
         Rubric({"one": one, "half": half}, {"one": 1}, range={"one": (0, 1)})
 
 

@@ -21,7 +21,7 @@ EXPECTED_JSON = (
 
 
 def read_label(text: str) -> str | None:
-    """Return the class that a text names, whatever its capitals; None if it names none."""
+    """Return the class that a text names, ignoring case; None if it names none."""
     return _LABELS.get(" ".join(text.strip(" \t\r*_`\"'.").split()).casefold())
 
 
@@ -29,7 +29,7 @@ def read_classification(text: str) -> str:
     """Read a supervisor's synthesis, which must state its classification exactly once.
 
     Raises:
-        ToolError: With what was expected.
+        ToolError: If the text has another form; the message gives the expected form.
     """
     stated = _STATEMENT.findall(text)
     if len(stated) != 1:
@@ -37,7 +37,7 @@ def read_classification(text: str) -> str:
         raise ToolError(f"expected exactly one line '{EXPECTED_CLASS}', found {found}")
     label = read_label(stated[0])
     if label is None:
-        raise ToolError(f"{stated[0].strip()[:80]!r} is no class; expected '{EXPECTED_CLASS}'")
+        raise ToolError(f"{stated[0].strip()[:80]!r} is not a class; expected '{EXPECTED_CLASS}'")
     return label
 
 
@@ -47,7 +47,7 @@ class Judgement:
 
     Attributes:
         classification: The class.
-        evidence: The (pmid, subtype label) pairs it claims; several only count once.
+        evidence: The (pmid, subtype label) pairs it claims; duplicates count once.
     """
 
     classification: str
@@ -58,7 +58,7 @@ def read_judgement(text: str) -> Judgement:
     """Read a single agent's structured answer.
 
     Raises:
-        ToolError: With what was expected.
+        ToolError: If the text has another form; the message gives the expected form.
     """
     try:
         value = strict_json.loads(json_text(text))
@@ -68,9 +68,9 @@ def read_judgement(text: str) -> Judgement:
         raise ToolError(f"Expected {EXPECTED_JSON} and no other keys")
     label = value["classification"]
     if not isinstance(label, str) or (found := read_label(label)) is None:
-        raise ToolError(f"classification is one of {list(CLASSES)}, not {str(label)[:80]!r}")
+        raise ToolError(f"classification must be one of {list(CLASSES)}, not {str(label)[:80]!r}")
     if not isinstance(value["evidence"], list):
-        raise ToolError(f"evidence is an array. Expected {EXPECTED_JSON}")
+        raise ToolError(f"evidence must be an array. Expected {EXPECTED_JSON}")
     return Judgement(found, frozenset(_read_item(item) for item in value["evidence"]))
 
 

@@ -1,4 +1,4 @@
-"""The case of a curation: a gene, a disease, and articles with what they hold."""
+"""The case of a curation: a gene, a disease, and the articles on them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Curation(Case):
     """The case of one curation, for tools and sub-agents.
 
     Args:
-        task: The task; of its gold only the evidence annotation is kept, for the recorded
-            sub-agents. The classification is not.
+        task: The task. Of its gold only the evidence annotation is kept, for the recorded
+            sub-agents; the classification is not.
     """
 
     def __init__(self, task: Task) -> None:
@@ -55,7 +55,7 @@ class Curation(Case):
     def sections(self, pmid: str) -> tuple[tuple[str, str], ...]:
         """Return heading and text of an article's sections.
 
-        A simulated article is written again from its draft, byte for byte the same.
+        A simulated article is rendered from its draft, always to the same bytes.
         """
         article = self.article(pmid)
         if "sections" in article:
@@ -80,7 +80,7 @@ def _written(draft: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def ticket(task: Task) -> str:
-    """Compose what the agent is told: the pair, and each article's title and abstract."""
+    """Compose the ticket: gene, disease, and title and abstract of each article."""
     record = task.record
     ids = {name: f" ({record[name]})" if record[name] else "" for name in ("hgnc_id", "mondo_id")}
     head = [
@@ -101,7 +101,7 @@ def ticket(task: Task) -> str:
 
 
 def call_arguments(task: Task, article: Mapping[str, Any]) -> dict[str, str]:
-    """Return the arguments with which any sub-agent is sent to an article."""
+    """Return the arguments of a call of any sub-agent on an article."""
     return {
         "pmid": article["pmid"],
         "pmcid": article["pmcid"],
@@ -120,7 +120,7 @@ def every_call(task: Task) -> tuple[CallSpec, ...]:
 
 
 def gold_calls(task: Task) -> list[AgentCall]:
-    """Return the calls that the annotated evidence asks for, without repetition, in order."""
+    """Return the calls that the annotated evidence requires, without duplicates, in order."""
     articles = {article["pmid"]: article for article in task.record["articles"]}
     wanted: dict[AgentCall, None] = {}
     for item in task.gold["evidence"]:
@@ -141,7 +141,7 @@ def category_of(subtype: str) -> Category:
 
 
 def mask(task: Task) -> Task:
-    """Return a task with gene and disease replaced by placeholders, everywhere."""
+    """Return a task with gene and disease replaced by placeholders in all texts."""
     gene, disease = task.record["gene"], task.record["disease"]
     hide = _hider(gene, disease)
 
@@ -168,7 +168,7 @@ def mask(task: Task) -> Task:
 
 @lru_cache(maxsize=256)
 def _hider(gene: str, disease: str) -> Callable[[str], str]:
-    """Return a function that replaces both names, in any case of letters."""
+    """Return a function that replaces both names, ignoring case."""
     pattern = re.compile(
         f"(?P<disease>{re.escape(disease)})|(?<![A-Za-z0-9]){re.escape(gene)}(?![A-Za-z0-9])",
         re.IGNORECASE,
@@ -182,8 +182,8 @@ def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequen
     """Return the splits of a task folder: the embedded one, or one made by the importer.
 
     Raises:
-        ConfigError: If the folder is none.
-        TaskError: On first reading of a split, if a task is no curation.
+        ConfigError: If `folder` is not the path of a task folder.
+        TaskError: On the first reading of a split, if a task is not a curation.
     """
     if folder is not None and not isinstance(folder, str):
         raise ConfigError(f"folder is the path of a task folder, not {folder!r}")
@@ -192,7 +192,7 @@ def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequen
 
 
 class Splits(Mapping[str, Sequence[Task]]):
-    """Splits whose tasks are checked, and masked if wanted, when first read."""
+    """Splits whose tasks are checked, and masked on request, when first read."""
 
     def __init__(self, source: Mapping[str, Sequence[Task]], *, masked_names: bool) -> None:
         self._source = source
@@ -222,7 +222,7 @@ class Splits(Mapping[str, Sequence[Task]]):
 
 
 def with_subtype_keys(task: Task) -> Task:
-    """Return a task whose evidence names subtypes by key, however curators wrote them.
+    """Return a task whose evidence names subtypes by key, not as curators wrote them.
 
     Raises:
         TaskError: For an unknown subtype, with the task's id and the nearest name.
@@ -247,7 +247,7 @@ def check(task: Task) -> None:
     """Check that a task is a curation.
 
     Raises:
-        TaskError: With the task's id and the field.
+        TaskError: If it is not; the message gives the task's id and the field.
     """
     needs = {"gene", "disease", "hgnc_id", "mondo_id", "inheritance", "articles"}
     if missing := sorted(needs - task.record.keys()):
@@ -272,8 +272,10 @@ def check(task: Task) -> None:
         if missing:
             raise TaskError(f"task {task.id}: an item of evidence lacks {missing}")
         if item["pmid"] not in pmids:
-            raise TaskError(f"task {task.id}: evidence from {item['pmid']!r}, no article of it")
+            raise TaskError(
+                f"task {task.id}: evidence from {item['pmid']!r}, not one of its articles"
+            )
         if item["subtype"] not in SUBTYPES:
             raise TaskError(
-                f"task {task.id}: unknown subtype {item['subtype']!r}; one of {[*SUBTYPES]}"
+                f"task {task.id}: unknown subtype {item['subtype']!r}; choose from {[*SUBTYPES]}"
             )

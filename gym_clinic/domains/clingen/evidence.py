@@ -23,8 +23,8 @@ class Subtype:
     Attributes:
         key: Identifier in task files, unique over all categories.
         category: Key of its category.
-        label: Name a single agent gives, category first ("Rescue in patient cells").
-        term: Name a sub-agent of the category gives ("rescue in patient cells").
+        label: Name in the answers of a single agent, category first ("Rescue in patient cells").
+        term: Name in the replies of the category's sub-agent ("rescue in patient cells").
         points: Default points in the ClinGen matrix.
         range: Lowest and highest points a curator may award.
     """
@@ -44,8 +44,8 @@ class Category:
     Attributes:
         key: Identifier in task files and in the sub-agent's name ("ModelSystem").
         label: Name in prose ("Model Systems").
-        cap_group: The group of the matrix whose cap it shares.
-        about: What counts as this evidence, in one sentence.
+        cap_group: Group of the matrix; the categories of a group share one cap.
+        about: Definition of the evidence in one sentence.
     """
 
     key: str

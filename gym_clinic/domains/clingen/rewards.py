@@ -1,8 +1,9 @@
 """The rewards and metrics of gene-disease validity curation, as pure functions.
 
-Each constant is a keyword. [P] marks what the paper states, [R] what its text copy lost and is
-reconstructed here: for training with group-relative advantages only the ratio of the two scales
-and of the malformed charge to the process scale matter.
+Each constant is a keyword. [P] marks a value that the paper states. [R] marks a value that is
+missing in the paper's text copy and was reconstructed here. Training with group-relative
+advantages depends only on two ratios: between the two scales, and between the charge for a
+malformed block and the scale of the process reward.
 
 Source:
     "Process-Supervised Multi-Agent Reinforcement Learning for Reliable Clinical Reasoning" (here
@@ -23,15 +24,15 @@ from gym_clinic.errors import ConfigError
 def outcome_reward(
     predicted: str | None, gold: str, *, scale: float = 2.0, center: float = 0.5
 ) -> float:
-    """How close the predicted class is to the published one, on the ordinal scale.
+    """Score the distance of the predicted class from the published one, on the ordinal scale.
 
     `scale * (1 - d / 4 - center)` with d the distance in ranks: 1, 0.5, 0, -0.5, -1.
 
     Args:
-        predicted: A label of `evidence.CLASSES`. Anything else, None (unreadable) and Disputed
-            included, earns the minimum.
+        predicted: A label of `evidence.CLASSES`. Any other value, including None (unreadable)
+            and Disputed, earns the minimum.
         gold: The published label.
-        scale: Width of the range. [R]: 2, which makes the paper's range of -1 to 1.
+        scale: Width of the range. [R]: 2, which gives the paper's range of -1 to 1.
         center: Subtracted from the closeness in 0 to 1. [R]: 0.5 "centers the base metric".
 
     Returns:
@@ -56,15 +57,15 @@ def set_f1(predicted: Iterable[Any], gold: Iterable[Any]) -> float:
     """Harmonic mean of precision and recall between two sets.
 
     Args:
-        predicted: What was given; order and duplicates do not matter, a list item is read as
-            the tuple of its parts.
-        gold: What was wanted.
+        predicted: The predicted items. Order and duplicates do not matter; an item that is a
+            list is read as a tuple.
+        gold: The expected items.
 
     Returns:
         `2 |P & G| / (|P| + |G|)`, from 0 to 1; 1 if both are empty.
 
     Raises:
-        ConfigError: If an argument is no collection of hashable items.
+        ConfigError: If an argument is not a collection of hashable items.
 
     Source:
         The supervisor paper, equation 7 [P].
@@ -86,27 +87,28 @@ def process_reward(
     malformed_penalty: float = 0.1,
     floor: float | None = None,
 ) -> float:
-    """How well the calls that were made match the calls that were needed.
+    """Score the calls that were made against the calls that were needed.
 
     `scale * (F1 ** power - center) - malformed_penalty * malformed`.
 
     Args:
         predicted_calls: The (agent, pmid, pmcid, gene, disease) of every well-formed call,
-            failed ones and unknown agents included: what was sprayed lowers the precision.
-        gold_calls: The calls that the curated evidence asks for.
-        malformed: Tool-call blocks that could not be read.
-        scale: Width of the range of the F1 part. [R]: 2, the same slope as the outcome's.
+            including failed calls and unknown agents, so that needless calls lower the
+            precision.
+        gold_calls: The calls that the curated evidence requires.
+        malformed: Number of tool-call blocks that could not be read.
+        scale: Width of the range of the F1 part. [R]: 2, as in the outcome reward.
         center: Subtracted from the shaped F1. [R]: 0.5.
-        power: Shaping of the F1. [P]: "a cubic shaping function".
+        power: Exponent of the F1. [P]: "a cubic shaping function".
         malformed_penalty: Charge for each malformed block. [R]: 0.1, "a minimal penalty".
-        floor: Lowest reward. [R]: None, because a floor at -1 would hide the charge just where
-            the F1 is 0.
+        floor: Lowest reward. [R]: None, because a floor at -1 would hide the charge where the
+            F1 is 0.
 
     Returns:
         A reward of at most 1, and of -1 or less when nothing matches.
 
     Raises:
-        ConfigError: If `malformed` is no count.
+        ConfigError: If `malformed` is not a whole number of at least 0.
 
     Source:
         The supervisor paper, equations 7 and 8.
@@ -129,7 +131,7 @@ def subtype_reward(
     malformed_penalty: float = 0.1,
     floor: float | None = None,
 ) -> float:
-    """The process reward of the single agent: evidence named against evidence curated.
+    """The process reward of the single agent: named evidence against curated evidence.
 
     Args:
         predicted: The (pmid, subtype) pairs of the answer.
@@ -145,10 +147,10 @@ def subtype_reward(
         A reward of at most 1.
 
     Raises:
-        ConfigError: If `malformed` is no count.
+        ConfigError: If `malformed` is not a whole number of at least 0.
 
     Source:
-        The supervisor paper, equation 13: identical to equation 8 but for the pairs [P].
+        The supervisor paper, equation 13: equation 8 over pairs [P].
     """
     return process_reward(
         predicted,
@@ -168,7 +170,7 @@ def hybrid_reward(outcome: float, process: float, weight: float = 0.5) -> float:
     Args:
         outcome: From `outcome_reward`.
         process: From `process_reward` or `subtype_reward`.
-        weight: Weight on the process, 0 to 1. [R]: 0.5, so that both "contribute equally".
+        weight: Weight of the process reward, 0 to 1. [R]: 0.5, so that both "contribute equally".
 
     Returns:
         `weight * process + (1 - weight) * outcome`.
@@ -185,15 +187,16 @@ def hybrid_reward(outcome: float, process: float, weight: float = 0.5) -> float:
 
 
 def input_metrics(record: Mapping[str, Any]) -> dict[str, float]:
-    """The metrics that the paper reports, of one input.
+    """The metrics that the paper reports, for one input.
 
     Args:
         record: `pred_label` (or None), `gold_label`, `pred_evidence` and `gold_evidence`
-            ((pmid, subtype) pairs, the union over the sub-agents: a call that finds nothing costs
-            call accuracy only), and of a supervisor `pred_calls` and `gold_calls` (5-tuples).
+            ((pmid, subtype) pairs, the union over the sub-agents, so that a call without a
+            finding lowers call accuracy only). For a supervisor also `pred_calls` and
+            `gold_calls` (5-tuples).
 
     Returns:
-        `outcome_accuracy`; `agent_call_accuracy` and `evidence_accuracy`, whether the set is
+        `outcome_accuracy`; `agent_call_accuracy` and `evidence_accuracy`, 1 if the set is
         exactly right; `agent_call_f1` and `evidence_f1`. All from 0 to 1.
 
     Raises:
@@ -214,17 +217,17 @@ def input_metrics(record: Mapping[str, Any]) -> dict[str, float]:
     metrics = {"outcome_accuracy": float(record["pred_label"] == record["gold_label"])}
     for kind, metric in kinds:
         f1 = set_f1(record[f"pred_{kind}"], record[f"gold_{kind}"])
-        # An F1 of exactly 1 means equal sets: 2 |P & G| = |P| + |G| leaves nothing over.
+        # The F1 is exactly 1 only for equal sets: 2 |P & G| = |P| + |G|.
         metrics[f"{metric}_accuracy"] = float(f1 == 1)
         metrics[f"{metric}_f1"] = f1
     return metrics
 
 
 def balanced_accuracy(hits: Iterable[tuple[str, float]]) -> float:
-    """The mean recall over the classes that occur; an addition to the paper's metrics.
+    """The mean recall over the classes that occur. The paper does not report it.
 
     Args:
-        hits: Gold class and whether it was found, 1 or 0, of each input; at least one.
+        hits: For each input its gold class, and 1 if that was predicted, else 0; at least one.
     """
     by_class: dict[str, list[float]] = {}
     for label, hit in hits:

@@ -57,7 +57,7 @@ _CONSTANTS = {
     "malformed_penalty": (0.0, 100.0),
     "floor": (-100.0, 0.0),
 }
-"""Constants of the rewards that may be chosen, with their limits."""
+"""Constants of the rewards that callers may set, with their limits."""
 
 
 def supervisor(
@@ -147,7 +147,7 @@ def get_full_text(case: Curation, pmid: str) -> str:
 def calls_made(episode: Episode) -> tuple[list[tuple[str, ...]], int]:
     """Return the well-formed calls of an episode and the number of malformed blocks.
 
-    A call that failed was made but must match nothing, so it is told apart by a marker.
+    A failed call counts as made but matches nothing, so it gets a marker as its first part.
     """
     answered: dict[tuple[str, ...], None] = {}
     failed: dict[tuple[str, ...], None] = {}
@@ -173,11 +173,11 @@ def _rubric(
 ) -> Rubric:
     shares = {"outcome": 0.0, "process": 1.0, "hybrid": process_weight}
     if not isinstance(reward, str) or reward not in shares:
-        raise ConfigError(f"reward is one of {sorted(shares)}, not {reward!r}")
+        raise ConfigError(f"reward must be one of {sorted(shares)}, not {reward!r}")
     if isinstance(process_weight, bool) or not isinstance(process_weight, int | float):
-        raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
+        raise ConfigError(f"process_weight must be a number from 0 to 1, not {process_weight!r}")
     if not 0 <= process_weight <= 1:
-        raise ConfigError(f"process_weight is a number from 0 to 1, not {process_weight!r}")
+        raise ConfigError(f"process_weight must be a number from 0 to 1, not {process_weight!r}")
     _check_constants(constants)
     shared = {name: value for name, value in constants.items() if name in _SHARED}
     share = shares[reward]
@@ -197,7 +197,7 @@ def _rubric(
 
 def _check_constants(constants: Mapping[str, float]) -> None:
     if not isinstance(constants, Mapping):
-        raise ConfigError(f"constants are an object, {{name: number}}, not {constants!r}")
+        raise ConfigError(f"constants must be an object, {{name: number}}, not {constants!r}")
     for name, value in constants.items():
         if name not in _CONSTANTS:
             raise ConfigError(f"no constant {name!r}; {suggest(name, _CONSTANTS)}")
@@ -206,7 +206,9 @@ def _check_constants(constants: Mapping[str, float]) -> None:
             continue
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not low <= value <= high:
-            raise ConfigError(f"constant {name!r} is a number from {low:g} to {high:g}: {value!r}")
+            raise ConfigError(
+                f"constant {name!r} must be a number from {low:g} to {high:g}, not {value!r}"
+            )
 
 
 def _supervisor_metrics(episode: Episode) -> dict[str, float]:
@@ -245,7 +247,7 @@ def _published_class(task: Task) -> str:
 
 
 def _aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
-    """Means, and outcome accuracy balanced over the classes that occur."""
+    """Return the means, and the outcome accuracy balanced over the classes that occur."""
     figures = {name: sum(row[name] for _, row in rows) / len(rows) for name in rows[0][1]}
     hits = ((task.gold["classification"], row["outcome_accuracy"]) for task, row in rows)
     return figures | {"balanced_accuracy": balanced_accuracy(hits)}

@@ -1,20 +1,19 @@
 """The ClinGen gene-disease validity SOP: from scored evidence to one of five classes.
 
-`classify` adds the experimental evidence under its caps to the genetic points and reads the
-class off the bands. Default points and ranges of the subtypes are in `evidence.py`; every
-other number of the matrix is a constant of this module.
+`classify` adds the capped experimental points to the genetic points and looks up the class in
+the bands. Default points and ranges of the subtypes are in `evidence.py`; every other number of
+the matrix is a constant of this module.
 
-What the SOP leaves open, and what is done here:
+Cases that the SOP leaves open, and how they are decided here:
 
 * Text and matrix disagree on replication over time, so `replication` chooses; a result that
   depends on the choice is flagged.
 * Totals between two printed bands (6 to 7, 11 to 12, 0 to 0.1) have no class in the table;
   they get the lower of the two classes they lie between (Limited below 0.1) and a flag.
-* Contradictory evidence makes the condition of Definitive fail, so the class is Strong at
-  most. Disputed and Refuted are never returned: how far the contradiction goes is a decision
-  of experts, and both are outside the five labels. The flag `contradictory` asks for it.
-* Experts may move the calculated class by one level with a rationale; this module calculates
-  and leaves that to them.
+* With contradictory evidence the condition of Definitive is not met, so the class is Strong at
+  most. Disputed and Refuted are never returned: experts decide between them, and both are
+  outside the five labels. The flag `contradictory` marks such a pair for expert review.
+* Experts may move the calculated class by one level with a rationale; this module does not.
 
 Source:
     Strande NT et al. Am J Hum Genet 2017;100:895-906; ClinGen Gene-Disease Validity Standard
@@ -39,16 +38,16 @@ GROUP_CAPS: dict[str, float] = {
     "functional_alteration": 2.0,
     "models_and_rescue": 4.0,
 }
-"""Most points each group of categories may add; the caps sum to 8."""
+"""Maximum points of each group of categories; the caps sum to 8."""
 
 EXPERIMENTAL_CAP = 6.0
-"""Most points of experimental evidence, applied after the group caps."""
+"""Maximum points of experimental evidence, applied after the group caps."""
 
 GENETIC_CAP = 12.0
-"""Most points of genetic evidence."""
+"""Maximum points of genetic evidence."""
 
 TOTAL_MAX = EXPERIMENTAL_CAP + GENETIC_CAP
-"""Most points of a curation: 18."""
+"""Maximum points of a curation: 18."""
 
 BANDS: dict[str, tuple[float, float]] = {
     "No Known Disease Relationship": (0.0, 0.0),
@@ -57,19 +56,19 @@ BANDS: dict[str, tuple[float, float]] = {
     "Strong": (12.0, 18.0),
     "Definitive": (12.0, 18.0),
 }
-"""Printed band of each class, in points. Strong and Definitive differ by replication."""
+"""Printed band of each class, in points. Definitive is Strong with replication over time."""
 
 CONTRADICTORY_CLASSES = ("Disputed", "Refuted")
-"""Classes for contradictory evidence: never calculated, only decided by experts."""
+"""Classes for contradictory evidence: decided by experts, never calculated."""
 
 
 class Replication(NamedTuple):
-    """One reading of "replicated over time".
+    """One interpretation of "replicated over time".
 
     Attributes:
         publications: Independent publications with human genetic evidence.
         years: Years since the first of them.
-        strict: Whether both must be exceeded (True) or reached (False).
+        strict: Whether both numbers must be exceeded (True) or reached (False).
     """
 
     publications: int
@@ -91,8 +90,8 @@ REPLICATION: dict[str, Replication] = {
 
 _NON_HUMAN = ("non_human_model_organism", "rescue_in_non_human_model_organism")
 _EXPECTED = (
-    "a subtype, (pmid, subtype), (category, subtype), either or a subtype with points after it, "
-    "or a mapping with 'subtype' and perhaps 'category' and 'points'"
+    "a subtype; (pmid, subtype) or (category, subtype); one of these with points at the end; or a "
+    "mapping with 'subtype' and, optionally, 'category' and 'points'"
 )
 
 _CATEGORY_FIELDS = ("category", "evidence_type")
@@ -102,13 +101,13 @@ EvidenceItem: TypeAlias = "str | Subtype | tuple[object, ...] | list[object] | M
 
 
 class SopResult(NamedTuple):
-    """What the SOP calculates.
+    """The result of the SOP's calculation.
 
     Attributes:
         points: Genetic plus experimental points after all caps, 0 to 18. Decimals add up
             exactly (0.1 + 0.2 is 0.3), and the bands are read on this number.
         classification: One of the five labels in `evidence.CLASSES`.
-        flags: What a reader must know, in a fixed order and without repeats:
+        flags: Remarks on the result, in a fixed order and without duplicates:
             `category_cap_applied:<group>`, `experimental_cap_applied`, `genetic_cap_applied`,
             `no_human_genetic_evidence`, `animal_model_only`, `genetic_points_without_publication`,
             `decimal_gap`, `not_replicated_over_time`, `replication_text_and_matrix_disagree`,
@@ -133,21 +132,22 @@ def classify(
 
     Args:
         evidence: Instances of experimental evidence. Each scores, so the same subtype from two
-            articles adds up. An item is the name of a subtype (key, single-agent label, a
-            sub-agent's term, or its place in the matrix such as "rescue.rescue_in_human";
-            capitals and punctuation do not matter), a `Subtype`, a tuple of an article or a
-            category and a subtype, points last if any are awarded, or a mapping with `subtype`
-            (or `type`, or a sub-agent's `evidence_subtype`) and perhaps `category` (or
-            `evidence_type`) and `points`; other fields are not read. Biochemical
+            articles adds up. An item is one of these: the name of a subtype (key, single-agent
+            label, a sub-agent's term, or its place in the matrix such as
+            "rescue.rescue_in_human"; capitals and punctuation do not matter); a `Subtype`; a
+            tuple of an article or a category, a subtype, and optionally points; a mapping with
+            `subtype` (or `type`, or a sub-agent's `evidence_subtype`) and, optionally,
+            `category` (or `evidence_type`) and `points`; other fields are ignored. Biochemical
             Function, Protein Interaction and Gene Expression may be named as a whole, since
-            their subtypes score alike. Without points the default of the matrix is awarded.
-        genetic_points: Points of human genetic evidence, 0 or more; 12 at most are counted. 0
+            their subtypes have equal points. Without points the default of the matrix is
+            awarded.
+        genetic_points: Points of human genetic evidence, 0 or more; at most 12 are counted. 0
             means that no human variant is asserted to be causal.
         publications: Independent publications with scored human genetic evidence.
         years_since_first: Years since the first of them.
-        contradictory: Whether convincing contradictory evidence exists. Definitive is then out
-            of reach (Strong at most), and experts must decide on Disputed or Refuted.
-        replication: Which reading of "replicated over time" holds: "text" (at least 2
+        contradictory: Whether convincing contradictory evidence exists. The class is then
+            Strong at most, and experts must decide on Disputed or Refuted.
+        replication: The interpretation of "replicated over time": "text" (at least 2
             publications and at least 3 years) or "matrix" (more than 2 and more than 3).
 
     Returns:
@@ -155,11 +155,11 @@ def classify(
 
     Raises:
         ConfigError: For a number that is negative or not finite, points outside the range of
-            a subtype, an unknown subtype or an unknown reading.
+            a subtype, an unknown subtype or an unknown `replication`.
 
     Source:
         SOP version 11, figure 9; a pair without human genetic evidence is No Known Disease
-        Relationship whatever its experimental points.
+        Relationship regardless of its experimental points.
     """
     genetic = _number("genetic_points", genetic_points)
     years = float(_number("years_since_first", years_since_first))
@@ -272,7 +272,7 @@ def _read(item: object) -> tuple[Subtype, Fraction]:
 
 
 def _named(names: list[object]) -> Subtype | None:
-    """The subtype that names give: alone, after its categories, or after an article's id."""
+    """The subtype named last: alone, after its categories, or after an article's id."""
     if not names or len(names) > 3:
         return None
     last = names[-1]
@@ -287,12 +287,12 @@ def _named(names: list[object]) -> Subtype | None:
             return found
         if known_subtype(texts[0]) is not None:
             raise ConfigError(f"points of {texts[0]} are {last!r:.40}; expected a number")
-        return _named(names[1:])  # the first names no category, so it is an article
+        return _named(names[1:])  # the first name is not a category, so it is an article
     return find_subtype(last, categories=True)
 
 
 def _band(points: float, flags: list[str]) -> str:
-    """The class whose band has been reached, Strong standing for the top one."""
+    """The highest class whose band is reached, at most Strong: Definitive needs replication."""
     label = "Limited"
     for name in ("Moderate", "Strong"):
         if points >= BANDS[name][0]:
@@ -304,12 +304,12 @@ def _band(points: float, flags: list[str]) -> str:
 
 
 def _number(name: str, value: object) -> Fraction:
-    """A finite number of 0 or more, exactly as it is written."""
+    """A finite number of 0 or more, exact in its decimal form."""
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, Decimal)):
         raise ConfigError(f"{name} is {value!r:.50}; expected a number, 0 or more")
     try:
         size = float(value)
-    except (OverflowError, ValueError):  # an integer beyond a float; a signalling NaN
+    except (OverflowError, ValueError):  # an integer too large for a float, or a signalling NaN
         size = math.nan
     if not math.isfinite(size) or size < 0:
         raise ConfigError(f"{name} is {value!r:.50}; expected a finite number, 0 or more")

@@ -280,9 +280,9 @@ def test_rewards_are_chosen_by_name_and_weight(name, options, weights):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"reward": "hybird"}, "reward is one of"),
+        ({"reward": "hybird"}, "reward must be one of"),
         ({"process_weight": 2}, "from 0 to 1"),
-        ({"consultant": "oracle"}, "consultant is 'recorded'"),
+        ({"consultant": "oracle"}, "consultant must be 'recorded'"),
         ({"constants": {"penalty": 1}}, "choose from"),
         ({"masked": True}, "did you mean 'masked_names'"),
         ({"split": "validation"}, "no split 'validation'"),
