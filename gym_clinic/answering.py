@@ -111,6 +111,8 @@ def answer_text(clinic: Clinic, text: str, turn: Turn) -> list[Message]:
             names = ", ".join(one.name for one in clinic.toolbox)
             raise ToolError(f"Expected a call of one of: {names}.")
         turn.answer = clinic.domain.read_answer(text)
+        if turn.answer is None:
+            raise TypeError("read_answer returned None; return the answer or raise ToolError")
         turn.observation = "Answer recorded."
     except ToolError as error:
         turn.faults = (str(error),)

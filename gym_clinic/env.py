@@ -87,8 +87,8 @@ class ClinicEnv(gym.Env[str, str]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        self._arguments = {name: value for name, value in locals().items() if name in _ARGUMENTS}
-        self._arguments |= options
+        given = {name: value for name, value in locals().items() if name in _ARGUMENTS}
+        self._arguments = copy.deepcopy({**given, **options})  # the caller may change its own
         if observation not in ("new", "transcript"):
             raise ConfigError(f"observation is 'new' or 'transcript', not {observation!r}")
         if render_mode not in (None, "ansi"):

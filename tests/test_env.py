@@ -136,6 +136,13 @@ def test_text_where_a_call_is_due() -> None:
     )
 
 
+def test_no_answer_is_never_said_to_be_recorded() -> None:
+    env = triage()
+    env.domain = replace(env.domain, read_answer=lambda text: None)
+    with pytest.raises(TypeError, match="read_answer returned None"):
+        env.step("URGENCY: red")
+
+
 def test_text_answers() -> None:
     env = triage()
     right = env.episode.task.gold["answer"]

@@ -240,6 +240,15 @@ def test_an_open_episode_travels(name: str, travel: Any) -> None:
     assert wrapped.unwrapped.episode is not other.unwrapped.episode
 
 
+def test_an_environment_travels_as_it_was_made() -> None:
+    weights = {"process": 1.0}
+    env = make("tiny/Interactions-v0", weights=weights).unwrapped
+    plain = ClinicEnv("tiny_domain:INTERACTIONS", weights=weights)
+    weights["process"] = 2.0
+    for one in (env, plain):
+        assert pickle.loads(pickle.dumps(one)).reward_range == one.reward_range == (0.0, 1.0)
+
+
 def test_an_environment_before_its_first_reset_travels() -> None:
     env = gym.make("tiny/Triage-v0", max_turns=2)
     other = pickle.loads(pickle.dumps(env))

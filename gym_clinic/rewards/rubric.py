@@ -83,6 +83,7 @@ class Rubric:
             low, high = self.total_range
             raise ConfigError(f"total_range must run from low to high, not {low}..{high}")
         object.__setattr__(self, "ranges", ranges)
+        object.__setattr__(self, "weights", dict(self.weights))  # the caller may change its own
 
     @property
     def reward_range(self) -> Range:
@@ -110,7 +111,7 @@ class Rubric:
         for adjust in self.adjust:
             total = float(adjust(episode, total))
         if total != total:
-            raise ValueError(f"the total of the rewards {parts} is nan")
+            raise ValueError(f"the reward is nan: the sum of {parts}")
         low, high = self.reward_range
         return Score(min(max(total, low), high), parts)
 

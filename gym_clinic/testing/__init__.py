@@ -21,6 +21,7 @@ from gym_clinic import policies
 from gym_clinic.domain import Domain, load
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
+from gym_clinic.images import image_reference
 from gym_clinic.policies.playing import play
 from gym_clinic.taskset import as_tasks, first
 from gym_clinic.testing import checks
@@ -215,7 +216,7 @@ def trajectory(spec_json: str, seeds: Sequence[int], actions: Sequence[Sequence[
     for seed, episode in zip(seeds, actions, strict=True):
         answered.append(env.reset(seed=seed))
         answered.extend(env.step(action) for action in episode)
-    return json.dumps(answered, sort_keys=True)
+    return json.dumps(answered, sort_keys=True, default=image_reference)  # images in memory
 
 
 def _determinism(spec: EnvSpec, env: ClinicEnv, subprocess: bool) -> Iterator[str]:

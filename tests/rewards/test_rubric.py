@@ -76,9 +76,16 @@ def test_other_weights_make_another_rubric() -> None:
     assert other.reward_range == (0.0, 2.0)
 
 
+def test_what_the_caller_writes_later_changes_no_weight() -> None:
+    weights = {"one": 1.0}
+    rubric = Rubric({"one": one}, weights)
+    weights["one"] = 5.0
+    assert rubric.reward_range == (0.0, 1.0)
+
+
 def test_a_total_that_is_no_number_is_never_paid() -> None:
     nowhere = Rubric({"one": one, "odd": lambda _: float("inf")}, {"one": 1.0, "odd": 0.0})
-    with pytest.raises(ValueError, match=r"'odd': inf.* is nan"):
+    with pytest.raises(ValueError, match=r"the reward is nan: .*'odd': inf"):
         nowhere.score(episode())
 
 

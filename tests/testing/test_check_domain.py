@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import image_domain
 import pytest
 import tiny_domain
 
-from gym_clinic import Case, ConfigError, Domain, Episode, Kind, Rubric, Task, tool
+from gym_clinic import Case, ConfigError, Domain, Episode, Illustrated, Kind, Rubric, Task, tool
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import oracle
 from gym_clinic.testing import check_domain, check_tasks, checks
@@ -82,6 +83,13 @@ def grade_and_chart(case: Case, grade: str) -> None:
 
 def _leaky_case(task: Task) -> Case:
     return Case({**task.record, "leaked": task.gold["answer"]["grade"]})
+
+
+def _ticket_in_memory(task: Task) -> Illustrated:
+    ticket = image_domain.LESIONS.ticket(task)
+    assert isinstance(ticket, Illustrated)
+    opened = pytest.importorskip("PIL.Image").open(ticket.images[0])
+    return Illustrated(ticket.text, (opened.convert("L"),))
 
 
 def _crashing_answer(text: str) -> str:
@@ -160,6 +168,7 @@ SLIPS_IN = replace(
         tiny_domain._interaction_menu(task), calls=(("keep_notes", {}), ("slip_a_note_in", {}))
     ),
 )
+IN_MEMORY = replace(image_domain.LESIONS, ticket=_ticket_in_memory)
 BAD_NAME = replace(
     SOUND,
     tools=(*SOUND.tools, tool(name="look it up")(tiny_domain.read_allergies.function)),
@@ -190,6 +199,12 @@ def test_a_title_that_tells_the_answer_is_found_by_a_linear_model() -> None:
     pytest.importorskip("sklearn")
     with pytest.raises(AssertionError, match=r"policy 'linear' earns 1\.000"):
         check_domain(f"{__name__}:TELLING_TITLE", adversaries=("linear",))
+
+
+@pytest.mark.usefixtures("short_actions")
+def test_images_in_memory_are_compared_by_what_they_show() -> None:
+    pytest.importorskip("PIL.Image")
+    check_domain(f"{__name__}:IN_MEMORY", adversaries=QUICK)
 
 
 @pytest.mark.usefixtures("short_actions")
