@@ -97,7 +97,7 @@ def read_call(block: str) -> Request:
         and block.count(":") == len(arguments) + 2
     ):
         for value in arguments.values():
-            if type(value) not in _SIMPLE:
+            if type(value) is not str and type(value) not in _SIMPLE:
                 return _read_strictly(block)
         return Request(name, arguments)
     return _read_strictly(block)
