@@ -51,7 +51,7 @@ def test_frozen_refuses_every_change() -> None:
     assert frozen == freeze(RECORD)
 
 
-def test_frozen_travels() -> None:
+def test_frozen_values_can_be_pickled() -> None:
     frozen = freeze(RECORD)
     assert copy.deepcopy(frozen) is frozen
     again = pickle.loads(pickle.dumps(frozen))
@@ -90,7 +90,7 @@ def test_changes_of_one_episode_are_its_own(record: dict[str, Any], data: st.Dat
     assert second.changes == {}
 
 
-def test_reads_fall_through_and_edits_copy_one_key() -> None:
+def test_reads_share_the_base_and_edits_copy_one_key() -> None:
     base = freeze(RECORD)
     case = Case(base)
     assert case["labs"] is base["labs"]

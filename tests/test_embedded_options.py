@@ -65,7 +65,7 @@ def test_each_option_opens_its_base(options):
     assert open_graph(options["graph"]).nodes == GRAPH.nodes
 
 
-def test_embedded_is_what_ships():
+def test_embedded_opens_the_shipped_files():
     assert open_knowledge() is open_knowledge("embedded") is embedded.knowledge()
     assert open_graph() is embedded.graph()
 

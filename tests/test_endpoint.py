@@ -259,5 +259,5 @@ def test_retry_after_of_anything_is_a_wait(text: str) -> None:
 
 
 @pytest.mark.parametrize("header", [None, "", "nan", "-5", "soon"])
-def test_retry_after_that_asks_nothing(header: str | None) -> None:
+def test_an_unusable_retry_after_means_no_wait(header: str | None) -> None:
     assert retry_after(header, 0.0) == 0.0

@@ -129,7 +129,7 @@ def test_mistakes_are_observations_one_can_act_on(call: Any, says: str) -> None:
     assert [made.ok for made in env.episode.calls] == [False]
 
 
-def test_text_where_a_call_is_due() -> None:
+def test_text_instead_of_a_required_call_is_an_error() -> None:
     observation, *_ = interactions().step("major")
     assert observation == (
         "Error: Expected a call of one of: check_interaction, read_allergies, submit_grade."
@@ -241,7 +241,7 @@ def test_an_episode_can_be_truncated_before_its_first_turn() -> None:
     assert env.episode.turns == []
 
 
-def test_what_is_over_is_neither_truncated_nor_stepped() -> None:
+def test_a_finished_episode_is_neither_truncated_nor_stepped() -> None:
     env = interactions()
     env.truncate("token_budget")
     with pytest.raises(gym.error.ResetNeeded, match="call reset"):
@@ -261,7 +261,7 @@ def test_what_is_over_is_neither_truncated_nor_stepped() -> None:
     assert (terminated, truncated, info["stop"]) == (True, False, "answered")
 
 
-def test_truncation_pays_no_turn_a_second_time() -> None:
+def test_truncation_does_not_pay_a_turn_twice() -> None:
     domain = replace(
         tiny_domain.INTERACTIONS, turn_reward=lambda episode: 0.25, turn_range=(0.0, 0.25)
     )

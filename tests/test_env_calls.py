@@ -82,7 +82,7 @@ NESTED["itself"] = NESTED
         ({"name": "read_allergies", "arguments": NESTED}, "nested too deeply"),
     ],
 )
-def test_what_the_model_got_wrong_is_an_observation(call: dict[str, Any], says: str) -> None:
+def test_a_mistake_of_the_model_is_an_observation(call: dict[str, Any], says: str) -> None:
     env = make("tiny/Interactions-v0")
     observation, *_ = env.step_calls([{"id": "x", **call}])
     assert says in observation
@@ -100,12 +100,12 @@ def test_what_the_model_got_wrong_is_an_observation(call: dict[str, Any], says: 
         ([{"name": "x", "arguments": {"a": {1: 2}}}], "a key of a JSON object is a text, not 1"),
     ],
 )
-def test_what_the_caller_got_wrong_is_an_error(calls: Any, says: str) -> None:
+def test_a_mistake_of_the_caller_is_an_error(calls: Any, says: str) -> None:
     with pytest.raises(TypeError, match=says):
         make("tiny/Interactions-v0").step_calls(calls)
 
 
-def test_no_call_and_no_message_before_are_refused() -> None:
+def test_empty_batches_and_a_missing_first_message_are_refused() -> None:
     env = make("tiny/Interactions-v0")
     with pytest.raises(ConfigError, match="one call or more"):
         env.step_calls([])
@@ -123,7 +123,7 @@ def test_a_call_that_no_tag_writes_is_recorded_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("key", ["arguments", "args"])
-def test_what_the_caller_writes_later_changes_no_record(key: str) -> None:
+def test_later_changes_by_the_caller_change_no_record(key: str) -> None:
     env = make("tiny/Interactions-v0")
     arguments = {"drug_a": "x", "drug_b": "y"}
     env.step_calls([{"name": "check_interaction", key: arguments}])
@@ -198,7 +198,7 @@ def test_the_oracle_call_by_call_loses_nothing(name: str, same: bool) -> None:
 # --- forks and copies
 
 
-def test_a_fork_goes_its_own_way() -> None:
+def test_a_fork_is_independent_of_its_origin() -> None:
     env = make("toy/Walk-v0")
     first, second, third = (place for place in env.episode.task.record["told"])
     env.step_calls([{"name": "go_to", "arguments": {"place": first}}])
@@ -224,7 +224,7 @@ def test_a_fork_needs_an_open_episode() -> None:
 
 @pytest.mark.parametrize("name", ["clinic/ClinGen-v0", *toy_domains.IDS])
 @pytest.mark.parametrize("travel", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy])
-def test_an_open_episode_travels(name: str, travel: Any) -> None:
+def test_an_open_episode_can_be_pickled(name: str, travel: Any) -> None:
     wrapped = gym.make(name, split="test", observation="transcript")
     wrapped.reset(seed=1)
     moves = wrapped.unwrapped.domain.solve(wrapped.unwrapped.episode.task)
@@ -249,7 +249,7 @@ def test_an_environment_travels_as_it_was_made() -> None:
         assert pickle.loads(pickle.dumps(one)).reward_range == one.reward_range == (0.0, 1.0)
 
 
-def test_an_environment_before_its_first_reset_travels() -> None:
+def test_an_environment_can_be_pickled_before_its_first_reset() -> None:
     env = gym.make("tiny/Triage-v0", max_turns=2)
     other = pickle.loads(pickle.dumps(env))
     assert other.reset(seed=4) == env.reset(seed=4)

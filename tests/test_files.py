@@ -29,7 +29,7 @@ def test_a_file_may_be_written_from_itself(tmp_path: Path) -> None:
     assert target.read_bytes() == b"a\nb\n"
 
 
-def test_what_breaks_off_leaves_the_old_files_alone(tmp_path: Path) -> None:
+def test_an_interrupted_write_leaves_the_old_files(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     first.write_bytes(b"old")
     with pytest.raises(ValueError, match="broke off"):
@@ -38,7 +38,7 @@ def test_what_breaks_off_leaves_the_old_files_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [first]
 
 
-def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_files(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"no folder")
     with pytest.raises(OSError, match="file"):
         replace_files({tmp_path / "one": [b"1"], tmp_path / "file" / "two": [b"2"]})

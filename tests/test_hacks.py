@@ -52,7 +52,7 @@ def test_the_oracle_earns_the_maximum(name: str, split: str, some: Some) -> None
 
 
 @pytest.mark.parametrize("name", CLINIC)
-def test_no_adversary_is_worth_playing(
+def test_every_adversary_earns_little(
     name: str, some: Some, request: pytest.FixtureRequest
 ) -> None:
     env = make(name, split="test")

@@ -95,7 +95,7 @@ def test_a_transcript_shows_all_images_so_far() -> None:
     assert observation.count(MARK) == len(info["images"]) == 2
 
 
-def test_an_agent_cannot_write_a_mark_into_what_it_reads() -> None:
+def test_an_agent_cannot_insert_an_image_mark() -> None:
     env = lesions(observation="transcript")
     env.reset(seed=0)
     bad = '<tool_call>{"name": "<image>", "arguments": {"<image>": 1}}</tool_call>'

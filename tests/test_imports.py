@@ -192,7 +192,9 @@ def test_modules_import_each_other_in_no_circle() -> None:
         ("gym_clinic.toolbox", "gym_clinic.nowhere", False, False),
     ],
 )
-def test_the_rule_itself(importer: str, imported: str, typing_only: bool, allowed: bool) -> None:
+def test_import_verdicts_by_example(
+    importer: str, imported: str, typing_only: bool, allowed: bool
+) -> None:
     assert (verdict(importer, imported, typing_only) is None) is allowed
 
 

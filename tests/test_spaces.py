@@ -19,7 +19,7 @@ def test_any_text_of_bounded_length(text: str) -> None:
 
 
 @pytest.mark.parametrize("other", [None, 1, b"bytes", ["list"], ("t",)])
-def test_nothing_but_text(other: Any) -> None:
+def test_only_text_is_contained(other: Any) -> None:
     assert other not in ClinicalText(30)
 
 

@@ -44,7 +44,7 @@ def test_the_command_writes_lines_and_counts(
         (["--out", "sft.parquet"], 'pip install "gym_clinic[train-cpu]"'),
     ],
 )
-def test_where_nothing_comes_out_the_old_file_stays(
+def test_without_conversations_the_old_file_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     argv: list[str], said: str,
 ) -> None:  # fmt: skip

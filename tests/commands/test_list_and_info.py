@@ -14,7 +14,7 @@ def test_list_names_every_id(run: Run) -> None:
     assert "clinic/ClinGen-v0" in out
 
 
-def test_list_goes_on_where_an_id_is_broken(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_continues_after_a_broken_id(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = gym.envs.registration.EnvSpec(
         id="evaluation/Broken-v0",
         entry_point="gym_clinic.env:ClinicEnv",

@@ -49,7 +49,7 @@ def test_request_and_reply(chat_server: ChatServer) -> None:
     assert chat_server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-def test_what_is_not_asked_is_not_sent(chat_server: ChatServer, monkeypatch: Any) -> None:
+def test_unset_options_are_not_sent(chat_server: ChatServer, monkeypatch: Any) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     client(chat_server).complete(ASK)
     assert set(chat_server.requests[0]) == {"model", "messages"}
@@ -117,7 +117,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_passing_failure_is_retried(chat_server: ChatServer, kind: str) -> None:
+def test_a_temporary_failure_is_retried(chat_server: ChatServer, kind: str) -> None:
     chat_server.script = [PASSING[kind](chat_server)] * 2 + [chat_server.answer("at last")]
     assert client(chat_server).complete(ASK).text == "at last"
     assert len(chat_server.requests) == 3
@@ -138,7 +138,7 @@ def test_deadline_of_an_attempt(chat_server: ChatServer, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["stall", "trickle", "trickling header"])
-def test_a_server_that_never_ends(chat_server: ChatServer, kind: str) -> None:
+def test_a_reply_without_end_times_out(chat_server: ChatServer, kind: str) -> None:
     slow = {
         "stall": chat_server.stall(),
         "trickle": chat_server.trickle(),
@@ -149,7 +149,7 @@ def test_a_server_that_never_ends(chat_server: ChatServer, kind: str) -> None:
         client(chat_server, timeout=0.05, retries=1).complete(ASK)
 
 
-def test_failing_for_ever_names_what_is_needed(chat_server: ChatServer) -> None:
+def test_the_last_failure_is_reported_after_all_attempts(chat_server: ChatServer) -> None:
     chat_server.script = [chat_server.status(500, b'{"error": {"message": "out of\\nmemory"}}')]
     with pytest.raises(ServiceError) as caught:
         client(chat_server, retries=3).complete(ASK)
@@ -167,7 +167,7 @@ def test_no_retries(chat_server: ChatServer) -> None:
     assert len(chat_server.requests) == 1
 
 
-def test_nobody_listens() -> None:
+def test_a_refused_connection_is_retried_then_reported() -> None:
     with ChatServer() as server:
         address = server.url
     chat = ChatClient(address, "tiny", retries=1, backoff=0.0)
@@ -295,7 +295,7 @@ def test_limit_over_threads_and_tasks(chat_server: ChatServer) -> None:
     assert chat.usage == Usage(14 * 11, 14 * 7, 14 * 18, 14, 0)
 
 
-def test_waiting_for_a_retry_takes_no_place(chat_server: ChatServer) -> None:
+def test_a_request_waiting_for_a_retry_frees_its_slot(chat_server: ChatServer) -> None:
     chat_server.script = [chat_server.status(503, retry_after="3600"), chat_server.answer("ok")]
     chat = client(chat_server, concurrency=1, max_wait=NEVER)
 
@@ -313,7 +313,7 @@ def test_waiting_for_a_retry_takes_no_place(chat_server: ChatServer) -> None:
     assert asyncio.run(overtake()) == "ok"
 
 
-def test_cancelled_task_frees_its_place(chat_server: ChatServer) -> None:
+def test_a_cancelled_task_frees_its_slot(chat_server: ChatServer) -> None:
     chat_server.script = [chat_server.stall(), chat_server.answer("next")]
     chat = client(chat_server, concurrency=1, timeout=NEVER)
 

@@ -88,5 +88,5 @@ def test_import_leaves_the_extra_alone() -> None:
         ({"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 9}, Usage(5, 1, 9, 1, 0)),
     ],
 )
-def test_usage_is_never_invented(block: Any, expected: Usage) -> None:
+def test_missing_usage_is_not_estimated(block: Any, expected: Usage) -> None:
     assert read_reply(ChatServer.body("x", usage=block)).usage == expected

@@ -309,7 +309,7 @@ def test_a_wrong_panel(names: str, settings: dict[str, Any], words: str) -> None
 # --- accounts, threads and chat models ----------------------------------------
 
 
-def test_tokens_are_charged_to_the_case_and_told_by_member() -> None:
+def test_tokens_are_charged_to_the_case_and_listed_by_member() -> None:
     members = [
         Member("a", Failing([1], recorded("a", ("A", 1.0)).consultant)),
         Member("b", Failing([], recorded("b", ("B", 1.0), ("A", 1.0)).consultant)),

@@ -165,5 +165,5 @@ def test_a_conversation_ends_with_the_reply() -> None:
     assert question().read(said["content"]) == reply
 
 
-def test_opinions_of_nobody() -> None:
+def test_opinions_without_replies_say_so() -> None:
     assert opinions_text([opinion("x", None)]) == "(none replied)"

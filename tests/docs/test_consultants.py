@@ -18,7 +18,7 @@ def test_python_blocks_run(body):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_votes_are_those_that_there_are():
+def test_the_listed_votes_exist():
     listed = re.findall(r"^\| `(\w+)` \| (?:members|sum)", PAGE, re.M)
     assert len(listed) == 3
     assert set(listed) <= set(consult.__all__)

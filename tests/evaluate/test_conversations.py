@@ -286,7 +286,7 @@ def test_parquet_holds_the_same_conversations(tmp_path: Path) -> None:
     assert table.to_pylist() == [{"messages": one} for one in found]
 
 
-def test_the_hook_is_given_nothing_that_a_trace_lacks(tmp_path: Path, asked: list[Call]) -> None:
+def test_the_hook_gets_only_what_a_trace_holds(tmp_path: Path, asked: list[Call]) -> None:
     play("Nurse", tmp_path, limit=1, trials=1)
     collect([tmp_path])
     (call,) = asked

@@ -73,7 +73,7 @@ def test_the_gold_is_in_no_file(tmp_path: Path) -> None:
         assert b"gold-test" not in path.read_bytes()
 
 
-def test_what_a_policy_writes_is_kept_as_valid_lines(tmp_path: Path) -> None:
+def test_texts_of_a_policy_are_kept_as_valid_lines(tmp_path: Path) -> None:
     play("Scribbler", tmp_path)
     lines = (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 16
@@ -83,7 +83,7 @@ def test_what_a_policy_writes_is_kept_as_valid_lines(tmp_path: Path) -> None:
         assert not any(message["content"] == "forged" for message in messages)
 
 
-def test_a_crash_names_its_episode_and_keeps_the_others(tmp_path: Path) -> None:
+def test_a_crash_names_its_episode_and_keeps_the_other_episodes(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"task 'f\w+', trial \d+: ZeroDivisionError") as caught:
         play("Clumsy", tmp_path, trials=4, concurrency=2)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -113,7 +113,7 @@ def test_wrong_numbers_are_named(tmp_path: Path, wrong: dict[str, Any]) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_run_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="cannot write to"):
         play("Nurse", tmp_path / "file" / "out")

@@ -42,7 +42,7 @@ def test_secrets_are_known_by_name_and_in_addresses() -> None:
     assert redact("is a=b & c?d=e") == "is a=b & c?d=e"
 
 
-def test_plain_takes_what_agents_and_domains_make() -> None:
+def test_plain_converts_values_of_agents_and_domains() -> None:
     import datetime
     import enum
 

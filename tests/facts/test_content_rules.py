@@ -90,7 +90,7 @@ def test_no_finding_restates_its_disease(facts: Facts) -> None:
     assert told == NAMED_BY_THE_FINDING
 
 
-def test_no_own_finding_is_an_infection(facts: Facts) -> None:
+def test_no_finding_of_the_own_vocabulary_is_an_infection(facts: Facts) -> None:
     for one in facts.phenotypes.values():
         assert not (one.id.startswith("sym-") and one.name.endswith(" infection")), one.id
 

@@ -119,7 +119,9 @@ def test_shares_and_bands_are_taken_with_their_source(folder: Path) -> None:
         (row("ORPHA:17", "Amber fever", 3, "HP:0040283"), "two bands from excluded"),
     ],
 )
-def test_what_does_not_hold_for_the_disease_is_left(folder: Path, left: str, why: str) -> None:
+def test_rows_that_do_not_apply_to_the_disease_are_left_out(
+    folder: Path, left: str, why: str
+) -> None:
     kept = row("ORPHA:20", "Blue cough", 2, "50%")
     found = stated(folder, left, kept)
     assert found == {("blue-cough", "HP:0000002"): (0.5, None, "ORPHA:20")}, why

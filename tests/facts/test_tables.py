@@ -259,7 +259,7 @@ def test_a_frequency_has_a_basis(frequency, message):
 @pytest.mark.parametrize(
     "frequency", [sourced(0.0), sourced(band="excluded"), authored("excluded")]
 )
-def test_what_no_patient_has_is_absent(frequency):
+def test_a_feature_that_no_patient_has_is_absent(frequency):
     assert Frequency.model_validate(frequency).absent
 
 

@@ -48,7 +48,7 @@ def test_every_adversary_is_a_policy() -> None:
 @pytest.mark.parametrize("policy", ADVERSARIES)
 @each_tiny
 @each_dialect
-def test_none_is_worth_playing(policy: str, name: str, dialect: str) -> None:
+def test_no_adversary_earns_much(policy: str, name: str, dialect: str) -> None:
     env = ClinicEnv(name, dialect=dialect, split="test")
     assert mean(env, policy) <= 0.5 + 1e-9 < mean(env, "oracle")
 
@@ -61,7 +61,7 @@ def test_answers_are_the_constant_that_pays_best(policy: str) -> None:
     assert mean(env, "prior") == 1.0
 
 
-def test_silent_says_nothing() -> None:
+def test_the_silent_adversary_writes_nothing() -> None:
     for outcome in episodes(ClinicEnv(TINY[0]), "silent", trials=1):
         assert [turn.action for turn in outcome.episode.turns] == [""] * 4
 
@@ -79,7 +79,7 @@ def test_every_tool_is_called(dialect: str) -> None:
 
 @each_tiny
 @each_dialect
-def test_every_option_is_given_at_once(name: str, dialect: str) -> None:
+def test_the_adversary_gives_every_option_at_once(name: str, dialect: str) -> None:
     words = ("major", "moderate", "none") if name == TINY[0] else ("red", "yellow", "green")
     outcomes = episodes(ClinicEnv(name, dialect=dialect), "every-option", trials=1)
     for turn in (turn for one in outcomes for turn in one.episode.turns):
@@ -88,7 +88,7 @@ def test_every_option_is_given_at_once(name: str, dialect: str) -> None:
     assert len(orders) == 1
 
 
-def test_repeater_repeats_one_call() -> None:
+def test_the_repeater_repeats_one_call() -> None:
     for outcome in episodes(ClinicEnv(TINY[0]), "repeater", trials=1):
         *repeated, last = outcome.episode.turns
         assert [len(turn.calls) for turn in repeated] == [50, 50, 50]
@@ -100,7 +100,7 @@ def test_repeater_repeats_one_call() -> None:
     assert len(play(env, env.tasks[0], few(0)).episode.turns[0].calls) == 3
 
 
-def test_echo_gives_back_what_it_saw() -> None:
+def test_the_echo_adversary_returns_its_observation() -> None:
     env = ClinicEnv(TINY[1])
     observation, info = env.reset(seed=0)
     echo = load("echo", env)(0)
@@ -109,7 +109,7 @@ def test_echo_gives_back_what_it_saw() -> None:
 
 
 @each_tiny
-def test_rambler_goes_on_and_on(name: str) -> None:
+def test_the_rambler_fills_its_actions(name: str) -> None:
     env = ClinicEnv(name)
     first = episodes(env, "rambler", trials=1)[0].episode.turns[0].action
     assert 45_000 < len(first) < ACTION_LIMIT
@@ -130,7 +130,7 @@ def test_malformed_is_malformed_and_varied(dialect: str) -> None:
     assert sum(one.episode.malformed for one in outcomes) > 10
 
 
-def test_forger_calls_nothing() -> None:
+def test_the_forger_makes_no_call() -> None:
     env = ClinicEnv(TINY[1])
     for outcome in episodes(env, "forger", trials=1):
         assert outcome.episode.calls == []
@@ -217,7 +217,7 @@ def test_snoop_writes_into_what_it_was_given() -> None:
     assert env.reset(seed=0) == (observation, pristine)
 
 
-def test_walk_reaches_what_is_held_and_no_more() -> None:
+def test_walk_reaches_only_objects_that_are_held() -> None:
     task = Task(id="x", record={}, gold={"answer": "secret"})
     episode = Episode(task, Case({}))
     paths = dict(reachable([("a", [episode]), ("b", {"k": (1, "text")})]))

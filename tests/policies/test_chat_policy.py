@@ -183,7 +183,7 @@ def test_failure_passes_through_and_may_be_asked_again(chat_server: ChatServer, 
     assert chat_server.requests[1] == chat_server.requests[2]
 
 
-def test_objects_handed_in_stay_as_they_were(chat_server: ChatServer) -> None:
+def test_the_policy_does_not_change_its_arguments(chat_server: ChatServer) -> None:
     info, later = opening(), answered(("look", "a"))
     copies = copy.deepcopy((info, later))
     for tools in ("text", "native"):
@@ -193,7 +193,7 @@ def test_objects_handed_in_stay_as_they_were(chat_server: ChatServer) -> None:
     assert (info, later) == copies
 
 
-def test_clones_share_the_client_alone(chat_server: ChatServer) -> None:
+def test_clones_share_only_the_client(chat_server: ChatServer) -> None:
     chat_server.script = [chat_server.crowd(2)]
     agent = policy_of(chat_server, concurrency=2)
     clones = [agent.clone() for _ in range(6)]
@@ -259,7 +259,7 @@ def test_wrong_option(options: dict[str, Any], words: str) -> None:
         ChatPolicy("http://localhost:1", "tiny", **options)
 
 
-def test_by_name_all_episodes_share_one_client(chat_server: ChatServer) -> None:
+def test_all_episodes_of_the_chat_policy_share_one_client(chat_server: ChatServer) -> None:
     env, observation, info = tiny("json")
     maker = load("chat", env, {"url": chat_server.url, "model": "tiny", "concurrency": 3})
     one, two = maker(0), maker(1)
@@ -281,7 +281,7 @@ def test_by_name_it_writes_thoughts_in_built_in_dialects_alone(
     assert action == ("<think>\nWait.\n</think>\n\nHm." if thinks else "Hm.")
 
 
-def test_by_name_it_wants_url_and_model() -> None:
+def test_the_chat_policy_requires_url_and_model() -> None:
     env, *_ = tiny()
     with pytest.raises(ConfigError, match="'url'"):
         load("chat", env, {"model": "tiny"})

@@ -73,7 +73,7 @@ def test_trained_adversaries_never_break(name: str) -> None:
         assert 0.0 <= mean(env, policy) <= mean(env, "oracle")
 
 
-def test_a_title_that_tells_is_learned() -> None:
+def test_a_title_that_reveals_the_answer_is_learned() -> None:
     assert mean(named("TITLED"), "linear") == 1.0
 
 

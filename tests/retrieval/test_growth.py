@@ -33,7 +33,7 @@ def test_a_command_is_measured_and_its_failure_reported():
         growth.timed("build", [sys.executable, "-c", "raise SystemExit(3)"])
 
 
-def test_the_tables():
+def test_tables_have_a_column_for_each_run():
     rows = [
         {"passages": 1e6, "build s": 2.0, "open s": 0.5, "engine": "tantivy", "or p99 ms": 1.0},
         {"passages": 2e6, "build s": 3.0, "open s": 0.25, "engine": "tantivy", "or p99 ms": 9.0},
@@ -69,7 +69,7 @@ def test_a_small_corpus_is_measured(tmp_path, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.tsv", "queries.json"]
 
 
-def test_words_of_the_kind_and_are_joined_by_and(tmp_path, monkeypatch):
+def test_queries_of_kind_and_use_the_operator_and(tmp_path, monkeypatch):
     base, asked = bases.base(tmp_path, "fts5"), []
     search = KnowledgeBase.search
 

@@ -133,7 +133,7 @@ def test_noise_comes_from_look_alikes(facts):
         assert one.features[len(one.features) - len(one.noise) :] == one.noise
 
 
-def test_features_come_as_often_as_said(facts):
+def test_features_are_as_frequent_as_stated(facts):
     patients = simulate_patients(facts, 6000)
     drawn: Counter[int] = Counter()
     for one in patients:
@@ -211,7 +211,7 @@ def test_no_embedded_patient_has_findings_of_both_sexes(embedded):
     assert min(found["female"], found["male"]) >= 50
 
 
-def test_what_one_sex_has_is_as_frequent_as_said(tmp_path):
+def test_features_of_one_sex_are_as_frequent_as_stated(tmp_path):
     rows = tables()
     names = ["Vaginal discharge", "Erectile dysfunction", "Fever", "Rash", "Cough"]
     rows["phenotypes"] = [phenotype(f"HP:{n:07d}", name) for n, name in enumerate(names)]
@@ -329,7 +329,7 @@ def test_patients_are_kept_out_by_id_alone_or_by_names(facts):
         assert jaccard(set(one.phenotypes), set(first.phenotypes)) < NEAR
 
 
-def test_a_disease_that_is_spent_leaves_its_share_to_others(tmp_path):
+def test_an_exhausted_disease_leaves_its_share_to_others(tmp_path):
     rows = tables()
     rows["diseases"][0]["look_alikes"] = rows["diseases"][1]["look_alikes"] = []
     facts = load(write(tmp_path, rows))

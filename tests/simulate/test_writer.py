@@ -65,7 +65,7 @@ def test_a_slot_without_fact_and_pool_is_named() -> None:
 
 
 @given(st.integers(2, 7), st.integers(1, 30))
-def test_what_is_held_back_is_never_drawn(every: int, size: int) -> None:
+def test_held_out_phrases_are_never_drawn(every: int, size: int) -> None:
     texts = [str(number) for number in range(1, size + 1)]
     grammar = pools(p=texts)
     narrow = Writer(grammar, Random(0), {}, hold_back=every)
@@ -77,7 +77,7 @@ def test_what_is_held_back_is_never_drawn(every: int, size: int) -> None:
     assert {wide.write(phrase) for phrase in wide.shuffled("p")} == set(texts)
 
 
-def test_a_pool_of_one_needs_no_draw() -> None:
+def test_a_pool_of_one_entry_uses_no_randomness() -> None:
     writer = Writer(pools(p=["[a|b]"]), Random("x"), {})
     state = writer.rng.getstate()
     writer.pick("p")

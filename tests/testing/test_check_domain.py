@@ -195,7 +195,7 @@ def test_a_domains_own_adversaries_are_tried() -> None:
 
 
 @pytest.mark.usefixtures("short_actions")
-def test_a_title_that_tells_the_answer_is_found_by_a_linear_model() -> None:
+def test_a_title_that_reveals_the_answer_is_found_by_a_linear_model() -> None:
     pytest.importorskip("sklearn")
     with pytest.raises(AssertionError, match=r"policy 'linear' earns 1\.000"):
         check_domain(f"{__name__}:TELLING_TITLE", adversaries=("linear",))

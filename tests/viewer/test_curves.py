@@ -95,7 +95,7 @@ def test_a_run_keeps_its_colour_and_its_name(drawn: list[Any], tmp_path: Path) -
         assert shown == names[:number]
 
 
-def test_what_nobody_logged_is_said(drawn: list[Any], tmp_path: Path) -> None:
+def test_a_metric_that_is_not_logged_is_labelled(drawn: list[Any], tmp_path: Path) -> None:
     draw([a_run("verl", VERL)], tmp_path / "c.png")
     assert not panels(drawn[0])["Mixed fraction"].lines
     assert [text.get_text() for text in panels(drawn[0])["Mixed fraction"].texts][-1] == (
@@ -203,7 +203,7 @@ def metrics(folder: Path, text: str = "") -> Path:
     return folder
 
 
-def test_the_command(
+def test_the_plot_command_writes_and_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     drawn: list[Any],
 ) -> None:  # fmt: skip

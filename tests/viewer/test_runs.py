@@ -109,7 +109,7 @@ def test_a_last_line_that_is_whole_and_wrong_is_not_taken_for_cut(tmp_path: Path
         read_run(folder)
 
 
-def test_where_there_is_nothing_the_error_says_what_was_expected(tmp_path: Path) -> None:
+def test_a_missing_or_empty_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no run at .*nowhere.*folder that holds metrics-"):
         read_run(tmp_path / "nowhere")
     with pytest.raises(ConfigError, match=r"holds no metrics-\*\.jsonl"):

@@ -129,7 +129,7 @@ def test_the_ticket_alone_does_not_give_the_class(rows: Rows) -> None:
             assert score < 0.5  # chance: .2
 
 
-def test_ids_and_order_say_nothing(rows: Rows) -> None:
+def test_ids_and_order_do_not_depend_on_the_class(rows: Rows) -> None:
     def marks(split: str) -> tuple[list[list[float]], list[str], list[list[int]], list[bool]]:
         of_tasks, classes, of_calls, called = [], [], [], []
         for place, row in enumerate(rows[split]):

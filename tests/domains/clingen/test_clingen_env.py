@@ -387,7 +387,7 @@ class TestSingle:
         assert not done
         assert observation.startswith("Error: ")
 
-    def test_every_class_at_once_is_no_answer(self, single):
+    def test_an_answer_with_every_class_is_refused(self, single):
         task = open_task(single)
         both = "\n".join(self.answer(task, classification=label) for label in CLASSES)
         observation, _, done, _, _ = single.step(both)

@@ -202,7 +202,7 @@ def test_outcome_lies_in_its_range_and_is_best_when_right(predicted, gold):
 
 
 @given(calls, calls, st.randoms(use_true_random=False))
-def test_f1_is_symmetric_and_knows_no_order(predicted, gold, random):
+def test_f1_is_symmetric_and_ignores_order(predicted, gold, random):
     f1 = set_f1(predicted, gold)
     assert 0 <= f1 <= 1
     assert f1 == set_f1(gold, predicted)
@@ -224,6 +224,6 @@ def test_a_needless_call_never_pays(gold, needless):
 
 
 @given(st.floats(-2, 1), st.floats(-1, 1), st.floats(0, 1))
-def test_hybrid_lies_between_its_parts(process, outcome, weight):
+def test_the_hybrid_reward_lies_between_its_parts(process, outcome, weight):
     reward = hybrid_reward(outcome, process, weight)
     assert min(process, outcome) - 1e-9 <= reward <= max(process, outcome) + 1e-9

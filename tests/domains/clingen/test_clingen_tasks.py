@@ -62,7 +62,7 @@ def test_every_split_has_the_natural_mix_of_classes(rows: Rows) -> None:
         assert constant == pytest.approx(0.79, abs=0.02)  # what "Definitive" always earns
 
 
-def test_ids_are_synthetic_unique_and_say_nothing(rows: Rows) -> None:
+def test_ids_are_synthetic_unique_and_uninformative(rows: Rows) -> None:
     ids = [row["id"] for split in SIZES for row in rows[split]]
     assert all(re.fullmatch(r"clingen-[0-9a-f]{10}", one) for one in ids)
     pmids = [article["pmid"] for _, article in articles(rows)]

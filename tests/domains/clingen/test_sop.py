@@ -82,11 +82,11 @@ def test_replication_is_read_as_asked_and_disagreement_is_flagged(
         assert ("replication_text_and_matrix_disagree" in found.flags) is (text != matrix)
 
 
-def test_the_two_readings_agree_below_twelve_points():
+def test_both_replications_agree_below_twelve_points():
     assert result(genetic=11, publications=2, years=3) == (11.0, MODERATE, ())
 
 
-def test_default_reading_is_the_text():
+def test_the_default_replication_is_text():
     assert result(genetic=12, publications=2, years=3).classification == DEFINITIVE
 
 

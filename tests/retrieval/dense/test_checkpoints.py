@@ -139,14 +139,14 @@ def test_the_own_name_of_a_checkpoint_means_the_same(library, key):
     assert open_embedder(open_embedder(key).name).checkpoint is checkpoint
 
 
-def test_no_texts_no_rows(library):
+def test_no_texts_give_no_rows(library):
     embedder = SentenceTransformer("biolord", device="cpu")
     assert library.made[0].device == "cpu"
     assert isinstance(embedder, QueryEmbedder)
     assert embedder.embed([]).shape == (0, 4)
 
 
-def test_threads_take_turns(library):
+def test_threads_can_share_an_embedder(library):
     embedder = open_embedder("biolord")
     with ThreadPoolExecutor(8) as workers:
         found = list(workers.map(lambda at: embedder.embed_queries(["x" * at]), range(1, 60)))

@@ -50,7 +50,7 @@ def test_n_grams_lie_within_words():
         assert np.allclose(sorted(np.abs(row[row != 0])), values / np.linalg.norm(values))
 
 
-def test_spellings_are_near_and_others_are_not():
+def test_spelling_variants_are_near_and_other_words_are_not():
     rows = HashedNgrams().embed(PHRASES)
     cosines = rows @ rows.T
     assert cosines[0, 1] > 0.7

@@ -110,7 +110,7 @@ def test_the_longest_name_wins_and_names_go_before_synonyms():
     ]
 
 
-def test_a_denial_in_a_name_is_no_denial():
+def test_a_negation_inside_a_name_is_not_a_negation():
     linker = SymptomLinker([Node("a", "symptom", "No social smile"), *SYMPTOMS])
     links = linker.link("No social smile, no fever")
     assert [(one.node.id, one.status) for one in links] == [("a", "present"), ("fever", "absent")]
@@ -156,7 +156,7 @@ def test_a_copy_for_another_process_links_alike():
     assert pickle.loads(pickle.dumps(LINKER)).link(text) == expected
 
 
-def test_no_names_no_links():
+def test_a_graph_without_names_gives_no_links():
     assert SymptomLinker([]).link("fever") == []
     assert SymptomLinker([Node("a", "symptom", "…")]).link("… fever") == []
 

@@ -22,7 +22,7 @@ from gym_clinic.retrieval.graph.spelling import Spelling
         ("couch", ""),
     ],
 )
-def test_the_nearest_word(word, near):
+def test_the_nearest_known_word_is_found(word, near):
     known = ["palpitations", "hematuria", "haematuria", "hypothermia", "edema", "fever", "cough"]
     assert Spelling([*known, "confusion"]).nearest(word)[0] == near
 

@@ -117,7 +117,7 @@ def test_strict_stops_at_the_first_and_leaves_the_old_base(tmp_path):
     assert build_base([source(BROKEN)], out).passages == 2
 
 
-def test_a_base_of_nothing_is_no_base(tmp_path):
+def test_building_without_passages_is_refused(tmp_path):
     with pytest.raises(TaskError, match=r"no passage for .*: 1 records, of them 1 broken and 0 wi"):
         build_base([source(BROKEN[1:2])], tmp_path / "b.db")
     assert files(tmp_path) == set()
@@ -186,7 +186,7 @@ def test_a_file_that_is_no_base_is_reported(tmp_path):
         ('"tokenizer"', '"analyzer"', r"too many or too few fields: \['analyzer', 'tokenizer'\]"),
     ],
 )
-def test_a_base_of_another_time_is_refused(tmp_path, old, new, expected):
+def test_a_base_of_another_version_is_refused(tmp_path, old, new, expected):
     path = base(tmp_path, "fts5").path
     changed = sqlite3.connect(path)
     changed.execute("UPDATE manifest SET document = replace(document, ?, ?)", (old, new))

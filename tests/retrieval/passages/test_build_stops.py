@@ -189,7 +189,7 @@ def test_a_build_is_resumed_only_by_the_version_that_began_it(tmp_path, monkeypa
         assert heard.before == before
 
 
-def test_of_builds_started_together_one_is_whole(tmp_path, engine):
+def test_one_of_several_simultaneous_builds_succeeds(tmp_path, engine):
     names = ("a", "b", "c", "d")
     together = Barrier(len(names))
 
@@ -214,7 +214,7 @@ def test_of_builds_started_together_one_is_whole(tmp_path, engine):
         assert files(tmp_path) == {"b.db"} | ({index} if index else set())
 
 
-def test_a_lock_that_was_taken_away_holds_nothing(tmp_path, monkeypatch):
+def test_a_deleted_lock_file_locks_nothing(tmp_path, monkeypatch):
     place, held = tmp_path / ".b.db.lock", []
 
     def taken_away(file):

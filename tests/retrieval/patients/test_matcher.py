@@ -237,7 +237,7 @@ def test_a_fork_matches_although_a_thread_held_the_lock():
     assert child.exitcode == 0
 
 
-def test_more_are_asked_for_than_there_are(engine):
+def test_a_limit_above_the_number_of_cases_gives_all_cases(engine):
     cases = database()
     found = PatientMatcher(cases, SeededEmbedder(), engine=engine).match(["finding 3"], 10_000)
     assert [one.case.id for one in found] == [

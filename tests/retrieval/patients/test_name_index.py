@@ -98,7 +98,7 @@ def test_rank_bm25_differs_by_its_idf():
     )
 
 
-def test_several_names_of_one_id_are_one_hit_by_the_best():
+def test_several_names_of_one_id_give_one_hit_with_the_best_name():
     searched = NameIndex(
         [("a", "Amber fever"), ("a", "Amber"), ("b", "Amber palsy"), ("c", "Blue palsy")]
     )

@@ -200,7 +200,7 @@ def test_only_words_of_the_text_reach_the_cluster(text, operator):
         assert all(sign.isalnum() or unicodedata.category(sign)[0] == "M" for sign in part)
 
 
-def test_no_words_are_not_asked(base, chat_server):
+def test_a_query_without_words_is_not_sent(base, chat_server):
     assert base.search("?! \ud800") == []
     assert chat_server.requests == []
 

@@ -22,7 +22,7 @@ pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 
 
-def test_replies_are_not_held_back(server):
+def test_replies_are_sent_without_delay(server):
     # Between two small packets the system would wait for 40 ms.
     assert server._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
@@ -73,7 +73,7 @@ def test_a_wrong_request_gets_the_reason(raw, body, said):
     assert "fields: limit, source, operator, query" in answer.json()["error"]
 
 
-def test_a_batch_has_an_end(raw):
+def test_a_batch_has_a_maximum_size(raw):
     answer = raw.post("/batch", json={"queries": ["x"] * (MAX_QUERIES + 1)})
     assert answer.status_code == 422
     assert answer.json()["error"].startswith(f"queries: List should have at most {MAX_QUERIES}")
@@ -82,7 +82,7 @@ def test_a_batch_has_an_end(raw):
     assert "queries times limit is at most 10,000, not 11,000" in answer.json()["error"]
 
 
-def test_a_request_has_an_end(raw):
+def test_a_request_has_a_maximum_size(raw):
     def for_ever():
         for _ in range(MAX_BODY // 2**20 + 2):
             yield b" " * 2**20
@@ -93,7 +93,7 @@ def test_a_request_has_an_end(raw):
     assert told.status_code == 413
 
 
-def test_a_request_that_does_not_arrive_is_given_up(server, monkeypatch):
+def test_an_incomplete_request_is_abandoned(server, monkeypatch):
     monkeypatch.setattr(server_module, "ARRIVAL", 0.2)
     port = int(server.url.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=30) as slow:

@@ -130,7 +130,7 @@ def test_the_score_is_what_the_mode_says(
         ("abort", True, False, True),
     ],
 )
-def test_how_a_reply_ended(
+def test_the_end_of_a_reply_decides_truncation(
     tokenizer: Any, stop: str, ends: bool, fills: bool, truncated: bool
 ) -> None:
     said = ids(tokenizer, right(1), end=ends)
@@ -210,7 +210,7 @@ def test_without_hints_there_is_none(tokenizer: Any) -> None:
     assert play(tokenizer, right, "ttopd_ema").hint_ids == []
 
 
-def test_an_echo_of_the_hint_is_seen(tokenizer: Any) -> None:
+def test_an_echo_of_the_hint_is_recorded(tokenizer: Any) -> None:
     hint = tokenizer.decode(play(tokenizer, right, "ttopd").hint_ids)
     out = play(tokenizer, lambda turn: f"{hint}\n{right(turn)}", "ttopd")
     assert tokenizer.decode(out.hint_ids) == hint

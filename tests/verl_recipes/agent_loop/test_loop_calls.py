@@ -133,7 +133,7 @@ def test_calls_in_xml_keep_the_types_of_their_arguments(tokenizer: Any, actions:
 
 
 @pytest.mark.parametrize("thought", ["<think>{}</think>", "or rather {}</think>"])
-def test_a_call_that_is_only_thought_of_is_none(
+def test_a_call_inside_a_thought_is_not_a_call(
     tokenizer: Any, actions: list[str], thought: str
 ) -> None:
     urgency = ClinicEnv(TRIAGE).tasks[0].gold["answer"]
@@ -146,7 +146,7 @@ def test_a_call_that_is_only_thought_of_is_none(
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_nor_is_one_in_a_thought_that_the_prompt_opened(
+def test_a_call_inside_a_thought_opened_by_the_prompt_is_not_a_call(
     tokenizer: Any, actions: list[str], closed: bool
 ) -> None:
     other = copy.deepcopy(tokenizer)
@@ -166,7 +166,7 @@ def test_nor_is_one_in_a_thought_that_the_prompt_opened(
     "arguments",
     ['{"sign": NaN}', '["pulse"]', "null", '{"sign": "\\ud800"}', '{"x": 1' + "0" * 40 + "}"],
 )
-def test_what_the_dialect_cannot_write_is_answered_as_it_stands(
+def test_calls_that_the_dialect_cannot_write_are_answered(
     tokenizer: Any, actions: list[str], arguments: str
 ) -> None:
     said = f'<tool_call>{{"name": "read_vital_sign", "arguments": {arguments}}}</tool_call>'

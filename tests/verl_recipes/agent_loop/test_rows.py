@@ -54,7 +54,7 @@ def lengths(tokenizer: Any, **options: Any) -> dict[str, int]:
     [(INTERACTIONS, (), INTERACTIONS), ("tiny/Triage-v0", ("tiny_domain",), TRIAGE)],
 )
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_a_row_a_task(
+def test_there_is_one_row_for_each_task(
     run: Any, tokenizer: Any, env: str, modules: tuple[str, ...], domain: str, split: str
 ) -> None:
     found = made(run, tokenizer, split, env=env, modules=list(modules))
@@ -86,7 +86,7 @@ def test_a_row_names_all_that_a_trajectory_needs(run: Any, tokenizer: Any) -> No
     assert found.env.max_turns == 2
 
 
-def test_the_shortest(run: Any, tokenizer: Any) -> None:
+def test_only_the_shortest_prompts_are_kept(run: Any, tokenizer: Any) -> None:
     tickets = {task.id: len(task.ticket) for task in ClinicEnv(INTERACTIONS).tasks}
     wanted = sorted(tickets, key=lambda name: (tickets[name], name))
     assert ids(made(run, tokenizer, shortest=4)) == wanted[:4]
@@ -136,7 +136,7 @@ def test_prompts_are_measured_as_the_rollout_writes_them(run: Any, tokenizer: An
 
 
 @pytest.mark.parametrize(("samples", "count"), [(-1, 18), (5, 5), (1_000, 18)])
-def test_no_more_than_asked_for(run: Any, tokenizer: Any, samples: int, count: int) -> None:
+def test_no_more_rows_than_requested(run: Any, tokenizer: Any, samples: int, count: int) -> None:
     found = made(run, tokenizer, samples=samples)
     assert len(found) == count
     assert ids(found) == [task.id for task in ClinicEnv(INTERACTIONS).tasks][:count]

@@ -113,7 +113,7 @@ def test_a_reply_that_a_stop_string_ends_is_closed_without_training_on_it(tokens
     assert one.info["success"]
 
 
-def test_a_closing_token_is_taken_back_where_the_answer_does_not_fit(tokens: Tokens) -> None:
+def test_a_closing_token_is_removed_if_the_answer_does_not_fit(tokens: Tokens) -> None:
     length = len(tokens.plain(SEARCH))
     one = begin(tokens, STOPPED, Budgets(2_000, length + 6, least=4))
     said = say(one, SEARCH)

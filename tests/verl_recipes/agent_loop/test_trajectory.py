@@ -45,7 +45,7 @@ def test_an_episode_is_appended_turn_by_turn(tokens: Tokens) -> None:
     assert one.env.episode.turns[0].calls[0].response in heard(one)
 
 
-def test_in_the_end_it_reads_as_the_chat_template_writes_it(tokens: Tokens) -> None:
+def test_the_trajectory_equals_the_chat_templates_text(tokens: Tokens) -> None:
     one = begin(tokens)
     actions = solution(one)
     opened, info = one.env.reset(options={"task_id": one.task_id})
@@ -61,7 +61,7 @@ def test_in_the_end_it_reads_as_the_chat_template_writes_it(tokens: Tokens) -> N
     assert one.ids == tokens.tokenizer.encode(rendered, add_special_tokens=False)
 
 
-def test_tokens_that_no_tokenizer_would_choose_are_kept(tokens: Tokens) -> None:
+def test_token_sequences_that_no_tokenizer_would_produce_are_kept(tokens: Tokens) -> None:
     one = begin(tokens)
     text = write(("read_allergies", {}))
     letters = [token for letter in text for token in said(tokens, letter, end=False)]
@@ -142,7 +142,7 @@ def test_a_stop_token_removed_by_the_next_message_is_not_trained_on(tokenizer: A
     assert sum(one.log_probs) == -len(reply[:-1])
 
 
-def test_a_thought_that_the_prompt_opened_is_no_answer(tokenizer: Any) -> None:
+def test_text_inside_a_thought_opened_by_the_prompt_is_not_an_answer(tokenizer: Any) -> None:
     other = copy.deepcopy(tokenizer)
     speaks = "<|im_start|>assistant\\n"
     before, after = other.chat_template.rsplit(speaks, 1)

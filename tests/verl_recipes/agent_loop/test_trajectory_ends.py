@@ -46,7 +46,7 @@ def test_a_prompt_that_is_too_long_is_named(tokens: Tokens) -> None:
         begin(tokens, budgets=Budgets(prompt=length - 1, response=10))
 
 
-def test_room_is_the_least_of_what_is_left(tokens: Tokens) -> None:
+def test_room_is_the_smallest_remaining_budget(tokens: Tokens) -> None:
     one = begin(tokens, budgets=Budgets(prompt=1_000, response=300, turn=120))
     assert one.room == 120
     take(one, "x " * 50)
@@ -54,7 +54,7 @@ def test_room_is_the_least_of_what_is_left(tokens: Tokens) -> None:
     assert begin(tokens, budgets=Budgets(prompt=1_000, response=300)).room == 300
 
 
-def test_more_than_there_is_room_for_is_refused(tokens: Tokens) -> None:
+def test_a_reply_longer_than_its_room_is_refused(tokens: Tokens) -> None:
     one = begin(tokens, budgets=Budgets(prompt=1_000, response=300, turn=5))
     with pytest.raises(ValueError, match="6 tokens; there was room for 5"):
         one.reply([9] * 6, [0.0] * 6, finished=True)
@@ -113,7 +113,7 @@ def test_an_empty_reply(tokens: Tokens) -> None:
     assert (record["policy_tokens"], record["turns"]) == (0.0, 1.0)
 
 
-def test_out_of_turns_is_wrong_and_out_of_context_is_truncated(tokens: Tokens) -> None:
+def test_running_out_of_turns_is_wrong_and_out_of_context_is_truncated(tokens: Tokens) -> None:
     turns = begin(tokens, max_turns=1)
     take(turns, "hello")
     assert (turns.over, turns.truncated, turns.info["stop"]) == (True, False, "max_turns")
@@ -167,7 +167,7 @@ def test_every_ending_has_the_same_record(tokens: Tokens) -> None:
     assert solved["policy_tokens"] == sum(one.mask)
 
 
-def test_the_total_is_all_that_was_paid(tokens: Tokens) -> None:
+def test_the_total_includes_turn_rewards(tokens: Tokens) -> None:
     one = begin(tokens)
     env = one.env
     env.domain = copy.copy(env.domain)
@@ -228,7 +228,9 @@ def test_environments_are_made_by_id_or_by_domain() -> None:
         ("x/Y-v0", ["no_such_module"], "no module 'no_such_module' for a module that registers"),
     ],
 )
-def test_a_name_that_means_nothing(name: str, modules: Sequence[str], says: str) -> None:
+def test_an_unknown_environment_name_is_reported(
+    name: str, modules: Sequence[str], says: str
+) -> None:
     assert "CartPole-v1" in gym.registry
     with pytest.raises(ConfigError) as caught:
         make_env(name, {}, modules)

@@ -50,7 +50,7 @@ def test_every_setting_of_teacher_and_reward_is_in_the_config() -> None:
     assert set(section("train.yaml")) == {one.name for one in dataclasses.fields(ClinicSettings)}
 
 
-def test_the_papers_values() -> None:
+def test_the_defaults_are_the_papers_values() -> None:
     teacher = TeacherSettings()
     assert (teacher.lam, teacher.decay, teacher.every, teacher.hard_copy) == (4.0, 0.995, 5, None)
     assert teacher.l_max_turn == RewardSettings().l_max == 12_288
@@ -168,6 +168,6 @@ def test_any_other_value_is_named_too(value: Any, name: str) -> None:
 
 
 @given(value=ODD, name=st.sampled_from([one.name for one in dataclasses.fields(TeacherSettings)]))
-def test_and_in_the_teachers_section(value: Any, name: str) -> None:
+def test_a_wrong_value_in_the_teacher_section_is_named(value: Any, name: str) -> None:
     says = message_for({"teacher": {name: value}})
     assert not says or f"clinic.teacher.{name}" in says

@@ -146,7 +146,7 @@ def test_nothing_is_set_that_verl_does_not_know() -> None:
     assert names(plain[0]) == names(plain[1])
 
 
-def test_verl_builds_its_configs_of_it(trainer: Any) -> None:
+def test_verl_builds_its_configs_from_ours(trainer: Any) -> None:
     from verl.trainer.config import CheckpointConfig
     from verl.workers.config import FSDPEngineConfig, FSDPOptimizerConfig, HFModelConfig
     from verl.workers.engine_workers import TrainingWorkerConfig
@@ -213,7 +213,7 @@ def test_a_template_with_thoughts_is_trained_to_answer_at_once(
         strict[0]
 
 
-def test_switching_thoughts_off_in_the_template_would_cost_the_answer_its_beginning(
+def test_without_thoughts_the_template_cuts_the_beginning_of_the_answer(
     exported: Path, trainer: Any, conversations: list[list[dict[str, str]]]
 ) -> None:
     assert compose().data.enable_thinking_default is None

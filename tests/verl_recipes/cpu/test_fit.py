@@ -78,7 +78,7 @@ def test_the_oracle_succeeds_and_another_answer_does_not(name):
 
 
 @given(seed=st.integers(0, 10_000))
-def test_runs_follow_from_their_source_of_randomness(seed):
+def test_runs_depend_only_on_their_seed(seed):
     env = ClinicEnv("clingen")
     for task in env.tasks[:4]:
         assert runs_of(env, task, seed) == runs_of(env, task, seed)
@@ -155,7 +155,7 @@ def test_a_fit_makes_groups_mixed(env, names, folder):
     assert f"{report.fraction:.0%} of 9 groups" in str(report)
 
 
-def test_a_fit_repeats_to_the_bit(env, names, folder, tmp_path):
+def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
     again = tiny.build(tmp_path / "again", tiny.corpus(env), seed=0)
     before = (folder / "model.safetensors").read_bytes()
     few = {"near_steps": 6, "steps": 6, "looks": (), "samples": 1, "groups": 2}
@@ -190,7 +190,7 @@ def test_the_time_limit_ends_it_and_is_reported(env, names, folder):
     assert "time limit" in str(report)
 
 
-def test_groups_are_of_tasks_that_were_not_learned_from(env, names, folder, monkeypatch):
+def test_groups_use_tasks_outside_the_training_set(env, names, folder, monkeypatch):
     learned, asked = [], []
     transcripts, look = fit.transcripts, fit.sample_groups
     monkeypatch.setattr(
@@ -232,7 +232,7 @@ def test_a_group_is_sampled_until_it_is_mixed():
     assert [task for task, _ in coin.asked] == ["a", "b", "c", "a", "b", "c", "b", "c", "b", "c"]
 
 
-def test_hopeless_groups_are_left_unless_it_is_the_last_look():
+def test_groups_without_contrast_are_dropped_except_at_the_last_look():
     later = {"a": [0, 0, 1], "b": [0, 0, 1]}
     until = time.monotonic() + 60
     for patient, fraction in ((False, 0.0), (True, 1.0)):

@@ -182,7 +182,7 @@ def test_randomness_comes_from_the_seed_alone(model):
     assert torch.equal(state, torch.get_rng_state())
 
 
-def test_new_weights_are_taken_and_old_readings_forgotten():
+def test_new_weights_replace_cached_prompts():
     sampler, prompt = make_sampler(make_model(0), stop=[]), prompt_of(BLOCK + 5)
     old = say(sampler, prompt)
     fresh = make_model(1)

@@ -164,7 +164,7 @@ def test_a_corpus_holds_prompts_and_runs_and_can_be_bounded(env):
     assert env.dialect.explain(env.toolbox.schemas()) in told
 
 
-def test_a_size_that_cannot_be_is_named(tmp_path):
+def test_an_impossible_model_size_is_reported(tmp_path):
     for sizes, named in (
         ({"hidden": 96}, "multiple of 64"),
         ({"vocab": 200}, "vocab is 200"),

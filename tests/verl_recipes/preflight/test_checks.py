@@ -63,7 +63,7 @@ def with_config(model, folder, **config):
     return folder
 
 
-def test_a_machine_that_lacks_nothing(ready, tiny_model, capsys):
+def test_a_sufficient_machine_passes_every_check(ready, tiny_model, capsys):
     assert command.main(["--model", str(tiny_model), "--env", ENV, *FEW]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "nothing is missing"

@@ -37,7 +37,7 @@ def test_gpus_are_those_that_torch_sees(torch_here):
         machine.gpu_sizes()
 
 
-def test_a_driver_that_does_not_answer(torch_here, monkeypatch):
+def test_a_failing_gpu_driver_is_reported(torch_here, monkeypatch):
     torch_here.write_text("import time; time.sleep(60)")
     monkeypatch.setattr(machine, "GPU_S", 0.2)
     with pytest.raises(OSError, match="does not answer"):

@@ -66,7 +66,7 @@ def test_a_name_is_looked_up_in_the_cache_and_never_downloaded(tmp_path, monkeyp
     ("name", "said"),
     [("{}", "holds no config.json"), ("{}/none", "no model's folder"), ("a b", "neither a folder")],
 )
-def test_what_names_no_model(tmp_path, name, said):
+def test_an_unknown_model_name_is_reported(tmp_path, name, said):
     with pytest.raises(ConfigError, match=said):
         model.locate(name.format(tmp_path))
 
@@ -112,7 +112,7 @@ STRICT += "{% endif %}{% endfor %}"
         ("{% for", "fails on tools"),
     ],
 )
-def test_templates_that_cannot_call_tools(schemas, template, said):
+def test_template_faults_are_reported(schemas, template, said):
     fault = model.template_fault(with_template(template), schemas)
     if said is None:
         assert fault is None

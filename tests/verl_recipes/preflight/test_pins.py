@@ -38,7 +38,7 @@ def test_the_gpu_stack_has_the_exact_pins_of_verls_extras():
     assert f"torch{found['torch']}" in pins.INSTALL["gpu"]
 
 
-def test_both_stacks_share_verl_and_its_queue():
+def test_both_stacks_pin_the_same_verl_and_queue():
     for name in ("verl", "TransferQueue"):
         bounds = {
             one.specifier for stack in ("cpu", "gpu") for one in pins.requirements(stack)

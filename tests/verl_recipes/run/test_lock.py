@@ -66,7 +66,7 @@ def said(capfd):
     return "".join(_SAID)
 
 
-def test_the_lock_belongs_to_the_machine_not_to_a_folder(tmp_path, monkeypatch):
+def test_one_lock_serves_the_whole_machine(tmp_path, monkeypatch):
     before = lock_file()
     monkeypatch.chdir(tmp_path)
     assert lock_file() == before

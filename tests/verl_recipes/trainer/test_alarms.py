@@ -27,7 +27,7 @@ def heard(series: Sequence[float], key: str, alarms: Alarms | None = None) -> li
     ]
 
 
-def test_every_key_is_watched() -> None:
+def test_alarms_watch_every_figure() -> None:
     assert set(HEALTHY) == set(WATCHED)
 
 
@@ -66,7 +66,7 @@ def test_a_drop_of_the_kl(kl: list[float]) -> None:
     assert heard(kl, "ttopd/kl") == expected
 
 
-def test_the_paper_s_reset_is_heard_and_its_ema_run_is_not() -> None:
+def test_the_papers_reset_raises_an_alarm_and_its_ema_run_does_not() -> None:
     assert heard([1.9, 2.637, 0.343, 0.4], "ttopd/kl") == [3]
     assert heard([0.001 + 1.062 * n / 59 for n in range(60)], "ttopd/kl") == []
 
@@ -97,7 +97,7 @@ def test_steps_without_an_evaluation_neither_count_nor_clear() -> None:
     assert said == [30, 40]
 
 
-def test_an_evaluation_counts_once_and_an_empty_one_never() -> None:
+def test_an_evaluation_counts_once_and_an_empty_one_does_not_count() -> None:
     alarms = Alarms()
     assert alarms.check(0, {"val/turns": 0.0}) == []
     assert alarms.baseline is None

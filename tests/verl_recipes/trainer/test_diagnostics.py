@@ -202,7 +202,7 @@ def test_covariance_shares_sum_to_one(given: Any, first: float, second: float) -
 
 
 @given(unit, st.lists(unit, min_size=1, max_size=8))
-def test_no_share_of_no_variance(total: float, parts: list[float]) -> None:
+def test_zero_variance_has_a_share_of_zero(total: float, parts: list[float]) -> None:
     """Whatever the sign of parts and weights, and although sums differ in their last bits."""
     records = [
         record(total=total + (part + 0.1 + 0.2) - (part + 0.3), reward__outcome=part)
@@ -315,6 +315,6 @@ def test_environments_are_as_many_as_records_and_have_their_own_parts() -> None:
         step_metrics([record(), graded()], ["x", "y"], weights, ["a", "b"])
 
 
-def test_a_weight_names_a_part() -> None:
+def test_a_weight_of_an_unknown_reward_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"unknown rewards \['outcom'\]; choose from \['extra'"):
         step_metrics([record()], ["a"], {"outcom": 1.0})

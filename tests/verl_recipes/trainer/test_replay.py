@@ -82,7 +82,7 @@ def test_without_a_metric_every_group_is_taken(queue: Queue) -> None:
 
 
 @pytest.mark.parametrize("metric", ["score", "reward"])
-def test_other_figures_may_have_to_vary(queue: Queue, metric: str) -> None:
+def test_groups_can_be_mixed_by_another_figure(queue: Queue, metric: str) -> None:
     queue.group(name(0), [1.0, 1.0])  # their scores differ
     batch, metrics = buffer(metric=metric).sample(1, "train", 1)
     assert metrics["clinic/mixed_groups"] == 1.0
@@ -174,7 +174,7 @@ def test_a_step_without_contrast_says_so(queue: Queue, caplog: pytest.LogCapture
 # --- failures ---
 
 
-def test_a_fault_is_no_outcome(queue: Queue) -> None:
+def test_an_environment_fault_does_not_count_as_an_outcome(queue: Queue) -> None:
     queue.group(name(0), [1.0, FAULT, 1.0])
     queue.group(name(1), [1.0, FAULT, 0.0])
     batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
@@ -228,7 +228,9 @@ def test_failed_prompts_are_replaced_too(queue: Queue) -> None:
 # --- waiting ---
 
 
-def test_it_waits_until_all_are_over(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sampling_waits_until_all_groups_are_finished(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def then(now: float) -> None:
         if now == 5.0:
             queue.prompt(name(0), "running")
@@ -260,7 +262,9 @@ def test_a_rollout_that_never_ends_stops_the_run(
 
 
 @pytest.mark.parametrize("status", ["finished", "failure"])
-def test_slow_is_not_stalled(queue: Queue, monkeypatch: pytest.MonkeyPatch, status: str) -> None:
+def test_slow_progress_is_not_a_stall(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
     """Every 8 s something ends, a prompt that failed without a trajectory included."""
 
     def then(now: float) -> None:
@@ -278,7 +282,7 @@ def test_slow_is_not_stalled(queue: Queue, monkeypatch: pytest.MonkeyPatch, stat
     assert len(uids(batch)) == (5 if status == "finished" else 1)
 
 
-def test_sessions_that_finish_are_progress(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_sessions_count_as_progress(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     def then(now: float) -> None:
         queue.group(name(0), [1.0, 0.0] * int(now // 8), status="running")
         if now == 40.0:

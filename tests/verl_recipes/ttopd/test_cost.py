@@ -34,7 +34,7 @@ class Largest(dispatch.TorchDispatchMode):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_never_all_logits_at_once(estimator):
+def test_logits_are_never_all_in_memory(estimator):
     rows, width, vocabulary, chunk = 96, 8, 500, 16
     hidden, head = normal(rows, width, grad=True), normal(vocabulary, width, grad=True)
     saved = []

@@ -140,7 +140,7 @@ def test_the_measured_hint_effect_is_the_kl_of_an_equal_teacher(ranks, way, numb
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CUTS)
-def test_two_ranks_are_one(ranks, way, name):
+def test_two_ranks_give_the_update_of_one(ranks, way, name):
     one, two = (ranks[number][f"splits: {way}"][name] for number in (1, 2))
     assert_same_update(two, one)
     ours = [metric for metric in one["metrics"] if metric.startswith("ttopd/")]
@@ -151,7 +151,7 @@ def test_two_ranks_are_one(ranks, way, name):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("way", WAYS)
-def test_the_gradient_is_plain_torchs(ranks, way, number):
+def test_the_gradient_equals_that_of_plain_torch(ranks, way, number):
     found = ranks[number][f"splits: {way}"]
     wanted = found["reference"]
     assert norm(wanted["gradients"]) > 1.0
@@ -170,7 +170,7 @@ def test_micro_batches_and_packing_change_nothing(ranks, way, number, name):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("way", WAYS)
-def test_the_policy_term_is_verls_and_the_terms_add_up(ranks, way, number):
+def test_the_policy_term_equals_verls_and_the_terms_add_up(ranks, way, number):
     found = ranks[number][f"splits: {way}"]
     assert found["policy"]["loss"] == found["verl"]["loss"]
     assert_same(found["policy"]["gradients"], found["verl"]["gradients"], atol=0.0)
@@ -262,7 +262,7 @@ def test_every_estimator_learns(ranks, number):
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_options_mean_what_they_say(ranks, number):
+def test_options_change_the_loss_as_described(ranks, number):
     found = ranks[number]["options"]
     wanted = ranks[number]["splits: full, untied"]["reference"]
     assert_same_update(found["chunk"], found["full"])
@@ -310,7 +310,7 @@ def test_only_the_students_adapter_is_trained(ranks, way, number):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("way", ADAPTED)
-def test_the_rollouts_are_sent_the_student_alone(ranks, way, number):
+def test_the_rollouts_get_only_the_students_weights(ranks, way, number):
     found = ranks[number][f"adapter: {way}"]
     student, teacher, base = split(found["before"])
     sent = found["sent, False, True"]
@@ -369,7 +369,7 @@ def test_peft_loads_the_adapter_that_was_saved(ranks, way, number):
     assert_same(found["loaded"], found["student"], atol=0.0)
 
 
-def test_a_teacher_that_cannot_be_is_refused(ranks):
+def test_unsupported_teacher_settings_are_refused(ranks):
     said = ranks[1]["refused"]
     assert "engine of its own" in said["engine"]
     assert "ulysses_sequence_parallel_size=1" in said["sequence parallelism"]

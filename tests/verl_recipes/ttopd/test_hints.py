@@ -39,14 +39,14 @@ tokens = st.lists(st.integers(0, 5), max_size=40)
 # --- the file
 
 
-def test_ours_are_several_short_and_generic() -> None:
+def test_the_hints_are_several_short_and_generic() -> None:
     for texts in (OURS.correct, OURS.incorrect):
         assert len(texts) >= 3
         assert all(5 <= len(text.split()) < 40 for text in texts)
     assert static_checks(OURS, LABELS) == []
 
 
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_hints_can_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text('correct: ["Well\n  done."]\nincorrect:\n  - |\n    Try\n    again.\n')
     assert load(file) == load(str(file)) == Hints(("Well done.",), ("Try again.",))
@@ -251,7 +251,7 @@ def test_other_tokens_share_nothing(ids: list[int], hint: list[int], n: int) -> 
     assert not shares_ngram(ids, hint, n)
 
 
-def test_a_run_has_a_length() -> None:
+def test_an_ngram_of_length_0_is_refused() -> None:
     with pytest.raises(ConfigError, match="n is 0"):
         shares_ngram([1], [1], 0)
 
@@ -277,7 +277,7 @@ def test_echo_is_the_longest_common_run(spoken: list[str], hint: list[str]) -> N
 
 
 @given(phrases, phrases)
-def test_the_whole_hint_echoes_whole(before: str, after: str) -> None:
+def test_repeating_the_whole_hint_is_an_echo_of_1(before: str, after: str) -> None:
     for hint in (*OURS.correct, *OURS.incorrect):
         assert echo(f"{before}\n{hint.upper()} {after}", hint) == 1.0
         assert 0.0 < echo(f"{before} {' '.join(hint.split()[:-3])} {after}", hint) < 1.0

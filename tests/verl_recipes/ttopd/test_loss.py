@@ -128,7 +128,7 @@ def test_chunks_change_nothing(case, chunk):
 
 
 @given(batches(), st.sampled_from(["float32", "bfloat16", "float16"]), st.booleans())
-def test_narrow_types(case, name, autocast):
+def test_half_precision_inputs_keep_their_types(case, name, autocast):
     dtype = getattr(torch, name)
     student, head = (case[key].to(dtype).requires_grad_() for key in ("student", "head"))
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
@@ -212,7 +212,7 @@ def simple(estimator="full", **changed):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_either_input_may_be_frozen(estimator):
+def test_gradients_are_right_if_one_input_is_frozen(estimator):
     arguments = simple(estimator)
     gradients = []
     for hidden_free, head_free in ((True, True), (True, False), (False, True)):
@@ -243,7 +243,7 @@ def test_the_teacher_gets_no_gradient():
     assert torch.equal(hidden.grad[2], torch.zeros(3))  # the row of turn 0
 
 
-def test_backward_twice():
+def test_the_loss_can_be_differentiated_twice():
     hidden = normal(5, 3, grad=True)
     loss = turn_kl(**simple(student_hidden=hidden)).loss
     (first,) = torch.autograd.grad(loss * 2, hidden, retain_graph=True)
@@ -280,7 +280,7 @@ def test_equal_models_are_exactly_zero_apart(estimator, name, own_head):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("rows", [0, 3])
-def test_no_turn_is_a_zero_with_a_gradient(estimator, rows):
+def test_a_batch_without_turns_has_zero_loss_and_a_gradient(estimator, rows):
     hidden, head = normal(rows, 4, grad=True), normal(6, 4, grad=True)
     found = turn_kl(
         hidden,

@@ -38,7 +38,7 @@ def test_golden_negative_r_min(golden):
 
 
 @given(lengths, lengths, lengths)
-def test_order_with_the_defaults(right, wrong, cut):
+def test_correct_answers_earn_more_than_wrong_and_truncated_ones(right, wrong, cut):
     correct = cosine_reward(True, right, False)
     incorrect = cosine_reward(False, wrong, False)
     truncated = {cosine_reward(outcome, cut, True) for outcome in (True, False)}

@@ -53,7 +53,7 @@ def test_golden_init_weight(golden):
     assert teaching.init_weight(0.995, updates) == pytest.approx(want, abs=ATOL)
 
 
-def test_init_weight_is_what_is_left_of_the_first_teacher():
+def test_init_weight_is_the_remaining_share_of_the_first_teacher():
     teacher, student = [torch.ones(1, dtype=torch.float64)], [torch.zeros(1, dtype=torch.float64)]
     for _ in range(7):
         teaching.ema_(teacher, student, 0.9)
@@ -144,7 +144,7 @@ def test_refuses_what_does_not_match():
 
 
 @pytest.mark.parametrize("decay", [-0.1, 1.1, float("nan")])
-def test_refuses_a_decay(decay):
+def test_a_wrong_decay_is_refused(decay):
     with pytest.raises(ConfigError, match="from 0"):
         teaching.ema_([torch.zeros(1)], [torch.ones(1)], decay)
     with pytest.raises(ConfigError, match="from 0"):

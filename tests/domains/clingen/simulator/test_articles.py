@@ -173,7 +173,7 @@ def test_every_statement_names_the_gene_it_is_about(subtype: str, status: str) -
             assert any(name in full for name in unrelated) or "Nothing of this" in full
 
 
-def test_a_hint_is_the_same_whatever_became_of_the_matter() -> None:
+def test_a_hint_does_not_depend_on_the_outcome_of_a_finding() -> None:
     hints = {
         Teller(dataclasses.replace(DRAFT, findings=(finding,))).in_abstract(0)
         for finding in (
@@ -349,7 +349,7 @@ def test_every_system_has_every_field() -> None:
         assert bool(system["words"]) == (name != systems.DEFAULT)
 
 
-def test_no_word_tells_two_systems() -> None:
+def test_no_word_belongs_to_two_systems() -> None:
     words = [(word, name) for name, system in SYSTEMS.items() for word in system["words"]]
     for (word, name), (other, other_name) in itertools.permutations(words, 2):
         assert name == other_name or not other.startswith(word), (name, other_name, word)
