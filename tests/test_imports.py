@@ -102,7 +102,7 @@ THIRD = TRAINING | {
 
 # What works before the training extras are installed, and says so where they are not.
 BEFORE_SET_UP = ("__main__", "agent_loop.environment", "agent_loop.tokens", "agent_loop.trajectory",
-                 "algorithms", "preflight.checks", "preflight.command", "request", "run.lock",
+                 "preflight.checks", "preflight.command", "registry", "request", "run.lock",
                  "settings", "trainer.alarms", "trainer.diagnostics")  # fmt: skip
 
 # The mathematics of TT-OPD, in plain torch.

@@ -5,8 +5,8 @@ The path of a run: `request` reads the command line, `config.compose` makes one 
 shows its steps and reports. Inside verl, `agent_loop` plays episodes and `trainer` trains.
 
 Where a further algorithm goes: a folder beside `ttopd/` with its trainer (a subclass of
-`trainer.trainer.ClinicTrainer` that registers itself with verl), a line in `algorithms.TRAINERS`
-(name -> module), and a file `config/method/NAME.yaml` that sets `trainer.v1.trainer_mode` to that
+`trainer.trainer.ClinicTrainer` that registers itself with verl), a line in `registry.TRAINERS`
+(name -> class), and a file `config/method/NAME.yaml` that sets `trainer.v1.trainer_mode` to that
 name. PPO with a critic of its own, staged rewards and curricula fit there: the trainer overrides
 the step that differs (`_compute_values`, `_update_critic`, `_next_train_batch`); its loss, workers
 and settings lie beside it. `ttopd/` is the example to follow.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 
-from verl_recipes.algorithms import TRAINERS
+from verl_recipes.registry import TRAINERS
 
 ENGINE = "verl_recipes.ttopd.engine"
 """Registers the engine, which trains with or without a teacher."""
@@ -18,5 +18,7 @@ ON_THE_CPU = ("verl_recipes.cpu.platform", "verl_recipes.cpu.rollout")
 """Register the platform and its rollouts."""
 
 _cpu = ON_THE_CPU if os.environ.get("VERL_PLATFORM") == "cpu" else ()
-for _name in (*_cpu, ENGINE, *TRAINERS.values()):
+for _name in (*_cpu, ENGINE):
     importlib.import_module(_name)
+for _name in TRAINERS:
+    TRAINERS[_name]

@@ -19,7 +19,7 @@ from omegaconf.errors import OmegaConfBaseException
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
 from verl_recipes import settings
-from verl_recipes.algorithms import TRAINERS
+from verl_recipes.registry import TRAINERS
 from verl_recipes.request import RunRequest
 from verl_recipes.ttopd import hints
 
@@ -81,8 +81,7 @@ def compose(request: RunRequest) -> DictConfig:
     if clinic.tool_parser is not None:
         check_parser(clinic.tool_parser)
     mode = str(config.trainer.v1.trainer_mode)
-    if mode not in TRAINERS:
-        raise ConfigError(f"trainer.v1.trainer_mode: no {mode!r}; {suggest(mode, TRAINERS)}")
+    TRAINERS.check(mode)
     if clinic.teacher.enabled != (mode == "ttopd"):
         wanted = "ttopd" if clinic.teacher.enabled else "clinic"
         raise ConfigError(
