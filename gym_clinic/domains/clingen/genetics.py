@@ -1,60 +1,22 @@
-"""Human genetic evidence in prose: how many probands with which variants, and since when.
-
-Numbers are read as digits or English words. Points follow the default case-level scores.
+"""Reads human genetic evidence from articles and from curators' summaries.
 
 Source:
-    Strande NT et al. Am J Hum Genet 2017;100:895-906, figure 3: 1.5 points for a proband with a
-    null variant, 0.5 for one with another variant that has some evidence of impact.
+    Strande NT et al. Am J Hum Genet 2017;100:895-906: the default points of a proband with a
+    dominant or X-linked disease.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gym_clinic.domains.clingen.reader import cues, is_read, split_sentences
+
 NULL_POINTS = 1.5
-"""Points for a proband with a predicted or proven null variant."""
-
 OTHER_POINTS = 0.5
-"""Points for a proband with another variant with some evidence of impact."""
-
-_UNITS = (
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORDS = {word: number for number, word in enumerate(_UNITS)} | {"single": 1, "dozen": 12}
-for _ten, _word in enumerate(_TENS, 2):
-    _WORDS[_word] = 10 * _ten
-    _WORDS |= {f"{_word}-{_UNITS[unit]}": 10 * _ten + unit for unit in range(1, 10)}
-_SPELLED = "|".join(sorted(_WORDS, key=len, reverse=True))
-_NUMBER = rf"(?<![\w.-])(?P<number>\d{{1,3}}|{_SPELLED})\b(?!\s*%|[.,]\d)"
-_PEOPLE = re.compile(
-    rf"{_NUMBER}(?: [\w-]+){{0,4}}? "
-    r"(?:probands?|patients?|individuals|famil(?:y|ies)|index cases?|kindreds?|pedigrees?)\b"
-)
-_MORE = re.compile(rf"\bin {_NUMBER}(?=[.,;]|$)")
-_REPORTS = re.compile(
-    rf"{_NUMBER}(?: [\w-]+){{0,3}}? (?:publications?|papers?|reports?|articles?)\b"
-)
-_NULL = re.compile(
-    r"(?<!non-)(?<!not )\b(?:null|loss[- ]of[- ]function|truncating|truncated|nonsense"
-    r"|frame-?shift|stop[- ]gain\w*|premature stop|splice[- ](?:site|donor|acceptor)"
-    r"|(?:invariant|canonical) splice|exon (?:deletions?|loss)|abolish\w*)\b"
-)
-_OTHER = re.compile(
-    r"\b(?:missense|in-?frame|non-truncating|not truncating|other (?:\w+ )?variants?"
-    r"|substitutions?|exchanges?|hypomorphic|amino[- ]acid changes?)\b"
-)
-_UNCOUNTED = re.compile(
-    r"\b(?:not counted|no proband is|none is|too common|benign|synonymous|excluded"
-    r"|healthy relatives|uninformative|do not count|not scored)\b"
-)
-_EARLIER = re.compile(r"\b(?:earlier|previous\w*|prior|before|already|published|preceded)\b")
-_YEAR = re.compile(r"\b(?:19[5-9]\d|20[0-4]\d)\b")
-_POINTS = re.compile(r"(\d+(?:\.\d+)?)(?: \w+)? points?\b")
-_GENETIC = re.compile(r"\b(?:varia\w+|mutation\w*|proband\w*|genetic\w*|human)\b")
+"""Points of a proband with a null variant, and with another one."""
 
 
 class Genetics(NamedTuple):
@@ -75,6 +37,9 @@ class Genetics(NamedTuple):
 def read_genetics(sections: Sequence[tuple[str, str]]) -> Genetics | None:
     """Read the human genetic evidence that an article itself reports.
 
+    An abstract repeats what the results tell, so each kind of variant counts as often as in the
+    section that has most of it.
+
     Args:
         sections: Heading and text of each section.
 
@@ -82,59 +47,106 @@ def read_genetics(sections: Sequence[tuple[str, str]]) -> Genetics | None:
         Its probands, and the publications and the first year that it names; None if it reports
         no proband.
     """
-    points, earlier = 0.0, 0
-    years: list[int] = []
-    for sentence in (one for _, text in sections for one in _sentences(text)):
-        if _UNCOUNTED.search(sentence):
-            continue
-        points += _points(sentence)
-        if _EARLIER.search(sentence) and (counts := list(_numbers(_REPORTS, sentence))):
-            earlier = max(earlier, *(number for _, number in counts))
-            years += map(int, _YEAR.findall(sentence))
-    return Genetics(points, earlier + 1, min(years, default=None)) if points else None
+    most: Counter[bool] = Counter()
+    publications, years = 1, list[int]()
+    for heading, text in sections:
+        here: Counter[bool] = Counter()
+        for sentence in _sentences(text):
+            if cues().earlier.search(sentence) and cues().counted.search(sentence):
+                years += _years(sentence)
+                publications = max(publications, _publications(sentence, itself=1))
+            elif is_read(heading) and not cues().reported.search(sentence):
+                here.update(_probands(sentence))
+        most |= here
+    points = _points(most)
+    return Genetics(points, publications, min(years, default=None)) if points else None
 
 
 def genetics_in_summary(text: str) -> Genetics | None:
     """Read the human genetic evidence from a curator's summary.
 
     Args:
-        text: Some sentences that give points, the number of publications and the year of the
-            first, in any order and any of them missing.
+        text: Some sentences that give probands, points, the number of publications and the year
+            of the first, in any order and any of them missing.
 
     Returns:
         What it says; None if it says nothing of human genetics.
     """
-    kinds = (_GENETIC, _POINTS, _REPORTS, _YEAR)
-    said = " ".join(one for one in _sentences(text) if any(kind.search(one) for kind in kinds))
-    if not _POINTS.search(said) and not _REPORTS.search(said):
-        return None
-    points = [float(number) for number in _POINTS.findall(said)] or [_points(said)]
-    publications = [number for _, number in _numbers(_REPORTS, said)]
-    years = [int(year) for year in _YEAR.findall(said)]
-    return Genetics(max(points), max(publications, default=0), min(years, default=None))
+    sentences = _sentences(text)
+    absent = [one for one in sentences if cues().absent.search(one)]
+    counted = Counter(kind for one in sentences if one not in absent for kind in _probands(one))
+    points = _awarded(sentences) or _points(counted)
+    publications = max((_publications(one, itself=0) for one in sentences), default=0)
+    years = [year for one in sentences for year in _years(one)]
+    if points or publications:
+        return Genetics(points, publications, min(years, default=None))
+    return Genetics(0.0, 0, None) if absent else None
+
+
+def _awarded(sentences: Sequence[str]) -> float:
+    """The points of human genetics that a summary states: their total, else their sum."""
+    amounts: list[float] = []
+    for sentence in sentences:
+        found = list(cues().amount.finditer(sentence))
+        if cues().experiment.search(sentence) and not cues().genetic.search(sentence):
+            continue
+        if found and (mark := cues().total.search(sentence)):
+            nearest = min(found, key=lambda match: _distance(sentence, match, mark))
+            return float(nearest[1] or nearest[2])
+        amounts += [float(match[1] or match[2]) for match in found]
+    parts_and_sum = len(amounts) > 2 and 2 * max(amounts) == sum(amounts)
+    return sum(amounts) / (2 if parts_and_sum else 1)
 
 
 def _sentences(text: str) -> list[str]:
-    plain = re.sub("[‐‑‒–—−]", "-", text).lower()
-    return re.split(r"(?<=[.!?;])\s+(?=[a-z0-9(\[])", " ".join(plain.split()))
+    """The sentences of a text with numbers as digits and variants by their kind."""
+
+    def digits(found: re.Match[str]) -> str:
+        return str(sum(cues().numbers[word.lower()] for word in found.groups() if word))
+
+    def kind(found: re.Match[str]) -> str:
+        return "null" if cues().truncated.search(found[1]) else "missense"
+
+    text = re.sub(r"\b(?:PMID|PMC|HGNC|OMIM|MIM)\W*\d+", "", text)
+    return split_sentences(cues().spelled.sub(digits, cues().hgvs.sub(kind, text)))
 
 
-def _numbers(pattern: re.Pattern[str], sentence: str) -> Iterator[tuple[int, int]]:
-    """Position and size of each number that a pattern finds."""
-    for found in pattern.finditer(sentence):
-        word = found["number"]
-        yield found.start(), int(word) if word.isdigit() else _WORDS[word]
+def _points(probands: Counter[bool]) -> float:
+    return NULL_POINTS * probands[True] + OTHER_POINTS * probands[False]
 
 
-def _points(sentence: str) -> float:
-    """Points of the people that a sentence counts, each group by the variants nearest to it."""
-    kinds = [(one.start(), NULL_POINTS) for one in _NULL.finditer(sentence)]
-    kinds += [(one.start(), OTHER_POINTS) for one in _OTHER.finditer(sentence)]
-    groups = list(_numbers(_PEOPLE, sentence))
-    if groups:
-        groups += _numbers(_MORE, sentence)
-    return sum(
-        number * min(kinds, key=lambda kind: abs(kind[0] - place))[1]
-        for place, number in groups
-        if kinds
-    )
+def _probands(sentence: str) -> Iterator[bool]:
+    """For each proband, whether its variant, the nearest that its clause names, is null."""
+    if not cues().subject.search(sentence) or cues().uncounted.search(sentence):
+        return
+    for part in re.split(r"[;:](?= )|,? (?:and|while|whereas|but)(?= )|, (?=\d)", sentence):
+        kinds = [(found, True) for found in cues().null.finditer(part)]
+        kinds += [(found, False) for found in cues().other.finditer(part)]
+        found = cues().count.finditer(part) if kinds else iter(())
+        counts = [one for one in found if not cues().unit.match(part[one.end() :])]
+        for count in counts[: None if len(kinds) > 1 else 1]:
+            nearest = min(kinds, key=lambda kind: _distance(part, kind[0], count))
+            yield from [nearest[1]] * int(count[1] or 1)
+
+
+def _distance(text: str, one: re.Match[str], other: re.Match[str]) -> int:
+    """Characters between two matches; a comma between them counts as many."""
+    first, last = sorted((one, other), key=lambda match: match.start())
+    between = text[first.end() : last.start()]
+    return len(between) + 50 * between.count(",")
+
+
+def _publications(sentence: str, *, itself: int) -> int:
+    """The publications a sentence counts; those besides the article get the article added."""
+    found = list(cues().publications.finditer(sentence))
+    besides = any(cues().besides.search(one[0]) for one in found)
+    alone = itself if besides and not cues().including.search(sentence) else 0
+    return sum(int(one[1] or one[2]) for one in found) + alone
+
+
+def _years(sentence: str) -> list[int]:
+    """The year that a sentence calls the first, else all it names."""
+    found = list(cues().year.finditer(sentence))
+    if len(found) > 1 and (mark := cues().first.search(sentence)):
+        found = [min(found, key=lambda year: abs(year.start() - mark.start()))]
+    return [int(year[0]) for year in found]

@@ -1,6 +1,13 @@
-"""The reader of the rules baseline, on sentences written for these tests."""
+"""Sentences in the style of genetics papers, written for these tests; none is from a task.
+
+The reader was written while looking at the tuned ones. Those set aside were written before the
+reader, and no failure of it on them was looked into or corrected: they measure it.
+"""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,239 +18,217 @@ from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, r
 from gym_clinic.domains.clingen.reader import (
     categories_in_abstract,
     read_article,
-    spell_out,
     split_sentences,
 )
 
-GENE = "OCRL"
+_SENTENCES = json.loads(Path(__file__).with_name("reader_sentences.json").read_bytes())
+TUNED = [(gene, text, set(keys)) for gene, text, keys in _SENTENCES["tuned"]]
+SET_ASIDE = [(gene, text, set(keys)) for gene, text, keys in _SENTENCES["set_aside"]]
+NULL_MICE = "ABC1-null mice developed seizures."
 
 
-def keys(sentence: str, heading: str = "Results") -> set[str]:
-    return {finding.subtype for finding in read_article(GENE, [(heading, sentence)])}
+def keys(gene: str, text: str, heading: str = "Results") -> set[str]:
+    return {finding.subtype for finding in read_article(gene, [(heading, text)])}
 
 
-HELD = [
-    (
-        "biochemical_function_a",
-        "OCRL acts in the same phosphoinositide pathway as the products of other genes known to "
-        "cause the disease.",
-    ),
-    (
-        "biochemical_function_a",
-        "Purified OCRL hydrolysed the same substrate as the enzyme encoded by INPP5B, a gene "
-        "already implicated in oculocerebrorenal syndrome.",
-    ),
-    (
-        "biochemical_function_b",
-        "OCRL is a phosphatase whose substrate controls endocytosis in the proximal tubule, a "
-        "biochemical role that explains the proteinuria of the disease.",
-    ),
-    (
-        "physical_association",
-        "Endogenous OCRL co-immunoprecipitated with IPIP27A in kidney lysates.",
-    ),
-    (
-        "physical_association",
-        "A yeast two-hybrid screen and pull-down showed that OCRL binds APPL1.",
-    ),
-    (
-        "negative_genetic_interaction",
-        "Combined deletion of OCRL and INPP5B was synthetic lethal, although either single mutant "
-        "was viable.",
-    ),
-    (
-        "positive_genetic_interaction",
-        "Deletion of PIP5K1C suppressed the growth defect of the OCRL mutant, so that double "
-        "mutants grew almost like the wild type.",
-    ),
-    (
-        "genetic_interaction",
-        "OCRL interacted genetically with CD2AP: only fish that were heterozygous for both genes "
-        "had oedema.",
-    ),
-    (
-        "gene_expression_a",
-        "By immunohistochemistry, OCRL was strongly expressed in the proximal tubule and the lens.",
-    ),
-    (
-        "gene_expression_b",
-        "OCRL transcript was almost absent from leukocytes of the two affected boys by RT-qPCR.",
-    ),
-    (
-        "functional_alteration_patient_cells",
-        "Fibroblasts from two patients with OCRL variants showed impaired ciliogenesis.",
-    ),
-    (
-        "functional_alteration_non_patient_cells",
-        "HEK293 cells expressing the OCRL p.Arg500Gln mutant had reduced phosphatase activity.",
-    ),
-    (
-        "cell_culture_model",
-        "OCRL-knockout kidney cell lines recapitulated the endocytic defect seen in patients.",
-    ),
-    (
-        "non_human_model_organism",
-        "Ocrl−/− mice developed low-molecular-weight proteinuria resembling that of patients.",
-    ),
-    (
-        "non_human_model_organism",
-        "Zebrafish morphants lacking OCRL had smaller eyes, cystic brain lesions and seizures.",
-    ),
-    (
-        "rescue_in_human",
-        "In three patients with OCRL variants, alkali supplementation and gene therapy restored "
-        "normal growth.",
-    ),
-    (
-        "rescue_in_patient_cells",
-        "Re-expression of wild-type OCRL in patient fibroblasts restored ciliogenesis.",
-    ),
-    (
-        "rescue_in_non_human_model_organism",
-        "Injection of wild-type OCRL mRNA rescued eye size in the morphants.",
-    ),
-    (
-        "rescue_in_cell_culture_model",
-        "Transduction of OCRL-knockout HK-2 cells with the wild-type cDNA normalised endocytosis.",
-    ),
-]
+@pytest.mark.parametrize(("gene", "text", "held"), TUNED)
+def test_reads_the_tuned_sentences(gene: str, text: str, held: set[str]) -> None:
+    assert keys(gene, text) == held
 
 
-@pytest.mark.parametrize(("subtype", "sentence"), HELD)
-def test_reads_each_subtype(subtype: str, sentence: str) -> None:
-    assert keys(sentence) == {subtype}
+def test_the_tuned_sentences_have_every_subtype_and_enough_without() -> None:
+    assert set().union(*(held for _, _, held in TUNED)) == set(SUBTYPES)
+    assert sum(not held for _, _, held in TUNED) >= 40
 
 
-def test_every_subtype_has_a_sentence_here() -> None:
-    assert {subtype for subtype, _ in HELD} == set(SUBTYPES)
+def test_precision_and_recall_on_the_sentences_set_aside() -> None:
+    assert len(SET_ASIDE) == 30
+    read = [(keys(gene, text), held) for gene, text, held in SET_ASIDE]
+    right = sum(len(found & held) for found, held in read)
+    precision = right / sum(len(found) for found, _ in read)
+    recall = right / sum(len(held) for _, held in read)
+    print(f"set aside: precision {precision:.2f}, recall {recall:.2f}")
+    assert precision >= 0.65
+    assert recall >= 0.65
 
 
 @pytest.mark.parametrize(
-    "sentence",
-    [
-        # denied
-        "Ocrl-null mice were indistinguishable from their wild-type littermates.",
-        "Expression of wild-type OCRL in patient fibroblasts did not restore ciliogenesis.",
-        "OCRL did not co-immunoprecipitate with APPL1 under any condition.",
-        "There was no difference in OCRL mRNA levels between patients and controls.",
-        # planned or supposed
-        "It remains to be tested whether gene therapy could rescue Ocrl-null mice.",
-        "Future studies with OCRL-knockout cells will show whether they mimic the disease.",
-        "OCRL may share a pathway with other genes implicated in the disease.",
-        # somebody else's
-        "Smith et al. reported that Ocrl knockout mice have reduced body weight.",
-        "It has previously been shown that OCRL is expressed in kidney and lens.",
-        # another gene
-        "Knockdown of INPP5B in zebrafish produced smaller eyes.",
-        "Co-immunoprecipitation showed that APPL1 binds IPIP27A.",
-        # only a method
-        "Skin fibroblasts from patients were cultured in DMEM with serum.",
-        "Mice were housed under a 12-hour light cycle and genotyped for OCRL by PCR.",
-    ],
+    "heading", ["Introduction", "Materials and Methods", "References", "Author contributions"]
 )
-def test_holds_nothing_that_the_article_does_not_show(sentence: str) -> None:
-    assert keys(sentence) == set()
+def test_sections_without_findings_are_not_read(heading: str) -> None:
+    assert keys("ABC1", NULL_MICE, heading) == set()
+    assert keys("ABC1", NULL_MICE, "Results") == {"non_human_model_organism"}
 
 
-def test_the_section_counts() -> None:
-    sentence = "OCRL is strongly expressed in the proximal tubule."
-    assert keys(sentence) == {"gene_expression_a"}
-    assert keys(sentence, "Introduction") == set()
-    assert keys(sentence, "Materials and methods") == set()
+def test_a_discussion_counts_only_where_it_speaks_of_the_authors_own_work() -> None:
+    assert keys("ABC1", NULL_MICE, "Discussion") == set()
+    own = "Here we show that ABC1-null mice developed seizures."
+    assert keys("ABC1", own, "Discussion") == {"non_human_model_organism"}
 
 
-def test_the_next_sentence_may_take_a_finding_back() -> None:
-    finding = "Loss of OCRL left mice with small eyes."
-    assert keys(f"{finding} Both sexes were used.") == {"non_human_model_organism"}
-    assert keys(f"{finding} This could not be reproduced.") == set()
-
-
-def test_an_abstract_may_promise_nothing() -> None:
-    text = "We describe the clinical course of a boy with cataract and proteinuria."
-    assert categories_in_abstract(GENE, text) == []
-
-
-def test_splits_sentences_but_not_abbreviations() -> None:
-    text = (
-        "Smith et al. saw it (Fig. 2). In D. rerio, e.g. at 3.5 dpf, it held! Did C. elegans? Yes."
-    )
-    assert split_sentences(text) == [
-        "Smith et al. saw it (Fig. 2).",
-        "In D. rerio, e.g. at 3.5 dpf, it held!",
-        "Did C. elegans?",
-        "Yes.",
+def test_the_article_gives_a_gene_its_protein_name() -> None:
+    sections = [
+        ("Abstract", "We studied perforin-like lipase (PFL2), the product of a lysosomal gene."),
+        ("Results", "The GPIbb pathway was intact. Lipase co-immunoprecipitated with FLN3."),
+    ]
+    assert read_article("PFL2", sections) == []  # a general noun is no name
+    sections = [
+        ("Abstract", "GBX7 encodes glucosidin. ABC2 encodes tubulysin."),
+        ("Results", "Glucosidin was pulled down with LAMP9. Tubulysin-null mice had seizures."),
+    ]
+    assert [finding.subtype for finding in read_article("GBX7", sections)] == [
+        "physical_association"
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "points", "publications", "first"),
-    [
-        (
-            "We identified loss-of-function variants in seven unrelated probands and missense "
-            "variants in three.",
-            12.0,
-            1,
-            None,
-        ),
-        ("Exome sequencing found 12 probands with nonsense variants.", 18.0, 1, None),
-        (
-            "Two patients carried truncating variants; five further patients had missense changes. "
-            "The gene was first linked to the disease in 2004, and three earlier publications have "
-            "reported families.",
-            5.5,
-            4,
-            2004,
-        ),
-        ("Twenty-one families had missense variants in OCRL.", 10.5, 1, None),
-    ],
-)
-def test_reads_human_genetics(
-    text: str, points: float, publications: int, first: int | None
-) -> None:
-    assert read_genetics([("Results", text)]) == Genetics(points, publications, first)
-
-
-def test_no_genetics_is_none() -> None:
-    text = "Eighteen mice were weighed in 2010. Ages ranged from three to nine weeks."
-    assert read_genetics([("Results", text)]) is None
-    assert genetics_in_summary("Knockout mice have small eyes.") is None
-
-
-def test_reads_a_curators_summary() -> None:
-    said = "Reported are six probands with null variants and 2 with missense variants (10 points)."
-    assert genetics_in_summary(f"{said} There are 3 publications since 2004.") == Genetics(
-        10.0, 3, 2004
-    )
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        "The key, opened at the end, reads T7 for INPP5B and T4 for OCRL.",
-        "OCRL goes by T4 below, and INPP5B by T7.",
-        "OCRL and INPP5B were handled under the names T4 and T7.",
-    ],
-)
-def test_abbreviated_genes_are_spelled_out(key: str) -> None:
-    texts = [key, "Mice without T4 had seizures; mice without T7 had none."]
-    assert spell_out(GENE, texts)[1] == (
-        "Mice without OCRL had seizures; mice without INPP5B had none."
-    )
-    assert spell_out("ABCD1", texts) == texts
+def test_a_finding_is_reported_once_with_its_sentence() -> None:
+    text = f"{NULL_MICE} Abc1-null mice also had ataxia."
+    (finding,) = read_article("ABC1", [("Results", text), ("Conclusion", text)])
+    assert finding.sentence == NULL_MICE
 
 
 def test_categories_are_results_before_announced_topics() -> None:
     abstract = (
-        "We also turned to partners of OCRL. Mice lacking OCRL had seizures and brain cysts. "
-        "Sample size was calculated beforehand."
+        "We examined the expression of ABC1 in human tissues. ABC1-null mice developed seizures."
     )
-    assert categories_in_abstract(GENE, abstract) == ["ModelSystem", "ProteinInteraction"]
+    assert categories_in_abstract("ABC1", abstract) == ["ModelSystem", "GeneExpression"]
 
 
-@given(st.text(max_size=300), st.text(max_size=300))
+def test_an_abstract_may_promise_nothing() -> None:
+    assert categories_in_abstract("ABC1", "The disorder affects one in 50,000 newborns.") == []
+    assert categories_in_abstract("ABC1", "") == []
+
+
+def test_a_negative_result_is_worth_asking_about() -> None:
+    abstract = "We found no interaction between ABC1 and XYZ2 in a two-hybrid screen."
+    assert keys("ABC1", abstract) == set()
+    assert categories_in_abstract("ABC1", abstract) == ["ProteinInteraction"]
+
+
+def test_splits_sentences_but_not_abbreviations() -> None:
+    text = "It grew in E. coli (Fig. 2A; Smith et al. 2004). P = 0.03. Was it so? No."
+    assert split_sentences(text) == [
+        "It grew in E. coli (Fig. 2A; Smith et al. 2004).",
+        "P = 0.03.",
+        "Was it so?",
+        "No.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Three unrelated probands carried nonsense variants and two had missense variants.",
+            (5.5, 1, None),
+        ),
+        ("A homozygous frameshift variant was identified in the proband.", (1.5, 1, None)),
+        (
+            "We identified null variants in 4 probands. Missense variants were identified in a "
+            "further 3 families.",
+            (7.5, 1, None),
+        ),
+        ("Of 120 patients screened, 5 had truncating variants.", (7.5, 1, None)),
+        (
+            "Null variants were found in two probands. The gene was first reported in 2008 in "
+            "families with this disorder, and four previous publications describe variants.",
+            (3.0, 5, 2008),
+        ),
+        (
+            "Truncating variants were present in 6 of 80 index cases, missense variants in 3.",
+            (10.5, 1, None),
+        ),
+        (
+            "Seven probands were found: five with splice-site variants and two with in-frame "
+            "deletions.",
+            (8.5, 1, None),
+        ),
+        ("The proband, a 4-year-old girl, carried p.Arg12Cys, de novo.", (0.5, 1, None)),
+    ],
+)
+def test_reads_human_genetics(text: str, expected: tuple[float, int, int | None]) -> None:
+    assert read_genetics([("Results", text)]) == Genetics(*expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No pathogenic variants were found in 50 probands.",
+        "Exome sequencing of 12 probands was performed.",
+        "Null variants have been reported in six probands.",
+        "Mice with nonsense variants had seizures.",
+    ],
+)
+def test_no_proband_is_no_genetics(text: str) -> None:
+    assert read_genetics([("Results", text)]) is None
+
+
+def test_an_abstract_does_not_count_the_probands_twice() -> None:
+    text = "Two probands carried nonsense variants."
+    assert read_genetics([("Abstract", text), ("Results", text)]) == Genetics(3.0, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Human genetic evidence in this article: 4.5 points, from 3 publications, first "
+            "reported in 2010.",
+            (4.5, 3, 2010),
+        ),
+        (
+            "Genetic evidence adds up to six points: 3 probands with null variants (4.5 points) "
+            "and three with other variants (1.5 points). Two publications, the first in 2015.",
+            (6.0, 2, 2015),
+        ),
+        (
+            "Since 1998, variants have been reported in a single publication; 1 proband with a "
+            "null variant, 1.5 points.",
+            (1.5, 1, 1998),
+        ),
+        ("Five probands: 3 null, 2 other. 4 papers, first 2003.", (5.5, 4, 2003)),
+        ("Points: 3. Publications: 2. First publication: 2017.", (3.0, 2, 2017)),
+        ("No human genetic evidence scored in this article.", (0.0, 0, None)),
+        ("There are no probands with variants in this gene.", (0.0, 0, None)),
+        # written before the reader and read by it at the first try
+        (
+            "Rescue was shown in patient fibroblasts. Four probands had null variants and two had "
+            "missense variants, for a total of 7 points; the evidence comes from three papers, "
+            "the earliest published in 2012.",
+            (7.0, 3, 2012),
+        ),
+        (
+            "The association was first described in 2004. Since then it has been confirmed in "
+            "five independent publications. In total 9.5 points were awarded for human variants.",
+            (9.5, 5, 2004),
+        ),
+        ("Two probands carried truncating variants and one an in-frame deletion.", (3.5, 0, None)),
+    ],
+)
+def test_reads_a_curators_summary(text: str, expected: tuple[float, int, int | None]) -> None:
+    assert genetics_in_summary(text) == Genetics(*expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The article gives no Rescue evidence for ABC1 in the disease.",
+        "Knockout mice had seizures and died at 12 weeks.",
+        "The mouse model is scored 2 points.",
+    ],
+)
+def test_a_summary_may_say_nothing_of_genetics(text: str) -> None:
+    assert genetics_in_summary(text) is None
+
+
+@given(
+    heading=st.sampled_from(["Results", "Discussion", "Methods", ""]),
+    text=st.text(alphabet=st.sampled_from(" .,;:()-/ABC1abcdenorstw\n23−"), max_size=80)
+    | st.text(max_size=40),
+)
 def test_any_text_can_be_read(heading: str, text: str) -> None:
-    for finding in read_article(GENE, [(heading, text)]):
-        assert finding.subtype in SUBTYPES
-    assert set(categories_in_abstract("A(", text)) <= set(CATEGORIES)
-    read_genetics([(heading, text)])
-    genetics_in_summary(text)
+    sections = [(heading, text)]
+    assert {finding.subtype for finding in read_article("ABC1", sections)} <= set(SUBTYPES)
+    assert set(categories_in_abstract("ABC1", text)) <= set(CATEGORIES)
+    for genetics in (read_genetics(sections), genetics_in_summary(text)):
+        assert genetics is None or genetics.points >= 0
