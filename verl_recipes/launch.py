@@ -18,6 +18,7 @@ from verl_recipes.request import RunRequest, train_request
 from verl_recipes.run.lock import only_run
 from verl_recipes.run.report import report
 from verl_recipes.run.supervisor import supervise
+from verl_recipes.settings import from_config
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,7 +53,7 @@ def train(request: RunRequest) -> int:
         status = _run(request, config, lock)
     if status:
         return status
-    report(request.out, request.env)
+    report(request.out, [one.id for one in from_config(config).environments])
     print(f"took     {time.monotonic() - began:.0f} s in all")
     return 0
 
@@ -71,7 +72,8 @@ def _run(request: RunRequest, config: DictConfig, lock: int | None) -> int:
     check_prompts(config)
     path = request.out / "config.yaml"
     replace_file(path, [OmegaConf.to_yaml(config, resolve=True).encode()])
-    print(f"run      {request.out}  ({request.method}, {request.env}, {request.stack})", flush=True)
+    names = ", ".join(one.id for one in from_config(config).environments)
+    print(f"run      {request.out}  ({request.method}, {names}, {request.stack})", flush=True)
     return supervise(path, request.steps, float(config.clinic.stall_s), keep=lock)
 
 

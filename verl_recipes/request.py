@@ -16,7 +16,9 @@ class RunRequest:
 
     Attributes:
         method: The file in ``config/method`` that says how to learn.
-        env: The environment's id, or ``module:NAME`` of a domain.
+        env: The environment's id, or ``module:NAME`` of a domain; several with commas between,
+            each with ``=WEIGHT`` behind it if they are not to weigh the same; None for the
+            config's.
         steps: Optimiser rounds.
         model: Folder or name of a model; None for a tiny one made on the CPU.
         gpus: GPUs a node; 0 for the CPU.
@@ -30,7 +32,7 @@ class RunRequest:
     """
 
     method: str = "ttopd"
-    env: str = "clinic/ClinGen-v0"
+    env: str | None = None
     steps: int = 5
     model: str | None = None
     gpus: int = 0
@@ -46,6 +48,28 @@ class RunRequest:
     def stack(self) -> str:
         """The file in ``config/stack``: ``gpu`` or ``cpu``."""
         return "gpu" if self.gpus else "cpu"
+
+    @property
+    def environments(self) -> dict[str, float]:
+        """The environments that it names, with their weights.
+
+        Raises:
+            ConfigError: If one is named twice, or a weight is no number.
+        """
+        found: dict[str, float] = {}
+        for one in (self.env or "").split(",") if self.env is not None else ():
+            name, equals, weight = (part.strip() for part in one.partition("="))
+            if not name:
+                raise ConfigError(f"--env {self.env!r}: expected ID, or ID,ID, or ID=2,ID=1")
+            if name in found:
+                raise ConfigError(f"--env names {name!r} twice; give it the larger weight instead")
+            try:
+                found[name] = float(weight) if equals else 1.0
+            except ValueError:
+                raise ConfigError(
+                    f"--env: the weight of {name!r} is a number, not {weight!r}"
+                ) from None
+        return found
 
 
 def train_request(argv: Sequence[str] | None) -> RunRequest:
@@ -93,7 +117,9 @@ def _parser(command: str, description: str) -> argparse.ArgumentParser:
     )
     default = RunRequest()
     parser.add_argument("--method", default=default.method, help="a file of config/method")
-    parser.add_argument("--env", default=default.env, help="id, or module:NAME of a domain")
+    parser.add_argument(
+        "--env", default=default.env, help="id, or module:NAME of a domain; ID=2,ID=1"
+    )
     parser.add_argument(
         "--model", help="folder or name; without GPUs a tiny one is made if left out"
     )

@@ -134,12 +134,48 @@ class HintChoice:
 
 
 @dataclass(frozen=True)
+class EnvironmentSettings:
+    """One environment of a run.
+
+    Attributes:
+        id: A registered id, or ``module:NAME`` of a domain.
+        weight: Its share of the training rows is this over the sum of all weights.
+        split: Of its training rows; null for ``data.train_files``.
+        val_split: Of its validation rows; null for ``data.val_files``.
+        env_kwargs: Further arguments of the environment, as plain JSON: ``dialect`` and
+            ``max_turns``, say.
+        turn_tokens: Tokens of one reply; null for ``clinic.turn_tokens``.
+    """
+
+    id: str
+    weight: float = 1.0
+    split: str | None = None
+    val_split: str | None = None
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    turn_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        _text("clinic.envs: id", self.id, "a registered id, or module:NAME of a domain")
+        where = f"clinic.envs: {self.id}: "
+        _number(f"{where}weight", self.weight, 0.0)
+        if not self.weight:
+            raise ConfigError(f"{where}weight is above 0; leave the environment out instead")
+        for name in ("split", "val_split"):
+            if getattr(self, name) is not None:
+                _text(f"{where}{name}", getattr(self, name), "the name of a split, or null")
+        _options(f"{where}env_kwargs", self.env_kwargs, "split and val_split do")
+        if self.turn_tokens is not None:
+            _count(f"{where}turn_tokens", self.turn_tokens, "null")
+
+
+@dataclass(frozen=True)
 class ClinicSettings:
     """The whole section.
 
     Attributes:
         env: A registered id, or ``module:NAME`` of a domain.
         env_kwargs: Further arguments of the environment, as plain JSON.
+        envs: Several environments of one run, instead of ``env`` and ``env_kwargs``.
         modules: Modules to import first; they register ids of their own.
         seed: Of the data order and, on the CPU, of the sampling.
         tools: ``native``: tool schemas go through the chat template. ``text``: the prompt
@@ -162,6 +198,7 @@ class ClinicSettings:
 
     env: str = "clinic/ClinGen-v0"
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    envs: tuple[EnvironmentSettings, ...] = ()
     modules: tuple[str, ...] = ()
     seed: int = 0
     tools: str = "native"
@@ -180,12 +217,14 @@ class ClinicSettings:
 
     def __post_init__(self) -> None:
         _text("clinic.env", self.env, "a registered id, or module:NAME of a domain")
-        if not isinstance(self.env_kwargs, Mapping):
-            raise ConfigError(f"clinic.env_kwargs is {{name: value}}, not {self.env_kwargs!r}")
-        if "split" in self.env_kwargs:
+        _options("clinic.env_kwargs", self.env_kwargs, "data.train_files and data.val_files do")
+        if self.envs and self.env_kwargs:
             raise ConfigError(
-                "clinic.env_kwargs cannot name a split: data.train_files and data.val_files do"
+                "clinic.env_kwargs are of clinic.env; with clinic.envs each environment has its own"
             )
+        names = [one.id for one in self.envs]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ConfigError(f"clinic.envs names {twice[0]!r} twice: figures are kept by id")
         for module in self.modules:
             _text("clinic.modules", module, "a list of modules' names")
         _one_of("clinic.tools", self.tools, TOOLS)
@@ -206,6 +245,23 @@ class ClinicSettings:
         if self.hints.mode != "none" and not self.teacher.enabled:
             raise ConfigError("clinic.hints are for a teacher: set clinic.teacher.enabled=true")
 
+    @property
+    def environments(self) -> tuple[EnvironmentSettings, ...]:
+        """The environments of the run: ``envs``, or the one of ``env``."""
+        return self.envs or (EnvironmentSettings(self.env, env_kwargs=self.env_kwargs),)
+
+    def environment(self, name: str) -> EnvironmentSettings:
+        """Return one of the environments by its id.
+
+        Raises:
+            ConfigError: If the run has none of that id.
+        """
+        for one in self.environments:
+            if one.id == name:
+                return one
+        known = [one.id for one in self.environments]
+        raise ConfigError(f"the run has no environment {name!r}; {suggest(name, known)}")
+
 
 def read(section: Mapping[str, Any]) -> ClinicSettings:
     """Read the section.
@@ -225,6 +281,14 @@ def read(section: Mapping[str, Any]) -> ClinicSettings:
     for name, kind in nested.items():
         if name in values:
             values[name] = _fill(kind, values[name], f"clinic.{name}")
+    if "envs" in values:
+        listed = values["envs"] or ()
+        if not isinstance(listed, list | tuple):
+            raise ConfigError(f"clinic.envs is a list of environments, not {listed!r}")
+        values["envs"] = tuple(
+            _fill(EnvironmentSettings, one, f"clinic.envs[{number}]")
+            for number, one in enumerate(listed)
+        )
     if "modules" in values:
         found = values["modules"] or ()
         if not isinstance(found, list | tuple):
@@ -247,6 +311,9 @@ def _fill(kind: Callable[..., _Section], values: Any, where: str) -> _Section:
     for name in values or {}:
         if name not in known:
             raise ConfigError(f"{where} has no {name!r}; {suggest(str(name), known)}")
+    for name, parameter in inspect.signature(kind).parameters.items():
+        if parameter.default is parameter.empty and name not in (values or {}):
+            raise ConfigError(f"{where} lacks {name!r}")
     return kind(**(values or {}))
 
 
@@ -258,6 +325,13 @@ def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
 def _text(name: str, value: Any, what: str) -> None:
     if not isinstance(value, str) or not value.strip():
         raise ConfigError(f"{name} is {what}, not {value!r}")
+
+
+def _options(name: str, value: Any, instead: str) -> None:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{name} is {{name: value}}, not {value!r}")
+    if "split" in value:
+        raise ConfigError(f"{name} cannot name a split: {instead}")
 
 
 def _count(name: str, value: Any, instead: str = "", *, least: int = 1) -> None:

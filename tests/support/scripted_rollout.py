@@ -99,6 +99,7 @@ def row(domain: str = INTERACTIONS, task: str | None = None, **other: Any) -> di
     found = {"task_id": name, "split": "train", "draw": 0, "uid": "s000001n00000", "session_id": 0}
     return {
         **found,
+        "environment": domain,
         "global_steps": 1,
         "index": 0,
         "raw_prompt": [],
@@ -114,6 +115,7 @@ def play(
     **settings: Any,
 ) -> Any:
     server = script if isinstance(script, Server) else Server(tokenizer, script)
+    settings = {"clinic.env": (task or row())["environment"], **settings}
 
     async def run() -> Any:
         one = loop(tokenizer, server, configured(method, **settings))

@@ -13,6 +13,7 @@ from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.errors import ClinicError
 from gym_clinic.images import MARK
 from gym_clinic.names import import_module, suggest
+from verl_recipes import settings
 
 Messages = list[dict[str, Any]]
 Step = tuple[str, float, bool, bool, dict[str, Any]]
@@ -82,6 +83,49 @@ def make_env(name: str, options: Mapping[str, Any], modules: Sequence[str] = ())
     if not isinstance(env, ClinicEnv):
         raise ConfigError(f"{name!r} is a {type(env).__name__}; expected a {ClinicEnv.__name__}")
     return env
+
+
+def open_all(data: Any, files: str | Sequence[str]) -> dict[str, ClinicEnv]:
+    """Make the environments of a run, each at its split.
+
+    Args:
+        data: verl's ``data`` section, which carries ours as ``clinic``.
+        files: ``data.train_files`` or ``data.val_files``.
+
+    Returns:
+        By id, in the order of the config.
+    """
+    clinic, splits = settings.from_config(data), splits_of(data, files)
+    return {
+        one.id: make_env(one.id, {**one.env_kwargs, "split": splits[one.id]}, clinic.modules)
+        for one in clinic.environments
+    }
+
+
+def splits_of(data: Any, files: str | Sequence[str]) -> dict[str, str]:
+    """Return the split that each environment plays; arguments as for :func:`open_all`.
+
+    Raises:
+        ConfigError: If training and validation cannot be told apart.
+    """
+    named, training = _only(files), _only(data.train_files)
+    found = {}
+    for one in settings.from_config(data).environments:
+        if one.val_split and training == _only(data.val_files):
+            raise ConfigError(
+                f"clinic.envs: {one.id}: val_split needs data.val_files other than "
+                f"data.train_files; both are {training!r}"
+            )
+        found[one.id] = (one.split if named == training else one.val_split) or named
+    return found
+
+
+def _only(files: str | Sequence[str]) -> str:
+    """Return the one split that data files name."""
+    names = [files] if isinstance(files, str) else list(files)
+    if len(names) != 1:
+        raise ConfigError(f"data files name one split each, not {names}")
+    return str(names[0])
 
 
 def record_keys(env: ClinicEnv) -> tuple[str, ...]:

@@ -83,12 +83,6 @@ class ClinicAgentLoop(AgentLoopBase):
         self.tokens = Tokens(
             self.tokenizer, None, native=self.native, builder=self.continuous_token_builder
         )
-        self.budgets = Budgets(
-            prompt=self.rollout_config.prompt_length,
-            response=self.rollout_config.response_length,
-            turn=self.clinic.turn_tokens,
-            least=self.clinic.min_reply_tokens,
-        )
         self.parser: Any = self.clinic.tool_parser and ToolParser.get_tool_parser(
             self.clinic.tool_parser, self.tokenizer
         )
@@ -99,22 +93,32 @@ class ClinicAgentLoop(AgentLoopBase):
 
         Args:
             sampling_params: Of the rollout.
-            row: ``task_id``, ``split`` and ``draw`` of the data row, and what verl adds.
+            row: ``environment``, ``task_id``, ``split`` and ``draw`` of the data row, and what
+                verl adds.
 
         Raises:
             PromptLengthError: If the prompt exceeds its budget.
         """
-        stage = await asyncio.to_thread(open_stage, self.clinic, str(row["split"]))
-        one = Trajectory(copy.copy(stage.env), str(row["task_id"]), self.tokens, self.budgets)
+        played = self.clinic.environment(str(row["environment"]))
+        stage = await asyncio.to_thread(open_stage, self.clinic, played, str(row["split"]))
+        budgets = Budgets(
+            prompt=self.rollout_config.prompt_length,
+            response=self.rollout_config.response_length,
+            turn=played.turn_tokens or self.clinic.turn_tokens,
+            least=self.clinic.min_reply_tokens,
+        )
+        one = Trajectory(copy.copy(stage.env), str(row["task_id"]), self.tokens, budgets)
         versions: dict[str, Any] = {}
         try:
             await self._play(one, sampling_params, row, versions, stage)
-            return self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
+            out = self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
         except EnvironmentFaultError:
             logger.exception("task %s ends as a fault of its environment", one.task_id)
             # What no reply was made for has the version of its step; verl wants one of every row.
             known = dict.fromkeys(VERSIONS, int(row["global_steps"]) - 1) | versions
-            return self._failed(one, stage, known)
+            out = self._failed(one, stage, known)
+        out.extra_fields["environment"] = played.id
+        return out
 
     async def _play(
         self,
@@ -269,17 +273,19 @@ class Stage:
     schemas: list[OpenAIFunctionToolSchema]
 
 
-def open_stage(clinic: settings.ClinicSettings, split: str) -> Stage:
-    """Return the stage of a split; each is made once a process."""
-    options = orjson.dumps(dict(clinic.env_kwargs))
+def open_stage(
+    clinic: settings.ClinicSettings, one: settings.EnvironmentSettings, split: str
+) -> Stage:
+    """Return the stage of an environment's split; each is made once a process."""
+    options = orjson.dumps(dict(one.env_kwargs))
     with _OPENING:  # the first trajectories ask all at once
-        return _open_stage(clinic.env, options, clinic.modules, split)
+        return _open_stage(one.id, options, clinic.modules, split)
 
 
 _OPENING = threading.Lock()
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _open_stage(name: str, options: bytes, modules: tuple[str, ...], split: str) -> Stage:
     env = make_env(name, {**orjson.loads(options), "split": split}, modules)
     return Stage(env, record_keys(env), [parsed(one) for one in env.toolbox.schemas()])

@@ -118,6 +118,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
             "split": self.split,
             "index": index,
             "draw": 0,
+            "environment": self.clinic.env,
             "data_source": self.clinic.env,
             "agent_name": "clinic",
             "raw_prompt": [{"role": "user", "content": task.id}],

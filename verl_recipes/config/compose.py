@@ -103,7 +103,6 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
     """Return the settings of a request."""
     out = request.out.absolute()
     found: dict[str, Any] = {
-        "clinic.env": request.env,
         "clinic.seed": request.seed,
         "actor_rollout_ref.model.path": request.model or str(out / "model"),
         "actor_rollout_ref.rollout.agent.agent_loop_config_path": str(CONFIGS / "agent_loop.yaml"),
@@ -120,6 +119,11 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
         "trainer.validation_data_dir": str(out / "evaluations"),
         "trainer.resume_mode": "auto" if request.resume else "disable",
     }
+    named = request.environments
+    if len(named) == 1:
+        found |= {"clinic.env": next(iter(named)), "clinic.envs": []}
+    elif named:
+        found["clinic.envs"] = [{"id": name, "weight": weight} for name, weight in named.items()]
     if request.model is None:
         found |= TINY
     if request.lora:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.agent_loop.environment import open_all, splits_of
 from verl_recipes.preflight import machine, model, pins
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
@@ -48,7 +48,7 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
         yield machine.memory()
     yield machine.ray(request.address, request.gpus, request.nodes)
     yield from _budgets(config)
-    played = list(attempt("environment", lambda: _environment(request, config)))
+    played = list(attempt("environment", lambda: _environments(config)))
     yield from played
     playable = all(finding.status == OK for finding in played)
     yield from attempt("model", lambda: _model(request, config, playable))
@@ -104,12 +104,15 @@ def _budgets(config: DictConfig) -> Iterator[CheckResult]:
             yield CheckResult("micro-batch", MISSING, detail, f"set it to {longest(config)}")
 
 
-def _environment(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
-    counts = []
-    for split in (str(config.data.train_files), str(config.data.val_files)):
-        env = _env(request, config, split)
-        counts.append(f"{len(env.tasks):,} tasks of split {split}")
-    yield CheckResult("environment", OK, f"{request.env}: {', '.join(counts)}")
+def _environments(config: DictConfig) -> Iterator[CheckResult]:
+    data, counts = config.data, dict[str, list[str]]()
+    for files in (data.train_files, data.val_files):
+        splits = splits_of(data, files)
+        for name, env in open_all(data, files).items():
+            said = f"{len(env.tasks):,} tasks of split {splits[name]}"
+            counts.setdefault(name, []).append(said)
+    for name, found in counts.items():
+        yield CheckResult("environment", OK, f"{name}: {', '.join(found)}")
 
 
 def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[CheckResult]:
@@ -152,21 +155,21 @@ def _template(request: RunRequest, config: DictConfig, folder: Path) -> Iterator
     if config.clinic.tools != "native":
         yield CheckResult(name, OK, "not used for tools: the prompt explains them")
         return
-    env = _env(request, config, str(config.data.train_files))
-    schemas = env.toolbox.schemas()
     tokenizer = model.tokenizer_of(folder)
-    if fault := model.template_fault(tokenizer, schemas):
-        yield CheckResult(
-            name, MISSING, f"{request.model}: {fault}",
-            "choose an instruction-tuned model that calls tools, or set clinic.tools=text",
-        )  # fmt: skip
-        return
-    fault = model.dialect_fault(tokenizer, schemas, env.dialect)
-    if fault and not config.clinic.tool_parser:
-        remedy = "set clinic.tool_parser to verl's parser of this family"
-        yield CheckResult(name, WARNING, fault, remedy)
-        return
-    yield CheckResult(name, OK, f"shows {len(schemas)} tools and their answers")
+    for env_id, env in open_all(config.data, config.data.train_files).items():
+        schemas = env.toolbox.schemas()
+        if fault := model.template_fault(tokenizer, schemas):
+            yield CheckResult(
+                name, MISSING, f"{request.model}: {fault}",
+                "choose an instruction-tuned model that calls tools, or set clinic.tools=text",
+            )  # fmt: skip
+            return
+        fault = model.dialect_fault(tokenizer, schemas, env.dialect)
+        if fault and not config.clinic.tool_parser:
+            remedy = "set clinic.tool_parser to verl's parser of this family"
+            yield CheckResult(name, WARNING, f"{env_id}: {fault}", remedy)
+            continue
+        yield CheckResult(name, OK, f"shows {len(schemas)} tools and their answers")
 
 
 def checkpoint_size(parameters: int, config: DictConfig) -> int:
@@ -212,8 +215,3 @@ def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
         if rows.skipped:
             detail += f"; {rows.skipped:,} longer ones are left out of the run"
         yield CheckResult(f"prompts of {split}", WARNING if rows.skipped else OK, detail)
-
-
-def _env(request: RunRequest, config: DictConfig, split: str) -> Any:
-    options = {**config.clinic.env_kwargs, "split": split}
-    return make_env(request.env, options, tuple(config.clinic.modules))

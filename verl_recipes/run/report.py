@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,10 +13,11 @@ HIDDEN = ("acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens
 """Figures of an evaluation that repeat another or mean nothing there."""
 
 
-def report(out: Path, env: str) -> None:
-    """Print the first and last evaluation, and where everything lies."""
+def report(out: Path, envs: Iterable[str]) -> None:
+    """Print the first and last evaluation of each environment, and where everything lies."""
     run = read_run(out)
-    print_evaluations(run, env)
+    for env in envs:
+        print_evaluations(run, env)
     picture = draw(out)
     print(f"metrics  {out}/metrics-*.jsonl")
     print(

@@ -202,7 +202,7 @@ def test_any_schema_of_arguments_is_read() -> None:
     }  # fmt: skip
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
         clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(env=name)
-        stage = loops.open_stage(clinic, "dev")
+        stage = loops.open_stage(clinic, clinic.environments[0], "dev")
         assert len(stage.schemas) == len(stage.env.toolbox.schemas())
 
 
@@ -250,8 +250,9 @@ def test_the_stage_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
         env=TRIAGE, env_kwargs={"max_turns": 7}
     )
     stages: list[Any] = []
+    (played,) = clinic.environments
     threads = [
-        threading.Thread(target=lambda: stages.append(loops.open_stage(clinic, "train")))
+        threading.Thread(target=lambda: stages.append(loops.open_stage(clinic, played, "train")))
         for _ in range(16)
     ]
     for thread in threads:

@@ -89,6 +89,29 @@ def test_values_are_taken() -> None:
     assert (found.teacher.hard_copy, found.hints.mode, found.reward.r_min) == (30, "shuffled", -0.1)
 
 
+def test_several_environments() -> None:
+    found = read(
+        {
+            "envs": [
+                {"id": "clinic/ClinGen-v0", "weight": 3, "split": "train", "turn_tokens": 200},
+                {"id": "my.domain:HEART", "env_kwargs": {"dialect": "json", "max_turns": 3}},
+            ]
+        }
+    )
+    first, second = found.environments
+    assert (first.weight, first.split, first.turn_tokens, first.env_kwargs) == (3, "train", 200, {})
+    assert (second.weight, second.split, second.val_split) == (1.0, None, None)
+    assert second.env_kwargs == {"dialect": "json", "max_turns": 3}
+    assert found.environment("my.domain:HEART") is second
+    with pytest.raises(ConfigError, match=r"no environment 'my\.domain:HART'; did you mean"):
+        found.environment("my.domain:HART")
+
+
+def test_one_environment_is_a_list_of_one() -> None:
+    (found,) = read({"env": "my.domain:HEART", "env_kwargs": {"max_turns": 3}}).environments
+    assert (found.id, found.env_kwargs, found.weight) == ("my.domain:HEART", {"max_turns": 3}, 1.0)
+
+
 COUNTS = "a whole number from 1"
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"sed": 1}, "clinic has no 'sed'; did you mean 'seed'?"),
@@ -100,6 +123,18 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"env": 3}, "clinic.env is a registered id, or module:NAME of a domain, not 3"),
     ({"env_kwargs": [1]}, "clinic.env_kwargs is {name: value}, not [1]"),
     ({"env_kwargs": {"split": "dev"}}, "data.train_files and data.val_files do"),
+    ({"envs": "a"}, "clinic.envs is a list of environments, not 'a'"),
+    ({"envs": ["a"]}, "clinic.envs[0] is a section of settings, not 'a'"),
+    ({"envs": [{"weight": 1}]}, "clinic.envs[0] lacks 'id'"),
+    ({"envs": [{"id": "a"}, {"id": "b", "wait": 1}]}, "clinic.envs[1] has no 'wait'; did you mean"),
+    ({"envs": [{"id": 3}]}, "clinic.envs: id is a registered id, or module:NAME of a domain, not"),
+    ({"envs": [{"id": "a", "weight": -1}]}, "clinic.envs: a: weight is a finite number from 0"),
+    ({"envs": [{"id": "a", "weight": 0}]}, "clinic.envs: a: weight is above 0"),
+    ({"envs": [{"id": "a", "split": ""}]}, "clinic.envs: a: split is the name of a split"),
+    ({"envs": [{"id": "a", "turn_tokens": 0}]}, "clinic.envs: a: turn_tokens is a whole number"),
+    ({"envs": [{"id": "a", "env_kwargs": {"split": "x"}}]}, "cannot name a split: split and val_s"),
+    ({"envs": [{"id": "a"}, {"id": "a"}]}, "clinic.envs names 'a' twice"),
+    ({"envs": [{"id": "a"}], "env_kwargs": {"max_turns": 2}}, "each environment has its own"),
     ({"modules": "my.domain"}, "clinic.modules is a list of modules' names, not 'my.domain'"),
     ({"modules": [3]}, "clinic.modules is a list of modules' names, not 3"),
     ({"seed": "abc"}, "clinic.seed is a whole number from 0, not 'abc'"),
