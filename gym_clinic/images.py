@@ -30,6 +30,9 @@ _WRITTEN = "[image]"  # what a mark without an image becomes
 class Illustrated:
     """A text with images, as a tool or a ticket may return it.
 
+    Put the agent's own words, such as an argument that the text repeats, through :func:`plain`:
+    a mark that the agent wrote stands for no image.
+
     Args:
         text: The text, with one ``<image>`` mark for each image.
         images: Paths or PIL images, in the order of the marks; paths are kept as text.
@@ -48,7 +51,7 @@ class Illustrated:
         if marks != len(self.images):
             raise TypeError(
                 f"the text has {marks} {MARK} marks for {len(self.images)} images; "
-                "write one mark where each image belongs"
+                "write one mark where each image belongs, and put an agent's words through plain"
             )
 
 

@@ -182,11 +182,13 @@ def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequen
     """Return the splits of a task folder: the embedded one, or one made by the importer.
 
     Raises:
-        ConfigError: If `folder` is not the path of a task folder.
+        ConfigError: If `folder` is not the path of a task folder, or `masked_names` no boolean.
         TaskError: On the first reading of a split, if a task is not a curation.
     """
     if folder is not None and not isinstance(folder, str):
         raise ConfigError(f"folder is the path of a task folder, not {folder!r}")
+    if not isinstance(masked_names, bool):
+        raise ConfigError(f"masked_names is true or false, not {masked_names!r}")
     source = TaskFolder(Path(folder) if folder else tasks_dir("clingen"))
     return Splits(source, masked_names=masked_names)
 

@@ -285,6 +285,7 @@ def test_rewards_are_chosen_by_name_and_weight(name, options, weights):
         ({"consultant": "oracle"}, "consultant must be 'recorded'"),
         ({"constants": {"penalty": 1}}, "choose from"),
         ({"masked": True}, "did you mean 'masked_names'"),
+        ({"masked_names": "False"}, "masked_names is true or false, not 'False'"),
         ({"split": "validation"}, "no split 'validation'"),
         ({"dialect": "xml"}, "no dialect 'xml'"),
         ({"max_turns": 0}, "whole number from 1"),
