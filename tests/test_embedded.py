@@ -51,7 +51,7 @@ def test_the_embedded_base_holds_every_passage(cache):
     assert "Kawasaki disease: management and treatment" in titles
 
 
-def test_it_is_built_once_and_nothing_else_is_left(cache, small):
+def test_the_embedded_base_is_built_once_and_leaves_no_other_file(cache, small):
     first = embedded.knowledge().path
     made = first.stat().st_mtime_ns
     forget()

@@ -302,7 +302,7 @@ def test_a_transcript_has_a_utf8_form_whatever_was_said() -> None:
     assert observation.encode()
 
 
-def test_weights_are_the_callers() -> None:
+def test_the_weights_of_the_caller_are_used() -> None:
     env = triage(weights={"accuracy": 2.0})
     assert env.reward_range == (0.0, 2.0)
     right = env.episode.task.gold["answer"]

@@ -91,7 +91,7 @@ def test_the_recorded_solutions_earn_the_maximum(name):
             assert last["reward"] == -1.0
 
 
-def test_the_golden_policy_is_the_oracle():
+def test_the_golden_policy_equals_the_oracle():
     env = gym.make(NAMES[0], split="test").unwrapped
     observation, info = env.reset(seed=SEEDS[0])
     moves = env.domain.solve(env.episode.task)

@@ -140,7 +140,7 @@ def verdict(importer: str, imported: str, typing_only: bool) -> str | None:
     return None if ROW[other] < ROW[own] else f"{other} does not stand above {own}"
 
 
-def test_imports_lead_upwards() -> None:
+def test_modules_import_only_from_allowed_rows() -> None:
     wrong = []
     for name in MODULES.keys() - {"gym_clinic"}:
         assert room(name) in ROW, f"{name}: say in ROWS where this room stands"

@@ -23,7 +23,7 @@ def test_only_text_is_contained(other: Any) -> None:
     assert other not in ClinicalText(30)
 
 
-def test_it_is_a_text_space() -> None:
+def test_clinical_text_is_a_text_space() -> None:
     space = ClinicalText(30)
     assert isinstance(space, spaces.Text)
     assert "" in space

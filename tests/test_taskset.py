@@ -60,7 +60,7 @@ def test_an_endless_split_is_never_listed_whole() -> None:
     assert data_hash(endless) == data_hash(EndlessTasks(make, "d")) != data_hash(TASKS)
 
 
-def test_spread_takes_evenly_spaced_tasks() -> None:
+def test_tasks_are_spread_evenly() -> None:
     assert [task.id for task in spread(TASKS, 3)] == ["t0", "t4", "t8"]
     assert spread(TASKS, 100) == TASKS
     assert spread([], 3) == []

@@ -156,7 +156,7 @@ def test_messages_an_agent_can_act_on(change: dict[str, Any], says: str) -> None
     assert len(str(caught.value)) < 600
 
 
-def test_what_is_missing_is_described() -> None:
+def test_a_missing_argument_is_described() -> None:
     with pytest.raises(ToolError) as caught:
         order_all.call({}, Case({}))
     assert "argument 'count' is missing (A count.)" in str(caught.value)

@@ -143,7 +143,7 @@ def test_prior_is_the_best_constant() -> None:
     assert constant[0] == {"check_interaction"}
 
 
-def test_prior_weighs_as_the_environment_does() -> None:
+def test_the_prior_uses_the_weights_of_the_environment() -> None:
     outcome_only = best_constant(ClinicEnv(TINY[0], weights={"accuracy": 1.0}))
     process_only = best_constant(ClinicEnv(TINY[0], weights={"process": 1.0}))
     assert outcome_only is not None

@@ -30,12 +30,12 @@ def require_all(request: RunRequest, config: DictConfig) -> None:
     Raises:
         ConfigError: If something is missing; the error names all of it.
     """
-    findings = list(quick(request, config))
-    for finding in findings:
-        if finding.status == WARNING:
-            print(f"warning: {finding}", file=sys.stderr)
-    if missing := [finding for finding in findings if finding.status == MISSING]:
-        lines = "\n".join(f"  {finding}" for finding in missing)
+    results = list(quick(request, config))
+    for result in results:
+        if result.status == WARNING:
+            print(f"warning: {result}", file=sys.stderr)
+    if missing := [result for result in results if result.status == MISSING]:
+        lines = "\n".join(f"  {result}" for result in missing)
         raise ConfigError(f"the run cannot start:\n{lines}")
 
 
@@ -50,22 +50,22 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     yield from _budgets(config)
     played = list(attempt("environment", lambda: _environments(config)))
     yield from played
-    playable = all(finding.status == OK for finding in played)
+    playable = all(result.status == OK for result in played)
     yield from attempt("model", lambda: _model(request, config, playable))
 
 
 def thorough(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     """Yield all checks, those that read every prompt included."""
     playable = True
-    for finding in quick(request, config):
-        playable = playable and finding.status != MISSING
-        yield finding
+    for result in quick(request, config):
+        playable = playable and result.status != MISSING
+        yield result
     if playable and request.model is not None:
         yield from attempt("prompts", lambda: _prompts(request, config))
 
 
 def attempt(name: str, look: Callable[[], Iterator[CheckResult]]) -> Iterator[CheckResult]:
-    """Yield what a check finds; an error that stops it is a finding too."""
+    """Yield the results of a check; an error that stops it is a result too."""
     try:
         yield from look()
     except ImportError as error:

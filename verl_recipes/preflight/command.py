@@ -28,16 +28,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     screen = Console(highlight=False)
     missing = 0
-    for finding in findings(check_request(argv)):
-        missing += finding.status == MISSING
-        screen.print(f"{finding.status:9}", style=STYLES[finding.status], end="", markup=False)
-        screen.print(str(finding), markup=False, soft_wrap=True)
+    for result in results(check_request(argv)):
+        missing += result.status == MISSING
+        screen.print(f"{result.status:9}", style=STYLES[result.status], end="", markup=False)
+        screen.print(str(result), markup=False, soft_wrap=True)
     screen.print(f"{missing} missing" if missing else "nothing is missing")
     return int(missing > 0)
 
 
-def findings(request: RunRequest) -> Iterator[CheckResult]:
-    """Yield every finding of a request; without a config only the packages are checked."""
+def results(request: RunRequest) -> Iterator[CheckResult]:
+    """Yield every result of a request; without a config only the packages are checked."""
 
     def composed() -> Iterator[CheckResult]:
         from verl_recipes.config.compose import compose

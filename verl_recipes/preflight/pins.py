@@ -44,7 +44,7 @@ def missing(stack: str) -> list[str]:
 
 
 def check(stack: str) -> Iterator[CheckResult]:
-    """Check every pin of a stack; those that hold are one finding."""
+    """Check every pin of a stack; all pins that hold give one result."""
     install = f"install with: {INSTALL[stack]}"
     held = {}
     for pin in requirements(stack):

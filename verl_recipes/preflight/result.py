@@ -24,6 +24,6 @@ class CheckResult:
     remedy: str = ""
 
     def __str__(self) -> str:
-        """Return the finding as one line."""
+        """Return the result as one line."""
         line = f"{self.name}: {self.detail}"
         return f"{line}; {self.remedy}" if self.remedy else line

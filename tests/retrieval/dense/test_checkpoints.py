@@ -130,7 +130,7 @@ def test_a_folder_is_a_checkpoint(library, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("key", CHECKPOINTS)
-def test_the_own_name_of_a_checkpoint_means_the_same(library, key):
+def test_the_published_name_of_a_checkpoint_means_the_same(library, key):
     checkpoint = CHECKPOINTS[key]
     assert known(checkpoint.article) is known(key) is checkpoint
     assert checkpoint.source

@@ -73,7 +73,7 @@ def test_any_text_has_a_unit_row_or_a_row_of_zeros(texts):
 
 
 @given(st.lists(anything, min_size=1, max_size=6))
-def test_a_row_does_not_depend_on_its_company(texts):
+def test_a_row_does_not_depend_on_the_other_texts(texts):
     embedder = HashedNgrams(32)
     alone = np.concatenate([embedder.embed([text]) for text in texts])
     assert np.array_equal(embedder.embed(texts), alone)

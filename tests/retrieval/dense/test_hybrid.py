@@ -99,7 +99,7 @@ def test_words_alone_set_no_condition(hybrid):
         assert len(hybrid.search(query, 40)) == 40
 
 
-def test_the_source_holds_for_both(hybrid):
+def test_the_source_limits_words_and_vectors(hybrid):
     found = hybrid.search("seizure", 40, source="notes")
     assert {one.source for one in found} == {"notes"}
     assert len(found) == 14  # every one is near to some degree

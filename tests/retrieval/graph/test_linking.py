@@ -174,7 +174,7 @@ def test_any_text_is_linked_and_spans_lie_in_it(text):
 
 
 @given(st.sampled_from(SYMPTOMS), st.sampled_from(["no {}", "denies {}.", "{} was ruled out"]))
-def test_every_name_is_found_there_and_absent(node, denial):
+def test_every_name_is_found_as_present_and_as_absent(node, denial):
     for name in (node.name, *node.synonyms):
         assert told(f"I have {name}.") == [f"+{node.id}"]
         assert told(denial.format(name)) == [f"-{node.id}"]

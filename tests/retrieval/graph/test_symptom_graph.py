@@ -27,7 +27,7 @@ def ids(found):
     return [one.node.id for one in found]
 
 
-def test_neighbours_lie_in_both_directions_and_know_how():
+def test_neighbours_in_both_directions_have_relation_and_direction():
     graph = small_graph()
     assert graph.neighbours("pneumonia") == [
         Neighbour(graph.node("pulmonology"), BELONGS, True),

@@ -61,7 +61,7 @@ def test_the_best_are_those_of_scoring_all_names(names, query, limit):
 
 
 @given(NAMES.filter(any))
-def test_a_name_scores_its_own_whole(names):
+def test_every_name_matches_itself_completely(names):
     for name in names:
         best = index(names).best(name)
         assert (best is None) == (not name)

@@ -74,7 +74,7 @@ def test_a_reply_has_no_more_room_than_a_turn(tokenizer: Any) -> None:
     assert [one["max_tokens"] for one in server.asked] == [200, 200]
 
 
-def test_verl_stores_it_as_tensors(tokenizer: Any) -> None:
+def test_verl_stores_a_trajectory_as_tensors(tokenizer: Any) -> None:
     solved = play(tokenizer, right, "ttopd")
     failed = play(tokenizer, right, "ttopd", row(FAULTY, "reset"), **{"clinic.env": FAULTY})
     stored = [solved.as_dict(), failed.as_dict()]
@@ -208,7 +208,7 @@ def test_shuffled_hints_toss_a_coin(tokenizer: Any) -> None:
     assert set(told) & set(TOLD.incorrect)
 
 
-def test_without_hints_there_is_none(tokenizer: Any) -> None:
+def test_a_method_without_hints_has_no_hint_tokens(tokenizer: Any) -> None:
     assert play(tokenizer, right, "ttopd_ema").hint_ids == []
 
 

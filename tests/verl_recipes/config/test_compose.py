@@ -166,7 +166,7 @@ def test_verl_reads_the_papers_settings(
     assert env.rubric.weights.get("process", 0.0) == process
 
 
-def test_every_paper_is_read() -> None:
+def test_every_paper_config_is_tested() -> None:
     assert {paper for _, paper in PAPERS} == set(names("paper"))
 
 

@@ -72,7 +72,7 @@ def test_an_empty_section_is_the_default() -> None:
     assert read({"reward": None, "teacher": {}, "modules": None}) == ClinicSettings()
 
 
-def test_values_are_taken() -> None:
+def test_values_of_a_section_are_read() -> None:
     found = read(
         {
             "env": "my.domain:HEART",

@@ -222,14 +222,14 @@ def test_without_thoughts_the_template_cuts_the_beginning_of_the_answer(
     assert not learnt(read.tokenizer, read[0]).startswith(conversations[0][-1]["content"][:3])
 
 
-def test_what_is_too_long_is_not_cut(exported: Path, trainer: Any) -> None:
+def test_a_too_long_conversation_is_an_error(exported: Path, trainer: Any) -> None:
     read = dataset(exported, trainer, CHATML, "data.max_length=64")
     with pytest.raises(ValueError, match=r"is larger than self\.max_length=64"):
         read[0]
 
 
 @pytest.mark.slow
-def test_verl_trains_on_them(exported: Path, model: Path, tmp_path: Path) -> None:
+def test_verl_trains_on_the_conversations(exported: Path, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "checkpoints"
     overrides = [
         *OVERRIDES, f"model.path={model}", f"data.train_files={exported / 'sft.parquet'}",

@@ -1,4 +1,4 @@
-"""The findings of ``check``, and what keeps a run from starting."""
+"""The results of ``check``, and what keeps a run from starting."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def request(model, **changes):
     return RunRequest(**{"env": ENV, "model": str(model), "overrides": FEW, **changes})
 
 
-def findings(model, **changes):
-    return list(command.findings(request(model, **changes)))
+def results(model, **changes):
+    return list(command.results(request(model, **changes)))
 
 
 def of(found, name):
-    return [finding for finding in found if finding.name == name]
+    return [result for result in found if result.name == name]
 
 
 def with_config(model, folder, **config):
@@ -76,16 +76,16 @@ def test_a_sufficient_machine_passes_every_check(ready, tiny_model, capsys):
 
 def test_without_a_model_one_is_made_on_the_cpu_and_required_on_gpus(ready):
     cpu = RunRequest(env=ENV, overrides=FEW[2:])
-    assert of(command.findings(cpu), "model")[0].status == OK
+    assert of(command.results(cpu), "model")[0].status == OK
     gpus = RunRequest(env=ENV, gpus=8, overrides=FEW[2:])
-    assert of(command.findings(gpus), "model")[0].status == MISSING
+    assert of(command.results(gpus), "model")[0].status == MISSING
 
 
 @pytest.mark.parametrize(("offline", "status"), [(False, WARNING), (True, MISSING)])
 def test_a_model_that_is_not_downloaded(ready, tmp_path, offline, status):
     ready.setattr(hub, "HF_HUB_CACHE", str(tmp_path))
     ready.setattr(hub, "HF_HUB_OFFLINE", offline)
-    (found,) = of(findings("Some/Other", gpus=8), "model")
+    (found,) = of(results("Some/Other", gpus=8), "model")
     assert (found.status, "hf download Some/Other" in found.detail) == (status, True)
 
 
@@ -105,18 +105,18 @@ def test_a_model_that_is_not_downloaded(ready, tmp_path, offline, status):
         ({"overrides": (*FEW, "data.max_response_length=9000")}, "positions", "9,900"),
     ],
 )
-def test_each_mistake_is_one_finding(ready, tiny_model, changes, name, said):
-    missing = [one for one in findings(tiny_model, **changes) if one.status == MISSING]
-    assert {finding.name for finding in missing} == {name}
+def test_each_mistake_is_reported_once(ready, tiny_model, changes, name, said):
+    missing = [one for one in results(tiny_model, **changes) if one.status == MISSING]
+    assert {result.name for result in missing} == {name}
     assert said in str(missing[0])
 
 
 def test_long_prompts_may_be_left_out(ready, tiny_model):
     overrides = (*FEW, "clinic.shortest=8", "clinic.overlong=skip")
-    (found,) = of(findings(tiny_model, overrides=overrides), "prompts of train")
+    (found,) = of(results(tiny_model, overrides=overrides), "prompts of train")
     length = int(found.detail.split(" has ")[1].split(" of ")[0].replace(",", ""))
     overrides = (*overrides, f"data.max_prompt_length={length - 1}")
-    (found,) = of(findings(tiny_model, overrides=overrides), "prompts of train")
+    (found,) = of(results(tiny_model, overrides=overrides), "prompts of train")
     assert found.status == WARNING
     assert "left out of the run" in found.detail
 
@@ -135,7 +135,7 @@ def test_the_least_memory_of_a_gpu(ready, tiny_model, tmp_path, changes, gib, st
     large = with_config(tiny_model, tmp_path / "large", **LARGE)
     ready.setattr(machine, "gpu_sizes", lambda: [gib] * 8)
     ready.setenv("RAY_ADDRESS", "auto")
-    found = findings(large, **{"gpus": 8, "method": "grpo", **changes})
+    found = results(large, **{"gpus": 8, "method": "grpo", **changes})
     (memory,) = of(found, "GPU memory")
     assert memory.status == status, memory
     (disk,) = of(found, "disk")
@@ -145,7 +145,7 @@ def test_the_least_memory_of_a_gpu(ready, tiny_model, tmp_path, changes, gib, st
 def test_a_micro_batch_smaller_than_a_trajectory(ready, tiny_model, tmp_path):
     large = with_config(tiny_model, tmp_path / "large", **LARGE)
     overrides = (*FEW, "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=9000")
-    found = of(findings(large, gpus=8, overrides=overrides), "micro-batch")
+    found = of(results(large, gpus=8, overrides=overrides), "micro-batch")
     assert [one.status for one in found] == [MISSING, MISSING]
     assert "set it to 9092" in found[0].remedy
 
@@ -171,7 +171,7 @@ def test_a_run_that_cannot_start_names_all_that_is_missing(ready, tiny_model, tm
 def test_without_hydra_the_check_still_reports(ready, tiny_model):
     ready.setitem(sys.modules, "hydra", None)
     ready.delitem(sys.modules, "verl_recipes.config.compose", raising=False)
-    found = findings(tiny_model)
+    found = results(tiny_model)
     (config,) = of(found, "config")
     assert (config.status, "not checked" in config.detail) == (MISSING, True)
     assert of(found, "packages")

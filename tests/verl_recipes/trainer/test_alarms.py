@@ -41,7 +41,7 @@ def test_alarms_watch_every_figure() -> None:
     }),
     st.integers(1, 30),
 )  # fmt: skip
-def test_a_flat_healthy_run_is_silent(level: dict[str, float], steps: int) -> None:
+def test_a_constant_healthy_run_raises_no_alarm(level: dict[str, float], steps: int) -> None:
     alarms = Alarms()
     for step in range(1, steps + 1):
         assert alarms.check(step, {**level, "clinic/hint_echo": 0.0}) == []
@@ -59,7 +59,7 @@ def test_thresholds(values: list[float]) -> None:
 
 
 @given(st.lists(st.floats(0.0, 3.0) | st.sampled_from([0.001, 0.0004, 1e-5, 1e-7]), max_size=20))
-def test_a_drop_of_the_kl(kl: list[float]) -> None:
+def test_a_drop_of_the_kl_raises_an_alarm(kl: list[float]) -> None:
     pairs = list(pairwise(kl))
     # An alarm needs a KL beyond rounding, and the step right after it.
     expected = [n for n, (a, b) in enumerate(pairs, 2) if a > 1e-5 and b < (1 - 0.8) * a]
@@ -88,7 +88,7 @@ def test_three_evaluations_below_the_first(turns: list[float]) -> None:
     assert heard(turns, "val/turns") == expected
 
 
-def test_steps_without_an_evaluation_neither_count_nor_clear() -> None:
+def test_steps_without_an_evaluation_do_not_change_an_alarm() -> None:
     alarms = Alarms()
     said: list[int] = []
     for step in range(41):

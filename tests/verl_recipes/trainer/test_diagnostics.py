@@ -125,7 +125,7 @@ def test_keys_are_always_the_same_and_values_finite(given: Any) -> None:
     assert all(type(value) is float and math.isfinite(value) for value in found.values())
 
 
-def test_a_step_of_faults_only() -> None:
+def test_a_step_with_faults_only() -> None:
     found = step_metrics([fault(), fault()], ["a", "b"], WEIGHTS)
     assert found.pop("clinic/fault_fraction") == 1.0
     assert set(found.values()) == {0.0}

@@ -94,7 +94,7 @@ def assert_zero(update):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("way", [*WAYS, ON_EACH])
-def test_an_equal_teacher_without_hints_costs_exactly_nothing(ranks, way, number):
+def test_an_equal_teacher_without_hints_has_a_kl_of_exactly_zero(ranks, way, number):
     found = ranks[number][f"equals: {way}"]
     assert found["start distance"] == 0.0
     assert_zero(found["start"])

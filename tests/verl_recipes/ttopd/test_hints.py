@@ -247,7 +247,7 @@ def test_shared_runs_are_those_of_brute_force(ids: list[int], hint: list[int], n
 
 
 @given(tokens, st.lists(st.integers(6, 9), max_size=20), st.integers(1, 12))
-def test_other_tokens_share_nothing(ids: list[int], hint: list[int], n: int) -> None:
+def test_unrelated_tokens_share_no_ngram(ids: list[int], hint: list[int], n: int) -> None:
     assert not shares_ngram(ids, hint, n)
 
 

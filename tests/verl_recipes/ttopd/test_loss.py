@@ -257,7 +257,7 @@ def test_the_loss_can_be_differentiated_twice():
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("name", ["float64", "float32", "bfloat16"])
 @pytest.mark.parametrize("own_head", [False, True])
-def test_equal_models_are_exactly_zero_apart(estimator, name, own_head):
+def test_the_kl_of_equal_models_is_exactly_zero(estimator, name, own_head):
     dtype = getattr(torch, name)
     hidden, head = normal(40, 16, grad=True, dtype=dtype), normal(300, 16, grad=True, dtype=dtype)
     found = turn_kl(
@@ -298,7 +298,7 @@ def test_a_batch_without_turns_has_zero_loss_and_a_gradient(estimator, rows):
     assert torch.equal(head.grad, torch.zeros(6, 4))
 
 
-def test_splitting_by_sequence_is_a_mean():
+def test_the_loss_is_the_mean_over_sequences():
     arguments = simple(sequence_ids=torch.tensor([4, 4, 4, 9, 9]))
     whole = turn_kl(**arguments)
     parts = []

@@ -225,7 +225,7 @@ def test_numbers_lie_apart_for_a_positive_result_and_together_for_a_negative_one
         assert abs(both - exp) <= 1
 
 
-def test_a_result_taken_back_is_taken_back_in_the_discussion() -> None:
+def test_a_retracted_result_is_retracted_in_the_discussion() -> None:
     for seed in range(30):
         finding = dataclasses.replace(FINDING, status="withdrawn")
         teller = Teller(dataclasses.replace(DRAFT, seed=str(seed), findings=(finding,)))
