@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import transfer_queue as tq
@@ -23,13 +24,31 @@ class RolloutStalledError(RuntimeError):
     """No rollout finished for too long, or none came back at all."""
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A trajectory that was drawn for a step, whether it is trained on or not.
+
+    Attributes:
+        uid: Of its prompt, which names its group.
+        record: Its figures.
+        environment: Where it was played; None if the agent loop does not say.
+    """
+
+    uid: str
+    record: Mapping[str, float]
+    environment: str | None
+
+
 class BoundedReplayBuffer(ReplayBuffer):
     """Takes groups in the order they were drawn; refills a bounded number of times.
 
     A group whose members all succeed or all fail carries no contrast (TT-OPD paper, algorithm 1,
     line 8). Such groups are replaced by fresh ones, at most ``max_refills`` times; after that
-    they fill the batch, tagged ``constant``, and the trainer gives them no advantage. A group
-    that its environment failed to the last member is not trained on.
+    they fill the batch, tagged ``constant``, and the trainer gives them no advantage.
+
+    A group with a member that its environment failed, or that never came back, is dropped whole
+    and replaced as well: what fails is seldom independent of the outcome, so a group without
+    those members would have a biased mean.
 
     verl's own buffer refills for ever, and what it takes depends on timing.
 
@@ -39,6 +58,9 @@ class BoundedReplayBuffer(ReplayBuffer):
         max_refills: Rounds after the first.
         stall_s: Seconds without progress before it gives up.
         poll_s: Seconds between two looks.
+
+    Attributes:
+        drawn: Every trajectory of the last training step, by its key, in the order of drawing.
     """
 
     def __init__(
@@ -62,6 +84,7 @@ class BoundedReplayBuffer(ReplayBuffer):
         self.metric = metric
         self.max_refills = max_refills
         self.stall_s = stall_s
+        self.drawn: dict[str, Drawn] = {}
 
     def sample(
         self, global_steps: int, partition_id: str, batch_size: int
@@ -81,39 +104,33 @@ class BoundedReplayBuffer(ReplayBuffer):
                 that can be trained on.
             ConfigError: If records have no such figure as ``metric``.
         """
-        training = partition_id != "val"
-        filtered = training and self.metric is not None
-        refills = drawn = 0
+        if partition_id == "val":
+            return self._evaluated(global_steps, batch_size), {}
+        self.drawn = {}
+        refills = refilled = 0
         while True:
             self._wait_until_all_are_over(partition_id)
             groups = self._groups(partition_id)
-            outcomes = self._outcomes(partition_id, groups) if training else {}
-            mixed = [uid for uid, found in outcomes.items() if len(set(found)) > 1]
-            missing = batch_size - len(mixed) if filtered else 0
+            self._read(partition_id, groups)
+            failed = self.failure_keys[partition_id]
+            whole = [u for u in groups if u not in failed and not self._faults(groups[u])]
+            mixed = [u for u in whole if len(set(self._figures(groups[u]))) > 1]
+            wanted = whole if self.metric is None else mixed
+            missing = batch_size - len(wanted)
             if missing <= 0 or refills == self.max_refills:
                 break
-            refills += 1
-            drawn += min(2 * missing, batch_size)
-            self.refill_fn(min(2 * missing, batch_size))
-        # In the order of drawing; groups that the environment failed to the last member are gone.
-        whole = list(outcomes if training else groups)
-        taken = (mixed if filtered else whole)[:batch_size]
-        rest = [uid for uid in whole if uid not in taken] if filtered else []
-        filling = rest[: batch_size - len(taken)]
-        failed = len(self.failure_keys[partition_id])
-        faults = sum(map(len, groups.values())) - sum(map(len, outcomes.values()))
-        if not taken and not filling:
-            why = f"none of the {failed} prompts came back (a dead rollout server, most often)"
-            if groups:
-                why = f"the environment failed all {faults} trajectories"
-            raise RolloutStalledError(f"step {global_steps}: {why}; the log has the exceptions")
-        keys = [key for uid in [*taken, *filling] for key in groups[uid]]
-        constant = {key for uid in filling for key in groups[uid]}
-        tags = [{**self.partitions[partition_id][key], "constant": key in constant} for key in keys]
-        prompts = self.finished_keys[partition_id] | self.failure_keys[partition_id]
-        chosen = set(keys)
-        left = [key for uid in groups for key in groups[uid] if key not in chosen]
-        tq.kv_clear(partition_id=partition_id, keys=[*sorted(prompts), *left])
+            # Of mixed groups twice as many are asked for, since some will be constant.
+            count = missing if self.metric is None else min(2 * missing, batch_size)
+            refills, refilled = refills + 1, refilled + count
+            self.refill_fn(count)
+        taken = wanted[:batch_size]
+        chosen = set(taken)
+        filling = [u for u in whole if u not in chosen][: batch_size - len(taken)]
+        prompts = self.finished_keys[partition_id] | failed
+        faults = sum(self._faults(keys) for keys in groups.values())
+        if not whole:
+            raise RolloutStalledError(f"step {global_steps}: {_nothing(failed, faults)}")
+        batch = self._take(partition_id, groups, taken, filling)
         if filling:
             logger.warning(
                 "step %d: %d of %d groups are constant after %d refills; %s on the KL alone",
@@ -123,20 +140,46 @@ class BoundedReplayBuffer(ReplayBuffer):
                 refills,
                 "they train" if taken else "the whole step trains",
             )
-        metrics = {}
-        if training:
-            metrics = {
-                f"{PREFIX}/drawn_groups": float(len(groups)),
-                f"{PREFIX}/constant_groups_trained": float(len(filling)),
-                f"{PREFIX}/refills": float(refills),
-                f"{PREFIX}/refilled_prompts": float(drawn),
-                f"{PREFIX}/failed_prompts": float(failed),
-                f"{PREFIX}/faults": float(faults),
-                f"{PREFIX}/kl_alone": float(filtered and not taken),
-            }
-        if filtered:
-            metrics[f"{PREFIX}/mixed_groups"] = float(len(mixed))
-        return KVBatchMeta(partition_id=partition_id, keys=keys, tags=tags), metrics
+        metrics = {
+            "drawn_groups": len(prompts),
+            "dropped_groups": len(prompts) - len(whole),
+            "constant_groups_trained": len(filling),
+            "refills": refills,
+            "refilled_prompts": refilled,
+            "failed_prompts": len(failed),
+            "failed_fraction": len(failed) / len(prompts),
+            "faults": faults,
+            "kl_alone": not taken,
+        }
+        if self.metric is not None:
+            metrics["mixed_groups"] = len(mixed)
+        return batch, {f"{PREFIX}/{name}": float(value) for name, value in metrics.items()}
+
+    def _evaluated(self, global_steps: int, batch_size: int) -> KVBatchMeta:
+        """Take whatever came back of an evaluation."""
+        self._wait_until_all_are_over("val")
+        groups = self._groups("val")
+        if not groups:
+            failed = self.failure_keys["val"]
+            raise RolloutStalledError(f"step {global_steps}: {_nothing(failed, 0)}")
+        return self._take("val", groups, list(groups)[:batch_size], [])
+
+    def _take(
+        self,
+        partition_id: str,
+        groups: Mapping[str, Sequence[str]],
+        taken: Sequence[str],
+        filling: Sequence[str],
+    ) -> KVBatchMeta:
+        """Return the batch of some groups; remove all others, and the prompts of all."""
+        keys = [key for uid in [*taken, *filling] for key in groups[uid]]
+        constant = {key for uid in filling for key in groups[uid]}
+        tags = [{**self.partitions[partition_id][key], "constant": key in constant} for key in keys]
+        prompts = self.finished_keys[partition_id] | self.failure_keys[partition_id]
+        chosen = set(keys)
+        left = [key for uid in groups for key in groups[uid] if key not in chosen]
+        tq.kv_clear(partition_id=partition_id, keys=[*sorted(prompts), *left])
+        return KVBatchMeta(partition_id=partition_id, keys=keys, tags=tags)
 
     def _wait_until_all_are_over(self, partition_id: str) -> None:
         seen, since = (-1, -1), time.monotonic()
@@ -162,28 +205,47 @@ class BoundedReplayBuffer(ReplayBuffer):
             groups.setdefault(uid, []).append(key)
         return groups
 
-    def _outcomes(
-        self, partition_id: str, groups: Mapping[str, Sequence[str]]
-    ) -> dict[str, list[float]]:
-        """Return uid -> the metric of its trajectories that the environment did not fail."""
-        keys = [key for uid in groups for key in groups[uid]]
-        if not keys:
-            return {}
-        fields = tq.kv_batch_get(
-            keys=keys, partition_id=partition_id, select_fields=["extra_fields"]
-        )
+    def _read(self, partition_id: str, groups: Mapping[str, Sequence[str]]) -> None:
+        """Read the records of trajectories that were not read before."""
+        keys = [key for uid in groups for key in groups[uid] if key not in self.drawn]
+        if keys:
+            fields = tq.kv_batch_get(
+                keys=keys, partition_id=partition_id, select_fields=["extra_fields"]
+            )
+            for key, field in zip(keys, fields["extra_fields"], strict=True):
+                found = getattr(field, "data", field)
+                record, played = found["reward_extra_info"], found.get("environment")
+                self.drawn[key] = Drawn(_parts(key)[0], record, played)
+        self.drawn = {key: self.drawn[key] for uid in groups for key in groups[uid]}
+
+    def _faults(self, keys: Iterable[str]) -> int:
+        return sum(bool(self.drawn[key].record["fault"]) for key in keys)
+
+    def _figures(self, keys: Iterable[str]) -> list[float]:
+        """Return what must vary in a group."""
         name = "score" if self.metric == "reward" else self.metric or "success"
-        outcomes: dict[str, list[float]] = {}
-        for key, field in zip(keys, fields["extra_fields"], strict=True):
-            record = getattr(field, "data", field)["reward_extra_info"]
+        records = [self.drawn[key].record for key in keys]
+        for record in records:
             if name not in record:
                 raise ConfigError(
                     f"algorithm.filter_groups.metric: trajectories have no {name!r}; "
                     f"{suggest(name, record)}"
                 )
-            if not record["fault"]:
-                outcomes.setdefault(_parts(key)[0], []).append(float(record[name]))
-        return outcomes
+        return [float(record[name]) for record in records]
+
+
+def _nothing(failed: Collection[str], faults: int) -> str:
+    """Return why there is nothing to train on."""
+    if faults:
+        return (
+            f"every group has a member that failed ({faults} trajectories failed by the "
+            f"environment, {len(failed)} prompts that did not come back); the log has the "
+            "exceptions"
+        )
+    return (
+        f"none of the {len(failed)} prompts came back (a dead rollout server, most often); the "
+        "log has the exceptions"
+    )
 
 
 def _parts(key: str) -> tuple[str, int, int, str]:

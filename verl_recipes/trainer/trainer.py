@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
@@ -27,8 +26,9 @@ from gym_clinic.files import replace_file
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.trainer import diagnostics
+from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
 from verl_recipes.trainer.alarms import Alarms
-from verl_recipes.trainer.replay import BoundedReplayBuffer, RolloutStalledError
+from verl_recipes.trainer.replay import BoundedReplayBuffer, Drawn, RolloutStalledError
 from verl_recipes.trainer.worker import ClinicWorker
 
 logger = logging.getLogger(__name__)
@@ -41,8 +41,10 @@ class ClinicTrainer(PPOTrainerSync):
     """GRPO over trajectories of an environment; the trainers of other algorithms extend it.
 
     It differs from verl's trainer in this: prompts are numbered, not named at random; groups are
-    taken by :class:`BoundedReplayBuffer`; a trajectory whose environment failed does not count in
-    its group; groups of one outcome get no advantage; alarms are raised and saved.
+    taken by :class:`BoundedReplayBuffer`, which drops a group of which a member failed; groups of
+    one outcome get no advantage, and the policy loss is a mean over the others; figures are of
+    all trajectories that were drawn and, under ``clinic/trained/``, of those trained on; alarms
+    are raised and saved.
 
     Attributes:
         worker_class: Of actor and rollout.
@@ -95,27 +97,20 @@ class ClinicTrainer(PPOTrainerSync):
                 self.role_worker_mapping[role] = ray.remote(self.worker_class)
 
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        records = self._records(batch)
-        uids = self._get(batch, "uid")
-        alone = [
-            f"{uid}-fault{i}" if record["fault"] else uid
-            for i, (uid, record) in enumerate(zip(uids, records, strict=True))
-        ]
-        self._put(batch, uid=NonTensorStack(*alone))
         batch = super()._compute_advantage(batch, metrics)
-        self._put(batch, uid=NonTensorStack(*uids))
-        # Alone in its group a row has its bare reward for an advantage.
-        lone = {uid for uid, members in Counter(alone).items() if members == 1}
-        factors = [
-            0.0 if tag.get("constant") or uid in lone else self.clinic.advantage_scale
-            for tag, uid in zip(batch.tags, alone, strict=True)
-        ]
+        factors = [self.clinic.advantage_scale] * len(batch)
+        if self.config.algorithm.adv_estimator == GROUPED:
+            carries = carrying(batch.tags, self._get(batch, "uid"))
+            tokens = [int(mask.sum()) for mask in self._get(batch, "response_mask")]
+            mode = self.config.actor_rollout_ref.actor.loss_agg_mode
+            metrics["clinic/policy_scale"] = scale = policy_scale(tokens, carries, mode)
+            factors = [
+                scale * factor * carried for factor, carried in zip(factors, carries, strict=True)
+            ]
         if set(factors) != {1.0}:
-            found = tq.kv_batch_get(
-                keys=batch.keys, partition_id=batch.partition_id, select_fields=["advantages"]
-            )["advantages"]
-            rows = [row * factor for row, factor in zip(found.unbind(), factors, strict=True)]
-            self._put(batch, advantages=torch.nested.as_nested_tensor(rows, layout=torch.jagged))
+            rows = zip(self._get(batch, "advantages"), factors, strict=True)
+            scaled = [row * factor for row, factor in rows]
+            self._put(batch, advantages=torch.nested.as_nested_tensor(scaled, layout=torch.jagged))
         return batch
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
@@ -165,15 +160,25 @@ class ClinicTrainer(PPOTrainerSync):
         epoch: int,
     ) -> None:
         super()._compute_metrics(batch, metrics, timing_raw, global_steps, epoch)
-        real = [i for i, tag in enumerate(batch.tags) if not tag.get("is_padding")]
-        records, uids = self._records(batch), self._get(batch, "uid")
-        metrics |= diagnostics.step_metrics(
-            [records[i] for i in real], [uids[i] for i in real], self.weights
-        )
-        mixed, groups = metrics.get("clinic/mixed_groups"), metrics.get("clinic/drawn_groups")
-        if mixed is not None and groups:
-            metrics["clinic/mixed_fraction"] = mixed / groups
+        drawn = self.replay_buffer.drawn
+        keys = zip(batch.keys, batch.tags, strict=True)
+        trained = [drawn[key] for key, tag in keys if not tag.get("is_padding")]
+        metrics |= self._figures(trained, under="clinic/trained/")
+        metrics |= self._figures(list(drawn.values()))
+        compared = metrics["clinic/drawn_groups"] - metrics["clinic/dropped_groups"]
+        if "clinic/mixed_groups" in metrics:
+            metrics["clinic/mixed_fraction"] = metrics["clinic/mixed_groups"] / compared
         self._check(metrics)
+
+    def _figures(self, drawn: Sequence[Drawn], *, under: str = "clinic/") -> dict[str, float]:
+        """Return the figures of trajectories, under a name of their own."""
+        found = diagnostics.step_metrics(
+            [one.record for one in drawn],
+            [one.uid for one in drawn],
+            self.weights,
+            [one.environment or self.clinic.env for one in drawn],
+        )
+        return {under + key.removeprefix("clinic/"): value for key, value in found.items()}
 
     def _validate(self) -> dict[str, float]:
         metrics: dict[str, float] = super()._validate()
@@ -186,14 +191,12 @@ class ClinicTrainer(PPOTrainerSync):
         for alarm in self.alarms.check(self.global_steps, metrics):
             print(f"ALARM {alarm}", flush=True)
 
-    def _records(self, batch: KVBatchMeta) -> list[Mapping[str, float]]:
-        return [found["reward_extra_info"] for found in self._get(batch, "extra_fields")]
-
     def _get(self, batch: KVBatchMeta, field: str) -> list[Any]:
         found = tq.kv_batch_get(
             keys=batch.keys, partition_id=batch.partition_id, select_fields=[field]
         )[field]
-        return [getattr(one, "data", one) for one in found]
+        rows = found.unbind() if isinstance(found, torch.Tensor) else found
+        return [getattr(row, "data", row) for row in rows]
 
     def _put(self, batch: KVBatchMeta, **fields: Any) -> None:
         tq.kv_batch_put(

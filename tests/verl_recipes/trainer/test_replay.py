@@ -174,40 +174,54 @@ def test_a_step_without_contrast_says_so(queue: Queue, caplog: pytest.LogCapture
 # --- failures ---
 
 
-def test_an_environment_fault_does_not_count_as_an_outcome(queue: Queue) -> None:
-    queue.group(name(0), [1.0, FAULT, 1.0])
-    queue.group(name(1), [1.0, FAULT, 0.0])
-    batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
-    assert uids(batch) == [name(1), name(0)]
+def test_a_group_with_a_failed_member_is_dropped_whole(queue: Queue) -> None:
+    queue.group(name(0), [1.0, FAULT, 0.0])
+    queue.group(name(1), [1.0, 0.0, 0.0])
+    queue.group(name(2), [FAULT, FAULT, FAULT])
+    queue.group(name(3), [0.0, 0.0, 0.0])
+    batch, metrics = buffer(max_refills=0).sample(1, "train", 4)
+    assert uids(batch) == [name(1), name(3)]
     assert [tag["constant"] for tag in batch.tags] == [False] * 3 + [True] * 3
-    assert metrics["clinic/faults"] == 2.0
-
-
-def test_a_group_that_the_environment_failed_is_not_trained_on(queue: Queue) -> None:
-    queue.group(name(0), [FAULT, FAULT])
-    queue.group(name(1), [0.0, 0.0])
-    batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
-    assert uids(batch) == [name(1)]
-    assert metrics["clinic/faults"] == 2.0
-    assert not any(key.startswith(name(0)) for key in queue.tags["train"])
+    assert (metrics["clinic/faults"], metrics["clinic/dropped_groups"]) == (4.0, 2.0)
+    assert sorted(queue.tags["train"]) == sorted(batch.keys)
 
 
 @pytest.mark.parametrize("metric", ["success", None])
-def test_an_environment_that_fails_every_trajectory_stops_the_run(
+def test_a_dropped_group_is_replaced(queue: Queue, metric: str | None) -> None:
+    """Also where nothing is filtered: a step has as many groups as it is to have."""
+    asked: list[int] = []
+
+    def refill(count: int) -> None:
+        for number in range(count):
+            queue.group(name(10 + number), [1.0, 0.0])
+        asked.append(count)
+
+    for number in range(4):
+        queue.group(name(number), [1.0, 0.0] if number else [1.0, FAULT])
+    batch, metrics = buffer(refill, metric=metric).sample(1, "train", 4)
+    assert uids(batch) == [name(1), name(2), name(3), name(10)]
+    assert asked == [1 if metric is None else 2]
+    assert (metrics["clinic/dropped_groups"], metrics["clinic/refills"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("metric", ["success", None])
+def test_an_environment_that_fails_every_group_stops_the_run(
     queue: Queue, metric: str | None
 ) -> None:
-    queue.group(name(0), [FAULT, FAULT])
-    with pytest.raises(replay.RolloutStalledError, match="step 4: the environment failed all 2"):
+    queue.group(name(0), [FAULT, 1.0])
+    with pytest.raises(replay.RolloutStalledError, match="step 4: every group has a member that"):
         buffer(metric=metric, max_refills=0).sample(4, "train", 1)
 
 
-def test_finished_samples_of_a_failed_prompt_are_used(queue: Queue) -> None:
+def test_a_prompt_that_failed_is_dropped_with_its_finished_samples(queue: Queue) -> None:
     queue.group(name(0), [1.0, 0.0], status="failure")
     queue.prompt(name(1), "failure")
-    batch, metrics = buffer(max_refills=0).sample(1, "train", 2)
-    assert uids(batch) == [name(0)]
-    assert metrics["clinic/failed_prompts"] == 2.0
-    assert name(1) not in queue.tags["train"]
+    queue.group(name(2), [1.0, 0.0, 1.0])
+    batch, metrics = buffer(max_refills=0).sample(1, "train", 3)
+    assert uids(batch) == [name(2)]
+    assert metrics["clinic/failed_prompts"] == metrics["clinic/dropped_groups"] == 2.0
+    assert metrics["clinic/failed_fraction"] == pytest.approx(2 / 3)
+    assert sorted(queue.tags["train"]) == sorted(batch.keys)
 
 
 @pytest.mark.parametrize("partition", ["train", "val"])
@@ -223,6 +237,41 @@ def test_failed_prompts_are_replaced_too(queue: Queue) -> None:
     queue.prompt(name(0), "failure")
     batch, _ = buffer(lambda count: queue.group(name(1), [1.0, 0.0])).sample(1, "train", 1)
     assert uids(batch) == [name(1)]
+
+
+# --- all that were drawn ---
+
+
+def test_every_trajectory_drawn_is_remembered_with_those_that_are_not_trained_on(
+    queue: Queue,
+) -> None:
+    """Of 12 groups of 4 four are mixed, so that 16 of 48 trajectories are trained on."""
+
+    def refill(count: int) -> None:
+        for number in range(4, 12):
+            queue.group(name(number), [1.0, 0.0, 0.0, 0.0] if number < 8 else [0.0] * 4)
+
+    for number in range(4):
+        queue.group(name(number), [1.0] * 4)
+    sampler = buffer(refill)
+    batch, metrics = sampler.sample(1, "train", 4)
+    assert (len(batch.keys), len(sampler.drawn)) == (16, 48)
+    assert list(dict.fromkeys(one.uid for one in sampler.drawn.values())) == [
+        name(number) for number in range(12)
+    ]
+    everyone = [one.record["success"] for one in sampler.drawn.values()]
+    trained = [sampler.drawn[key].record["success"] for key in batch.keys]
+    assert sum(everyone) / 48 == pytest.approx(20 / 48)
+    assert sum(trained) / 16 == 0.25
+    assert metrics["clinic/drawn_groups"] == 12.0
+    assert len(queue.read) == len(set(queue.read)) == 48  # each record is fetched once
+    queue.group("v-0", [1.0], partition="val")
+    sampler.sample(1, "val", 1)
+    assert len(sampler.drawn) == 48  # an evaluation comes before the figures of its step
+    queue.tags["train"].clear()
+    queue.group(name(20), [1.0, 0.0])
+    sampler.sample(2, "train", 1)
+    assert [one.uid for one in sampler.drawn.values()] == [name(20)] * 2
 
 
 # --- waiting ---
@@ -350,10 +399,10 @@ def test_sampling_always_ends_with_the_same_batch(
             found.append(None)
             continue
         taken = {uid: every[int(uid[-5:])] for uid in uids(batch)}
-        mixed = [uid for uid, outcomes in taken.items() if {0.0, 1.0} <= set(outcomes)]
+        mixed = [uid for uid, outcomes in taken.items() if set(outcomes) == {0.0, 1.0}]
         assert metrics["clinic/refills"] <= rounds
         assert len(taken) <= size
-        assert all(set(outcomes) != {FAULT} for outcomes in taken.values())
+        assert not any(FAULT in outcomes for outcomes in taken.values())
         assert [tag["constant"] for tag in batch.tags] == [
             key.split("_")[0] not in mixed for key in batch.keys
         ]
@@ -362,7 +411,7 @@ def test_sampling_always_ends_with_the_same_batch(
         found.append((batch.keys, batch.tags, metrics))
     assert found[0] == found[1]
     if found[0] is None:
-        assert all(set(outcomes) == {FAULT} for outcomes in groups)
+        assert all(FAULT in outcomes for outcomes in groups)
 
 
 def test_no_figure_of_the_sampling_has_the_name_of_a_figure_of_the_step(queue: Queue) -> None:
