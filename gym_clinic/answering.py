@@ -139,7 +139,7 @@ def _run(clinic: Clinic, call: Call, turn: Turn, case: Case) -> None:
     call.ok = True
     call.result = result
     if found.submits:
-        turn.answer = call.arguments if result is None else result
+        turn.answer = found.checked(call.arguments) if result is None else result
         call.response = "Answer recorded."
     elif type(result) is str:
         call.response = plain(result) if MARK in result else result

@@ -108,7 +108,8 @@ class Domain:
         max_turns: Assistant messages before truncation.
         response_limit: Characters of one tool response before it is cut in the middle.
         blocking: Whether a step may wait (a model server behind a tool), so that an
-            asynchronous loop must not run it inline.
+            asynchronous loop must not run it inline. A step that fails with ServiceError then
+            leaves the case as it was, so that it can be tried again.
     """
 
     name: str

@@ -13,10 +13,11 @@ from gym_clinic.action import Dialect, Reading, Request, as_request
 from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit, written_out
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
-from gym_clinic.errors import ConfigError
+from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.images import Illustrated, content_parts, plain
-from gym_clinic.names import at_least_one, nearest
+from gym_clinic.names import at_least_one
 from gym_clinic.spaces import ClinicalText
+from gym_clinic.taskset import find_task
 from gym_clinic.toolbox import Toolbox
 
 ACTION_LIMIT = 500_000
@@ -198,7 +199,12 @@ class ClinicEnv(gym.Env[str, str]):
         return self._take(Turn(action), reading, episode)
 
     def step_calls(
-        self, calls: Sequence[Mapping[str, Any]], text: str = "", *, same_message: bool = False
+        self,
+        calls: Sequence[Mapping[str, Any]],
+        text: str = "",
+        *,
+        same_message: bool = False,
+        more: bool = False,
     ) -> Step:
         """Answer structured calls, as :meth:`step` answers the same calls written as text.
 
@@ -211,8 +217,9 @@ class ClinicEnv(gym.Env[str, str]):
             text: What the model wrote beside them; recorded, not read.
             same_message: Whether these calls belong to the assistant message of the step before,
                 as where a client executes the calls of one message one by one: they use no
-                further turn. The last message that ``max_turns`` allows ends the episode with
-                its first step: give its calls together, or set ``max_calls``.
+                further turn.
+            more: Whether further calls of this message follow, so that ``max_turns`` does not
+                end the episode before them.
 
         Raises:
             TypeError: If the calls are no sequence of objects, or the text is no text.
@@ -229,15 +236,13 @@ class ClinicEnv(gym.Env[str, str]):
             raise ConfigError("same_message: there is no message before the first step")
         action = written_out(self.dialect, requests, text)
         reading = Reading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
-        return self._take(Turn(action, same_message=same_message), reading, episode)
+        return self._take(Turn(action, same_message=same_message), reading, episode, more)
 
     def truncate(self, reason: str) -> Step:
         """End the open episode from outside and judge it as it stands.
 
-        For loops with a budget of their own, such as a context length in tokens.
-
         Args:
-            reason: Why, for ``info["stop"]``.
+            reason: Why, for ``info["stop"]``: a context length in tokens, say.
 
         Returns:
             As :meth:`step`: an empty observation, the reward, False, True, the info.
@@ -301,26 +306,22 @@ class ClinicEnv(gym.Env[str, str]):
             raise ConfigError(f"reset takes the option 'task_id', not {unknown!r:.80}")
         if "task_id" not in options:
             return self.tasks.draw(self.np_random)
-        wanted = options["task_id"]
-        try:
-            return self.tasks.by_id(wanted)
-        except (KeyError, TypeError, AttributeError):
-            pass
-        near = None
-        if not self.tasks.endless:
-            ids = tuple(self.tasks[number].id for number in range(len(self.tasks)))
-            near = nearest(str(wanted), ids)
-        hint = f"; did you mean {near!r}?" if near else ""
-        shown = repr(wanted)[:80]
-        raise ConfigError(f"no task {shown} among the {len(self.tasks):,} of this split{hint}")
+        return find_task(self.tasks, options["task_id"])
 
-    def _take(self, turn: Turn, reading: Reading, episode: Episode) -> Step:
+    def _take(self, turn: Turn, reading: Reading, episode: Episode, more: bool = False) -> Step:
         """Answer one turn: the path of every step."""
-        if reading.requests:
-            messages = answer_calls(self, reading.requests, turn, episode)
-        else:
-            messages = answer_text(self, reading.text, turn)
-        episode.turns.append(turn)  # only now: a step that a service failed can be tried again
+        before = copy.deepcopy(episode.case) if self.domain.blocking else None
+        try:
+            if reading.requests:
+                messages = answer_calls(self, reading.requests, turn, episode)
+            else:
+                messages = answer_text(self, reading.text, turn)
+        except ServiceError:
+            if before is not None:  # the step can be tried again; what it spent stays spent
+                before.usage = episode.case.usage
+                episode.case = before
+            raise
+        episode.turns.append(turn)
         episode.answer = turn.answer
         if turn.same_message:
             episode.shared_turns += 1
@@ -332,7 +333,7 @@ class ClinicEnv(gym.Env[str, str]):
         elif self.domain.ended and (reason := self.domain.ended(episode)):
             episode.stop, done = reason, True
         else:
-            episode.stop = self._used_up(episode)
+            episode.stop = self._used_up(episode, more)
         over = episode.stop is not None
         reward = self._pay_turn(episode) if self.domain.turn_reward else 0.0
         info: dict[str, Any] = {"messages": messages}
@@ -343,11 +344,11 @@ class ClinicEnv(gym.Env[str, str]):
         observation = self._show() if self._transcript else turn.observation
         return observation, reward, done, over and not done, info
 
-    def _used_up(self, episode: Episode) -> str | None:
-        """Return which budget is used up."""
+    def _used_up(self, episode: Episode, more: bool) -> str | None:
+        """Return which budget is used up; ``more`` leaves the last message open."""
         if self.max_calls is not None and episode.calls_used >= self.max_calls:
             return "max_calls"
-        if len(episode.turns) - episode.shared_turns >= self.max_turns:
+        if len(episode.turns) - episode.shared_turns >= self.max_turns + more:
             return "max_turns"
         return "text_budget" if episode.text_used >= self.text_budget else None
 

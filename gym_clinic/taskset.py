@@ -14,6 +14,7 @@ import orjson
 from gym_clinic import strict_json
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.names import nearest
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -131,6 +132,24 @@ def as_tasks(tasks: Sequence[Task] | Tasks) -> Tasks:
     if isinstance(tasks, TaskList | EndlessTasks):
         return tasks
     return TaskList(tasks) if isinstance(tasks, Sequence) else tasks
+
+
+def find_task(tasks: Tasks, task_id: Any) -> Task:
+    """Return the task of an id.
+
+    Raises:
+        ConfigError: If there is none; the error names the nearest.
+    """
+    try:
+        return tasks.by_id(task_id)
+    except (KeyError, TypeError, AttributeError):
+        pass
+    near = None
+    if not tasks.endless:
+        near = nearest(str(task_id), tuple(tasks[number].id for number in range(len(tasks))))
+    hint = f"; did you mean {near!r}?" if near else ""
+    shown = repr(task_id)[:80]
+    raise ConfigError(f"no task {shown} among the {len(tasks):,} of this split{hint}")
 
 
 def first(tasks: Sequence[Task] | Tasks, limit: int | None = None) -> list[Task]:

@@ -126,6 +126,10 @@ class Tool:
             raise ToolError(self._explain(error)) from None
         return self.function(case=case, **given) if self._takes_case else self.function(**given)
 
+    def checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return arguments that fit, converted to the types of the signature (``"5"`` to 5)."""
+        return dict(self._validate(arguments))
+
     def _explain(self, error: ValidationError) -> str:
         lines = []
         fields = self.schema["function"]["parameters"]["properties"]

@@ -163,6 +163,26 @@ def test_one_by_one_calls_of_a_message_use_one_turn() -> None:
     assert (reward, terminated, info["stop"]) == (1.0, True, "answered")
 
 
+def test_the_last_message_may_come_call_by_call() -> None:
+    env = make("tiny/Interactions-v0", max_turns=1)
+    drugs = dict(zip(("drug_a", "drug_b"), env.episode.task.record["drugs"], strict=True))
+    look = {"name": "check_interaction", "arguments": drugs}
+    answer = {"name": "submit_grade", "arguments": dict(env.episode.task.gold["answer"])}
+    *_, truncated, _ = env.step_calls([look], more=True)
+    assert not truncated
+    _, reward, terminated, *_ = env.step_calls([answer], same_message=True)
+    assert (reward, terminated) == (1.0, True)
+
+
+def test_a_message_past_the_last_ends_the_episode_though_more_is_promised() -> None:
+    env = make("tiny/Interactions-v0", max_turns=1)
+    look = {"name": "read_allergies", "arguments": {}}
+    *_, truncated, _ = env.step_calls([look], more=True)
+    assert not truncated
+    *_, truncated, info = env.step_calls([look], more=True)
+    assert (truncated, info["stop"]) == (True, "max_turns")
+
+
 def test_a_budget_of_calls_replaces_the_turns() -> None:
     env = gym.make("tiny/Interactions-v0", max_calls=6).unwrapped
     _, info = env.reset(seed=0)
@@ -189,8 +209,11 @@ def test_the_oracle_call_by_call_loses_nothing(name: str, same: bool) -> None:
             if isinstance(move, str):
                 _, reward, over, *_ = env.step(move)
                 continue
-            for place, call in enumerate(as_calls(move)):
-                _, reward, over, *_ = env.step_calls([call], same_message=same and place > 0)
+            calls = as_calls(move)
+            for place, call in enumerate(calls):
+                more = same and place < len(calls) - 1
+                first = not same or place == 0
+                _, reward, over, *_ = env.step_calls([call], same_message=not first, more=more)
         assert over
         assert reward == env.reward_range[1]
 

@@ -12,7 +12,7 @@ import gymnasium as gym
 import pytest
 import tiny_domain
 
-from gym_clinic import Domain, Kind, Rubric, Task, ToolError, tool
+from gym_clinic import Case, Domain, Kind, Rubric, ServiceError, Task, ToolError, tool
 from gym_clinic.action import DIALECTS
 from gym_clinic.env import ClinicEnv
 from gym_clinic.toolbox import Toolbox
@@ -59,6 +59,27 @@ def finish(case: Any, confirmed: bool) -> dict[str, Any]:
     return {"doses": len(case["doses"])}
 
 
+PHARMACY: list[str] = []
+
+
+@tool
+def ask_pharmacy(case: Case) -> str:
+    """Ask the pharmacy."""
+    case.charge({"tokens": 7})
+    if not PHARMACY:
+        raise ServiceError("pharmacy: no reply")
+    return PHARMACY[-1]
+
+
+@tool(kind=Kind.SUBMIT)
+def finish_with(doses: int) -> None:
+    """Finish.
+
+    Args:
+        doses: Number of doses.
+    """
+
+
 def _charting() -> Domain:
     gold = {"answer": {"doses": 2}, "calls": []}
     return Domain(
@@ -70,7 +91,7 @@ def _charting() -> Domain:
             {"doses": 1.0},
             range=(0.0, 5.0),
         ),
-        tools=(chart_dose, break_down, where_am_i, finish),
+        tools=(chart_dose, break_down, where_am_i, ask_pharmacy, finish, finish_with),
         turn_reward=lambda episode: -0.25,
         turn_range=(-0.25, 0.0),
     )
@@ -127,6 +148,28 @@ def test_blocking_domains_step_in_a_thread() -> None:
     here = threading.current_thread().name
     assert here in asyncio.run(where(charting()))
     assert here not in asyncio.run(where(charting("WAITING")))
+
+
+def test_a_step_that_a_service_failed_can_be_tried_again() -> None:
+    env = charting("WAITING")
+    batch = write(("chart_dose", {"milligrams": 2.5}), ("ask_pharmacy", {}))
+    PHARMACY.clear()
+    with pytest.raises(ServiceError, match="pharmacy: no reply"):
+        env.step(batch)
+    assert env.episode.turns == []
+    assert list(env.episode.case["doses"]) == [1.0]
+    assert env.episode.case.usage == {"tokens": 7}
+    PHARMACY.append("open")
+    env.step(batch)
+    assert list(env.episode.case["doses"]) == [1.0, 2.5]
+    assert env.episode.case.usage == {"tokens": 14}
+
+
+def test_the_answer_is_what_the_submitting_tool_understood() -> None:
+    env = charting()
+    env.step(write(("finish_with", {"doses": "2"})))
+    assert env.episode.answer == {"doses": 2}
+    assert env.episode.calls[0].arguments == {"doses": "2"}
 
 
 def test_answers_of_a_tool_must_fit_the_types() -> None:
