@@ -35,6 +35,7 @@ from verl_recipes.agent_loop.environment import (
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.ttopd import hints
+from verl_recipes.ttopd.placement import HintPlacement
 from verl_recipes.ttopd.reward import cosine_reward
 from verl_recipes.ttopd.turns import within
 
@@ -58,19 +59,19 @@ class ClinicOutput(AgentLoopOutput):
     Attributes:
         turn_ids: Of the response tokens: the turn's number, 0 for the environment's tokens and
             for turns that are not distilled.
-        hint_ids: What the teacher reads between prompt and response.
+        hint_ids: What the teacher reads besides.
+        hint_at: The prompt's token before which it reads them.
     """
 
     turn_ids: list[int] = []
     hint_ids: list[int] = []
+    hint_at: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as tensors, under verl's names."""
-        turn_ids, hint_ids = self.turn_ids, self.hint_ids
+        columns = {"turn_ids": self.turn_ids, "hint_ids": self.hint_ids, "hint_at": [self.hint_at]}
         found: dict[str, Any] = super().as_dict()
-        found["turn_ids"] = torch.tensor(turn_ids, dtype=torch.int64)
-        found["hint_ids"] = torch.tensor(hint_ids, dtype=torch.int64)
-        return found
+        return found | {name: torch.tensor(ids).long() for name, ids in columns.items()}
 
 
 class ClinicAgentLoop(AgentLoopBase):
@@ -83,6 +84,7 @@ class ClinicAgentLoop(AgentLoopBase):
         self.tokens = Tokens(
             self.tokenizer, None, native=self.native, builder=self.continuous_token_builder
         )
+        self.placement = HintPlacement(self.tokens)
         self.parser: Any = self.clinic.tool_parser and ToolParser.get_tool_parser(
             self.clinic.tool_parser, self.tokenizer
         )
@@ -203,7 +205,8 @@ class ClinicAgentLoop(AgentLoopBase):
             record,
             versions,
             turn_ids=kept,
-            hint_ids=self.tokenizer.encode(text, add_special_tokens=False) if text else [],
+            hint_ids=self.placement.ids(text),
+            hint_at=self.placement.index(one.prompt_ids) if text else 0,
         )
 
     def _failed(self, one: Trajectory, stage: Stage, versions: dict[str, Any]) -> ClinicOutput:
@@ -220,6 +223,7 @@ class ClinicAgentLoop(AgentLoopBase):
         *,
         turn_ids: list[int],
         hint_ids: list[int],
+        hint_at: int = 0,
     ) -> ClinicOutput:
         nothing = not one.response_ids  # verl has no rows without a prompt or a response
         stand_in = [self.tokenizer.eos_token_id]
@@ -234,6 +238,7 @@ class ClinicAgentLoop(AgentLoopBase):
             extra_fields={**versions, "reward_extra_info": record},
             turn_ids=[0] if nothing else turn_ids,
             hint_ids=hint_ids,
+            hint_at=hint_at,
             **({"multi_modal_data": {"images": one.images}} if one.images else {}),
         )
 

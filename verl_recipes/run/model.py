@@ -22,6 +22,7 @@ from verl_recipes.cpu.fit import FitReport, first_fit
 from verl_recipes.cpu.tiny import build, corpus
 from verl_recipes.preflight.model import template_fault
 from verl_recipes.ttopd import hints
+from verl_recipes.ttopd.placement import HintPlacement
 
 SAMPLED_TASKS = 100
 """Tasks whose answers no hint may name, and whose prompts may hold no hint."""
@@ -122,11 +123,12 @@ def make_tiny(
 
 
 def check_prompts(config: DictConfig) -> None:
-    """Check that the model can play, and that no prompt holds anything of the hints.
+    """Check that the model can play, and that hints have a place and are in no prompt.
 
     Raises:
         ConfigError: If its template shows no tools; if a prompt is too long (the error names the
-            task and its length); if a hint names an answer, or a prompt holds one.
+            task and its length), or has no place for a hint; if a hint names an answer, or a
+            prompt holds one.
     """
     clinic = settings.from_config(config)
     tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
@@ -148,8 +150,10 @@ def check_prompts(config: DictConfig) -> None:
         (config.data.val_files, config.data.val_max_samples),
     ):
         rows = ClinicRows(split, tokenizer, config.data, max_samples=most)
+        placement = HintPlacement(rows.tokens)
         for task in rows.sample(SAMPLED_TASKS) if encoded else ():
             ids = prompt(rows.env, task, rows.tokens)
+            placement.index(ids)
             if any(hints.shares_ngram(ids, hint) for hint in encoded):
                 raise ConfigError(f"the prompt of task {task.id!r} holds the words of a hint")
 

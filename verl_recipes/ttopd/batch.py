@@ -59,9 +59,10 @@ def distilled_rows(batch: TensorDict) -> Rows:
 
 
 def teacher_batch(batch: TensorDict, *, hinted: bool = True) -> TensorDict:
-    """Return the micro-batch that the teacher reads: prompt, hint, response.
+    """Return the micro-batch that the teacher reads: the student's with the hints in the prompts.
 
-    Positions are contiguous: those of the response move by the hint's length.
+    A hint stands before the prompt's token ``hint_at``; without that column, between prompt and
+    response. Positions are contiguous: those after the hint move by its length.
 
     Args:
         batch: The student's.
@@ -74,20 +75,26 @@ def teacher_batch(batch: TensorDict, *, hinted: bool = True) -> TensorDict:
     hints = batch["hint_ids"].unbind()
     if not hinted:
         hints = tuple(hint[:0] for hint in hints)
+    places = [len(prompt) for prompt in prompts]
+    if "hint_at" in batch:
+        # verl's synthetic rows have a prompt of one token and the fields of another row.
+        given = [int(at.reshape(-1)[0]) for at in batch["hint_at"].unbind()]
+        places = [min(pair) for pair in zip(given, places, strict=True)]
     ids, positions = [], []
     columns = zip(
         prompts,
         hints,
+        places,
         responses,
         batch["input_ids"].unbind(),
         batch["position_ids"].unbind(),
         strict=True,
     )
-    for prompt, hint, response, whole, position in columns:
+    for prompt, hint, at, response, whole, position in columns:
         if not torch.equal(torch.cat([prompt, response]), whole):
             raise ValueError("the student's sequence is not its prompt and response")
-        ids.append(torch.cat([prompt, hint, response]))
-        positions.append(_with_gap(position, len(prompt), len(hint)))
+        ids.append(torch.cat([prompt[:at], hint, prompt[at:], response]))
+        positions.append(_with_gap(position, at, len(hint)))
     shown = batch.clone(recurse=False)
     shown["input_ids"] = tu.nested_tensor_from_tensor_list(ids)
     shown["position_ids"] = tu.nested_tensor_from_tensor_list(positions)
@@ -127,8 +134,8 @@ def temperature_of(batch: TensorDict) -> float:
 def _with_gap(position: torch.Tensor, at: int, length: int) -> torch.Tensor:
     """Insert ``length`` positions before ``at``; ``position`` is (tokens,) or (axes, tokens).
 
-    The first inserted takes the place that the response had: axes may differ, as where a picture
-    counts for fewer positions than tokens.
+    The first inserted takes the place of what it stands before: axes may differ, as where a
+    picture counts for fewer positions than tokens.
     """
     before, after = position[..., :at], position[..., at:]
     hint = after[..., :1] + torch.arange(length, device=position.device, dtype=position.dtype)

@@ -177,15 +177,22 @@ def test_versions_of_the_weights_are_kept(tokenizer: Any) -> None:
 TOLD = hints.load()
 
 
+def hint_of(tokenizer: Any, out: Any) -> str:
+    """Return the text that the teacher reads, without the separator before it."""
+    return str(tokenizer.decode(out.hint_ids)).removeprefix("\n\n")
+
+
 @pytest.mark.parametrize(("script", "told"), [(right, TOLD.correct), (wrong, TOLD.incorrect)])
 def test_only_the_teacher_reads_the_hint(
     tokenizer: Any, script: Script, told: tuple[str, ...]
 ) -> None:
     server = Server(tokenizer, script)
     out = play(tokenizer, server, "ttopd")
-    text = tokenizer.decode(out.hint_ids)
+    text = hint_of(tokenizer, out)
     assert text in told
-    assert out.hint_ids == tokenizer.encode(text, add_special_tokens=False)
+    seen = tokenizer.decode([*out.prompt_ids[: out.hint_at], *out.hint_ids])
+    assert seen.endswith(f"\n\n{text}")
+    assert tokenizer.decode(out.prompt_ids[out.hint_at :]) == "<|im_end|>\n<|im_start|>assistant\n"
     for read in (out.prompt_ids, out.response_ids, *(one["prompt"] for one in server.asked)):
         assert not hints.shares_ngram(read, out.hint_ids, 6)
         assert hints.echo(tokenizer.decode(read), text) == 0.0
@@ -195,15 +202,11 @@ def test_only_the_teacher_reads_the_hint(
 
 
 def test_shuffled_hints_toss_a_coin(tokenizer: Any) -> None:
+    shuffled = {"clinic.hints.mode": "shuffled"}
     told = [
-        tokenizer.decode(
-            play(
-                tokenizer, right, "ttopd", row(session_id=number),
-                **{"clinic.hints.mode": "shuffled"},
-            ).hint_ids
-        )
+        hint_of(tokenizer, play(tokenizer, right, "ttopd", row(session_id=number), **shuffled))
         for number in range(12)
-    ]  # fmt: skip
+    ]
     assert set(told) & set(TOLD.correct)
     assert set(told) & set(TOLD.incorrect)
 
@@ -213,9 +216,9 @@ def test_a_method_without_hints_has_no_hint_tokens(tokenizer: Any) -> None:
 
 
 def test_an_echo_of_the_hint_is_recorded(tokenizer: Any) -> None:
-    hint = tokenizer.decode(play(tokenizer, right, "ttopd").hint_ids)
+    hint = hint_of(tokenizer, play(tokenizer, right, "ttopd"))
     out = play(tokenizer, lambda turn: f"{hint}\n{right(turn)}", "ttopd")
-    assert tokenizer.decode(out.hint_ids) == hint
+    assert hint_of(tokenizer, out) == hint
     assert record(out)["hint_echo"] == 1.0
 
 

@@ -38,6 +38,36 @@ def test_the_teacher_reads_the_hint_between_prompt_and_response():
     assert [len(row) for row in student["input_ids"].unbind()] == [5, 5]
 
 
+def test_a_hint_stands_where_its_row_says():
+    student = make_batch(hint_at=[[1], [2]], hint_ids=[[91, 92], [93]])
+    shown = batches.teacher_batch(student)
+    found = [row.tolist() for row in shown["input_ids"].unbind()]
+    assert found == [[11, 91, 92, 12, 13, 14, 15], [21, 22, 93, 23, 24, 25]]
+    assert [row.tolist() for row in shown["position_ids"].unbind()] == [[*range(7)], [*range(6)]]
+    rows = batches.distilled_rows(student)
+    tokens = shown["input_ids"].unbind()
+    after = [tokens[row][at + 1] for row, at in zip(rows.sequence, rows.teacher, strict=True)]
+    assert after == rows.token.tolist()
+
+
+def test_a_synthetic_row_has_no_place_further_than_its_prompt():
+    columns = {"prompts": [[11]], "responses": [[0]], "input_ids": [[11, 0]]}
+    columns |= {"position_ids": [[0, 1]], "hint_ids": [[91]], "hint_at": [[40]], "turn_ids": [[0]]}
+    assert batches.teacher_batch(make_batch(**columns))["input_ids"].values().tolist() == [
+        11,
+        91,
+        0,
+    ]
+
+
+def test_positions_of_several_axes_move_alike():
+    """As of a picture: four tokens that count for two positions on each axis."""
+    axes = torch.tensor([[0, 1, 1, 1, 1, 3, 4], [0, 1, 1, 2, 2, 3, 4], [0, 1, 2, 1, 2, 3, 4]])
+    moved = batches._with_gap(axes, 5, 2)
+    assert moved[:, :5].tolist() == axes[:, :5].tolist()
+    assert moved[:, 5:].tolist() == [[3, 4, 5, 6]] * 3
+
+
 def test_without_hints_the_teacher_reads_what_the_student_reads():
     student = make_batch()
     shown = batches.teacher_batch(student, hinted=False)
