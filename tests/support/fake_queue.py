@@ -46,7 +46,8 @@ class Queue:
     def kv_batch_get(self, keys: list[str], partition_id: str, select_fields: list[str]) -> Any:
         assert select_fields == ["extra_fields"]
         self.read += keys
-        rows = [{"extra_fields": {"reward_extra_info": self.records[key]}} for key in keys]
+        found = [{"reward_extra_info": self.records[key], "environment": "a/A-v0"} for key in keys]
+        rows = [{"extra_fields": one} for one in found]
         tensordicts = importlib.import_module("verl.utils.tensordict_utils")
         return tensordicts.list_of_dict_to_tensordict(rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gym_clinic import ConfigError
@@ -17,10 +17,22 @@ KL_ROUNDING = 1e-5
 """A KL up to here is 0 but for the rounding of bf16, so that it cannot drop."""
 LEAST_MIXED = 0.2
 GRADIENT_RATIO = 10.0
+MOST_FAILED = 0.05
+"""Groups with a failed member are dropped, and what fails is seldom independent of the task. One
+trajectory in twenty fails a third of all groups of eight: what is trained on is no longer the
+distribution of the data."""
+GAP_FP32, GAP_BF16 = 1e-4, 0.02
+"""Mean difference of a token's probability, rollout against trainer, by the rollout's precision.
+
+In fp32 4e-9 was measured on the CPU. In bf16 vLLM against FSDP2 gives 4e-3 (verl-omni issue 637),
+since kernels round differently; five times that is no rounding but other weights, another
+temperature or other tokens.
+"""
 
 WATCHED = (
     "val/turns", "clinic/clip_ratio", "ttopd/kl", "clinic/mixed_fraction", "ttopd/grad_ratio",
-    "clinic/hint_echo",
+    "clinic/hint_echo", "clinic/fault_fraction", "clinic/failed_fraction",
+    "training/rollout_probs_diff_mean",
 )  # fmt: skip
 """Keys of the metrics that alarms read; a key that a step lacks raises none."""
 
@@ -31,14 +43,18 @@ _DIVERGED = "the update has diverged, or it was given what is no number"
 class Alarms:
     """Says when a run goes wrong, a sentence for each step at which a rule holds.
 
-    Rules: turns at evaluation more than 15% below those of the first, three evaluations in a row;
-    more than half of the trajectories truncated; a KL that drops by more than 80% from one step
-    to the next; less than a fifth of the groups mixed; a gradient of the KL term more than ten
-    times that of the GRPO term; any echo of a hint; a figure that is not finite.
+    Rules: turns over any three evaluations in a row, on average, more than 15% below the highest
+    so far (the first evaluation, or any three later ones); more than half of the trajectories
+    truncated; a KL that drops by more than 80% from one step to the next; less than a fifth of the
+    groups mixed; a gradient of the KL term more than ten times that of the GRPO term; any echo of
+    a hint; more than one in twenty trajectories failed by the environment, or prompts that did not
+    come back; a rollout engine whose probabilities are not the trainer's; a figure that is not
+    finite.
 
     Attributes:
-        baseline: Turns of the first evaluation; None before it.
-        low: Evaluations in a row that lay below it.
+        probability_gap: The limit of that difference; see :func:`probability_gap`.
+        baseline: The highest turns so far; None before the first evaluation.
+        recent: Turns of the last evaluations after the first, at most three.
         evaluated: Step of the last evaluation. A resumed run may evaluate it again.
         kl: The last KL; None before there is one.
         kl_step: Its step.
@@ -47,8 +63,9 @@ class Alarms:
     are ours.
     """
 
+    probability_gap: float = GAP_BF16
     baseline: float | None = None
-    low: int = 0
+    recent: list[float] = field(default_factory=list)
     evaluated: int = -1
     kl: float | None = None
     kl_step: int = -1
@@ -63,6 +80,7 @@ class Alarms:
         """
         rules = (
             self._turns, self._clipped, self._dropped, self._mixed, self._gradients, self._echo,
+            self._faults, self._failed, self._probabilities,
         )  # fmt: skip
         said = []
         for key, rule in zip(WATCHED, rules, strict=True):
@@ -76,7 +94,9 @@ class Alarms:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint has to keep, as plain JSON."""
-        return asdict(self)
+        state = asdict(self)
+        del state["probability_gap"]  # from the config, not from the run so far
+        return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take up where ``state_dict`` left off.
@@ -84,17 +104,25 @@ class Alarms:
         Raises:
             ConfigError: If the state is not of that form.
         """
-        names = [one.name for one in fields(self)]
-        if sorted(state) != sorted(names):
-            raise ConfigError(f"the state of alarms has the keys {names}, not {sorted(state)}")
-        for one in fields(self):
-            value, optional = state[one.name], one.default is None
-            kinds = (int, float, type(None)) if optional else (int,)
-            if isinstance(value, bool) or not isinstance(value, kinds):
-                kind = "a number or null" if optional else "a whole number"
-                raise ConfigError(f"{one.name!r} in the state of alarms is {kind}, not {value!r}")
-        for name in names:
+        known = self.state_dict()
+        if sorted(state) != sorted(known):
+            raise ConfigError(f"the state of alarms has the keys {[*known]}, not {sorted(state)}")
+        for name in ("evaluated", "kl_step"):
+            if type(state[name]) is not int:
+                raise ConfigError(
+                    f"{name!r} in the state of alarms is a whole number, not {state[name]!r}"
+                )
+        for name in ("baseline", "kl"):
+            if state[name] is not None and not _is_number(state[name]):
+                raise ConfigError(
+                    f"{name!r} in the state of alarms is a number or null, not {state[name]!r}"
+                )
+        recent = state["recent"]
+        if not isinstance(recent, list) or not all(map(_is_number, recent)):
+            raise ConfigError(f"'recent' in the state of alarms is a list, not {recent!r}")
+        for name in known:
             setattr(self, name, state[name])
+        self.recent = list(recent)
 
     def _turns(self, step: int, turns: float) -> str | None:
         if step <= self.evaluated or turns <= 0.0:
@@ -102,13 +130,18 @@ class Alarms:
         self.evaluated = step
         if self.baseline is None:
             self.baseline = turns
-        self.low = self.low + 1 if turns < (1.0 - FEWER_TURNS) * self.baseline else 0
-        if self.low < EVALUATIONS:
+            return None
+        self.recent = [*self.recent, turns][-EVALUATIONS:]
+        if len(self.recent) < EVALUATIONS:
+            return None
+        mean, highest = sum(self.recent) / EVALUATIONS, self.baseline
+        self.baseline = max(mean, highest)
+        if mean >= (1.0 - FEWER_TURNS) * highest:
             return None
         return (
-            f"{turns:.2f} turns at evaluation, more than {FEWER_TURNS:.0%} below the "
-            f"{self.baseline:.2f} of the first, {self.low} evaluations in a row: the policy stops "
-            "calling tools, as it does when short answers pay or the teacher is too weak"
+            f"{mean:.2f} turns over the last {EVALUATIONS} evaluations, more than "
+            f"{FEWER_TURNS:.0%} below the {highest:.2f} of before: the policy stops calling "
+            "tools, as it does when short answers pay or the teacher is too weak"
         )
 
     def _clipped(self, step: int, ratio: float) -> str | None:
@@ -152,3 +185,48 @@ class Alarms:
             f"rollouts repeat hints word for word (clinic/hint_echo {share:.3g}, expected 0): a "
             "hint has reached the student's prompt, or distillation taught it to recite them"
         )
+
+    def _faults(self, step: int, share: float) -> str | None:
+        if share <= MOST_FAILED:
+            return None
+        return (
+            f"the environment failed {share:.0%} of the trajectories (limit {MOST_FAILED:.0%}); "
+            "their groups are dropped, and the tasks that fail are not learnt: the log has the "
+            "exceptions"
+        )
+
+    def _failed(self, step: int, share: float) -> str | None:
+        if share <= MOST_FAILED:
+            return None
+        return (
+            f"{share:.0%} of the prompts did not come back (limit {MOST_FAILED:.0%}): a rollout "
+            "server died or refuses requests; the log has the exceptions"
+        )
+
+    def _probabilities(self, step: int, gap: float) -> str | None:
+        if gap <= self.probability_gap:
+            return None
+        return (
+            f"rollouts give their tokens probabilities that differ by {gap:.3g} on average from "
+            f"the trainer's (limit {self.probability_gap:g}): the rollout engine does not serve "
+            "the policy that is trained, or changes its probabilities (top_k, a penalty)"
+        )
+
+
+def probability_gap(rollout: Any) -> float:
+    """Return how far the probabilities of rollouts may lie from the trainer's, on average.
+
+    verl's engines report probabilities after the cut by ``top_p``, the trainer computes them
+    before: that alone is up to 1 - ``top_p``. The rollouts of the CPU report them before.
+
+    Args:
+        rollout: ``actor_rollout_ref.rollout`` of a config.
+    """
+    if rollout.name == "hf":
+        return GAP_FP32
+    limit = GAP_FP32 if rollout.dtype in ("float32", "fp32") else GAP_BF16
+    return limit + (1.0 - float(rollout.top_p))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

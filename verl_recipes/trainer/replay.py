@@ -31,12 +31,12 @@ class Drawn:
     Attributes:
         uid: Of its prompt, which names its group.
         record: Its figures.
-        environment: Where it was played; None if the agent loop does not say.
+        environment: The id of where it was played.
     """
 
     uid: str
     record: Mapping[str, float]
-    environment: str | None
+    environment: str
 
 
 class BoundedReplayBuffer(ReplayBuffer):
@@ -214,8 +214,8 @@ class BoundedReplayBuffer(ReplayBuffer):
             )
             for key, field in zip(keys, fields["extra_fields"], strict=True):
                 found = getattr(field, "data", field)
-                record, played = found["reward_extra_info"], found.get("environment")
-                self.drawn[key] = Drawn(_parts(key)[0], record, played)
+                record = found["reward_extra_info"]
+                self.drawn[key] = Drawn(_parts(key)[0], record, found["environment"])
         self.drawn = {key: self.drawn[key] for uid in groups for key in groups[uid]}
 
     def _faults(self, keys: Iterable[str]) -> int:

@@ -24,10 +24,10 @@ from verl.utils import tensordict_utils as tu
 
 from gym_clinic.files import replace_file
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.agent_loop.environment import open_all
 from verl_recipes.trainer import diagnostics
 from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
-from verl_recipes.trainer.alarms import Alarms
+from verl_recipes.trainer.alarms import Alarms, probability_gap
 from verl_recipes.trainer.replay import BoundedReplayBuffer, Drawn, RolloutStalledError
 from verl_recipes.trainer.worker import ClinicWorker
 
@@ -54,15 +54,17 @@ class ClinicTrainer(PPOTrainerSync):
 
     def __init__(self, config: DictConfig) -> None:
         self.clinic = settings.from_config(config)
-        self.alarms = Alarms()
+        self.alarms = Alarms(probability_gap(config.actor_rollout_ref.rollout))
         self._drawn = 0
         with open_dict(config):
             # verl takes every other name for an asynchronous trainer.
             config.trainer.v1.trainer_mode = "sync"
         super().__init__(config)
-        played = {**self.clinic.env_kwargs, "split": str(config.data.train_files)}
-        env = make_env(self.clinic.env, played, self.clinic.modules)
-        self.weights = {name: float(w) for name, w in env.rubric.weights.items()}
+        played = open_all(config.data, config.data.train_files)
+        self.weights = {
+            name: {part: float(weight) for part, weight in env.rubric.weights.items()}
+            for name, env in played.items()
+        }
 
     # --- sampling ---
 
@@ -176,7 +178,7 @@ class ClinicTrainer(PPOTrainerSync):
             [one.record for one in drawn],
             [one.uid for one in drawn],
             self.weights,
-            [one.environment or self.clinic.env for one in drawn],
+            [one.environment for one in drawn],
         )
         return {under + key.removeprefix("clinic/"): value for key, value in found.items()}
 

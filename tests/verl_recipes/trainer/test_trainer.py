@@ -28,7 +28,7 @@ def trainer(estimator: str = "grpo", **clinic: Any) -> Any:
         {"algorithm": algorithm, "actor_rollout_ref": {"rollout": {"n": 2}, "actor": actor}}
     )
     one.clinic = settings.ClinicSettings(**clinic)
-    one.weights, one.alarms, one.global_steps = {}, training.Alarms(), 1
+    one.weights, one.alarms, one.global_steps = {"a/A-v0": {}}, training.Alarms(), 1
     return one
 
 
