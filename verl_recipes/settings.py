@@ -6,27 +6,21 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
+from verl_recipes.registry import (
+    ESTIMATORS,
+    HINTS,
+    REDUCTIONS,
+    REWARDS,
+    SCHEDULES,
+    WRONG_MODES,
+)
 
-REWARDS = ("env", "cosine", "env_plus_length")
-WRONG_MODES = ("paper", "yeo", "flat")
-ESTIMATORS = ("full", "topk_tail", "k2")
-REFUSED = {
-    "k1": "as a loss, log p_s - log p_t of the sampled token has an expected gradient of zero; "
-    "use 'k2', whose gradient is the reverse KL's",
-    "k3": "as a loss, its gradient is the forward KL's, not the reverse one's; use 'k2'",
-    "topk_notail": "without a tail the student lowers it by moving mass off the support; "
-    "use 'topk_tail'",
-}
-"""Estimators that are not offered, and why."""
-
-REDUCTIONS = ("mean_turns", "sum_turns")
-HINTS = ("outcome", "shuffled", "none")
-OVERLONG = ("error", "skip")
-TOOLS = ("native", "text")
+Overlong = Literal["error", "skip"]
+Tools = Literal["native", "text"]
 
 _Section = TypeVar("_Section")
 
@@ -54,8 +48,8 @@ class RewardSettings:
     wrong_mode: str = "paper"
 
     def __post_init__(self) -> None:
-        _one_of("clinic.reward.mode", self.mode, REWARDS)
-        _one_of("clinic.reward.wrong_mode", self.wrong_mode, WRONG_MODES)
+        REWARDS.check(self.mode)
+        WRONG_MODES.check(self.wrong_mode)
         _count("clinic.reward.l_max", self.l_max)
         for name in ("r_max", "r_min", "r_penalty"):
             _number(f"clinic.reward.{name}", getattr(self, name))
@@ -72,6 +66,8 @@ class TeacherSettings:
     Attributes:
         enabled: Whether there is one; without it the run is plain GRPO.
         lam: Weight of the KL, lambda_distill; the paper's 4.0, applied once.
+        schedule: When the teacher moves: ``ema``: averaged every ``every`` steps, and copied every
+            ``hard_copy``. ``copy``: copied alone. ``frozen``: never.
         decay: Of the average; the paper's .995.
         every: Steps between two updates; the paper's 5.
         hard_copy: Steps between two copies of the student, null for never. The paper names 30
@@ -87,6 +83,7 @@ class TeacherSettings:
 
     enabled: bool = False
     lam: float = 4.0
+    schedule: str = "ema"
     decay: float = 0.995
     every: int = 5
     hard_copy: int | None = None
@@ -100,16 +97,15 @@ class TeacherSettings:
     def __post_init__(self) -> None:
         if not isinstance(self.enabled, bool):
             raise ConfigError(f"clinic.teacher.enabled is true or false, not {self.enabled!r}")
-        if isinstance(self.estimator, str) and self.estimator in REFUSED:
-            raise ConfigError(
-                f"clinic.teacher.estimator {self.estimator!r} is refused: {REFUSED[self.estimator]}"
-            )
-        _one_of("clinic.teacher.estimator", self.estimator, ESTIMATORS)
-        _one_of("clinic.teacher.reduce", self.reduce, REDUCTIONS)
+        SCHEDULES.check(self.schedule)
+        ESTIMATORS.check(self.estimator)
+        REDUCTIONS.check(self.reduce)
         for name in ("every", "l_max_turn", "k", "chunk"):
             _count(f"clinic.teacher.{name}", getattr(self, name))
         if self.hard_copy is not None:
             _count("clinic.teacher.hard_copy", self.hard_copy, "null")
+        elif self.schedule == "copy":
+            raise ConfigError("clinic.teacher.schedule=copy needs clinic.teacher.hard_copy: steps")
         _count("clinic.teacher.diagnose_every", self.diagnose_every, least=0)
         _number("clinic.teacher.decay", self.decay, 0.0, 1.0)
         _number("clinic.teacher.lam", self.lam, 0.0)
@@ -128,7 +124,7 @@ class HintChoice:
     path: str | None = None
 
     def __post_init__(self) -> None:
-        _one_of("clinic.hints.mode", self.mode, HINTS)
+        HINTS.check(self.mode)
         if self.path is not None:
             _text("clinic.hints.path", self.path, "the path of a file, or null")
 
@@ -201,9 +197,9 @@ class ClinicSettings:
     envs: tuple[EnvironmentSettings, ...] = ()
     modules: tuple[str, ...] = ()
     seed: int = 0
-    tools: str = "native"
+    tools: Tools = "native"
     tool_parser: str | None = None
-    overlong: str = "error"
+    overlong: Overlong = "error"
     shortest: int | None = None
     endless_rows: int = 4_096
     turn_tokens: int | None = None
@@ -227,10 +223,10 @@ class ClinicSettings:
             raise ConfigError(f"clinic.envs names {twice[0]!r} twice: figures are kept by id")
         for module in self.modules:
             _text("clinic.modules", module, "a list of modules' names")
-        _one_of("clinic.tools", self.tools, TOOLS)
+        _one_of("clinic.tools", self.tools, Tools)
         if self.tool_parser is not None:
             _text("clinic.tool_parser", self.tool_parser, "the name of a parser, or null")
-        _one_of("clinic.overlong", self.overlong, OVERLONG)
+        _one_of("clinic.overlong", self.overlong, Overlong)
         for name in ("turn_tokens", "shortest"):
             if getattr(self, name) is not None:
                 _count(f"clinic.{name}", getattr(self, name), "null")
@@ -317,9 +313,9 @@ def _fill(kind: Callable[..., _Section], values: Any, where: str) -> _Section:
     return kind(**(values or {}))
 
 
-def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ConfigError(f"{name} is one of {list(choices)}, not {value!r}")
+def _one_of(name: str, value: Any, kind: Any) -> None:
+    if value not in get_args(kind):
+        raise ConfigError(f"{name} is one of {list(get_args(kind))}, not {value!r}")
 
 
 def _text(name: str, value: Any, what: str) -> None:

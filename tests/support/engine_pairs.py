@@ -37,13 +37,13 @@ from verl.workers.config import (
 from verl.workers.engine import EngineRegistry
 from verl.workers.utils.losses import ppo_loss
 
-from verl_recipes.settings import Teacher
+from verl_recipes.settings import TeacherSettings
 from verl_recipes.ttopd.engine import ClinicEngine
 from verl_recipes.ttopd.worker import TeacherWorker
 
 RANK = 8
 FP32 = {"param_dtype": "fp32", "reduce_dtype": "fp32", "buffer_dtype": "fp32"}
-SETTINGS = Teacher(enabled=True, chunk=5)
+SETTINGS = TeacherSettings(enabled=True, chunk=5)
 
 
 class Seat(TeacherWorker):

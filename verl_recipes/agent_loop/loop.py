@@ -34,9 +34,9 @@ from verl_recipes.agent_loop.environment import (
 )
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+from verl_recipes.registry import REWARDS
 from verl_recipes.ttopd import hints
 from verl_recipes.ttopd.placement import HintPlacement
-from verl_recipes.ttopd.reward import cosine_reward
 from verl_recipes.ttopd.turns import within
 
 logger = logging.getLogger(__name__)
@@ -244,19 +244,7 @@ class ClinicAgentLoop(AgentLoopBase):
 
     def _score(self, record: Mapping[str, float]) -> float:
         choice = self.clinic.reward
-        if choice.mode == "env":
-            return record["total"]
-        length = cosine_reward(
-            bool(record["success"]),
-            int(record["policy_tokens"]),
-            bool(record["truncated"]),
-            l_max=choice.l_max,
-            r_max=choice.r_max,
-            r_min=choice.r_min,
-            r_penalty=choice.r_penalty,
-            wrong_mode=choice.wrong_mode,
-        )
-        return length if choice.mode == "cosine" else record["total"] + length
+        return REWARDS[choice.mode](record, choice)
 
     def _hint(self, success: bool, key: str) -> str:
         choice = self.clinic.hints

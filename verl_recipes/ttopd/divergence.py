@@ -1,54 +1,25 @@
 """The divergences of student from teacher at a token, with their gradients.
 
 Each takes the logits of student and teacher (C, V), which it overwrites to keep the number of such
-tensors down, and the sampled tokens (C,); and returns the value of each row (C,) and its gradient
-by the student's logits (C, V).
+tensors down, the sampled tokens (C,) and the support ``k``; and returns the value of each row (C,)
+and its gradient by the student's logits (C, V). A further one is a function like these and a line
+in ``registry.ESTIMATORS``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import Tensor
 
 from gym_clinic import ConfigError
-from gym_clinic.names import suggest
-from verl_recipes.settings import ESTIMATORS, REFUSED
 
 Divergence = Callable[[Tensor, Tensor, "Tensor | None"], tuple[Tensor, Tensor]]
-"""Logits of student and teacher, and tokens -> values and gradients."""
+"""Logits of student and teacher, and tokens -> values and gradients; with its ``k``."""
 
 
-def choose(estimator: str, k: int, vocabulary: int) -> Divergence:
-    """Return the divergence of this name.
-
-    Args:
-        estimator: One of ``ESTIMATORS``.
-        k: Support of ``topk_tail``.
-        vocabulary: Tokens there are.
-
-    Raises:
-        ConfigError: If the name is unknown or refused, or ``k`` leaves no tail.
-    """
-    if estimator == "full":
-        return full
-    if estimator == "k2":
-        return k2
-    if estimator == "topk_tail":
-        if not 1 <= k < vocabulary:
-            raise ConfigError(
-                f"k is {k} of {vocabulary} tokens: give 1 to {vocabulary - 1}, "
-                "or take estimator 'full'"
-            )
-        return partial(topk_tail, k=k)
-    if estimator in REFUSED:
-        raise ConfigError(f"estimator {estimator!r} is refused: {REFUSED[estimator]}")
-    raise ConfigError(f"unknown estimator {estimator!r}: {suggest(estimator, ESTIMATORS)}")
-
-
-def full(student: Tensor, teacher: Tensor, tokens: Tensor | None) -> tuple[Tensor, Tensor]:
+def full(student: Tensor, teacher: Tensor, tokens: Tensor | None, k: int) -> tuple[Tensor, Tensor]:
     """Return sum_v p_s log(p_s / p_t), the reverse KL over the whole vocabulary.
 
     Source: TT-OPD paper, eq. 2.
@@ -59,12 +30,20 @@ def full(student: Tensor, teacher: Tensor, tokens: Tensor | None) -> tuple[Tenso
 
 
 def topk_tail(
-    student: Tensor, teacher: Tensor, tokens: Tensor | None, *, k: int
+    student: Tensor, teacher: Tensor, tokens: Tensor | None, k: int
 ) -> tuple[Tensor, Tensor]:
     """Return the reverse KL over the student's ``k`` likeliest tokens and one bucket of the rest.
 
     A coarsening of ``full``: never above it, and 0 where that is.
+
+    Raises:
+        ConfigError: If ``k`` leaves no tail.
     """
+    vocabulary = student.shape[-1]
+    if not 1 <= k < vocabulary:
+        raise ConfigError(
+            f"k is {k} of {vocabulary} tokens: give 1 to {vocabulary - 1}, or take estimator 'full'"
+        )
     log_p, log_q = _log_softmax_(student), _log_softmax_(teacher)
     support = log_p.topk(k, dim=-1, sorted=False).indices
     on_p, on_q = log_p.gather(-1, support), log_q.gather(-1, support)
@@ -76,7 +55,7 @@ def topk_tail(
     return _expected_(log_p.exp_(), excess)
 
 
-def k2(student: Tensor, teacher: Tensor, tokens: Tensor | None) -> tuple[Tensor, Tensor]:
+def k2(student: Tensor, teacher: Tensor, tokens: Tensor | None, k: int) -> tuple[Tensor, Tensor]:
     """Return half the squared log ratio of the sampled token.
 
     Its gradient (log p_s - log p_t) * grad log p_s is the reverse KL's in expectation over tokens

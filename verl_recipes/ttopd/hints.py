@@ -18,8 +18,7 @@ from pathlib import Path
 import yaml
 
 from gym_clinic import ConfigError
-from gym_clinic.names import suggest
-from verl_recipes.settings import HINTS
+from verl_recipes.registry import HINTS
 
 TEMPLATES = Path(__file__).with_name("hints.yaml")
 """Our own templates."""
@@ -47,33 +46,40 @@ class Hints:
     def text(self, success: bool, key: str, mode: str = "outcome") -> str:
         """Return the hint of a trajectory: always the same for the same arguments.
 
-        Mode ``shuffled`` is a control arm: its hints are independent of the outcome. Each
-        trajectory tosses a fair coin. A permutation inside the group would not do: in a group
-        that all succeeded every hint would still be right, so that hints would correlate with
-        the outcome over tasks of unequal difficulty. The coin needs no other trajectory; its
-        price is that half of the hints are reinforcing, however rare success is.
-
         Args:
             success: The environment's own notion of success.
             key: Names the trajectory. Wording and coin are drawn from its digest, so it has to
                 be the same in a resumed run, and to say nothing of the outcome.
-            mode: ``outcome``, ``shuffled`` or ``none``.
-
-        Returns:
-            One template; empty in mode ``none``.
+            mode: One of ``registry.HINTS``.
 
         Raises:
             ConfigError: If there is no such mode.
         """
-        if mode not in HINTS:
-            raise ConfigError(f"no mode of hints {mode!r}; {suggest(str(mode), HINTS)}")
-        if mode == "none":
-            return ""
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=9).digest()
-        # Separate bytes, so that in the control arm the wording does not show the coin.
-        reinforcing = bool(digest[0] & 1) if mode == "shuffled" else success
-        choices = self.correct if reinforcing else self.incorrect
-        return choices[int.from_bytes(digest[1:], "big") % len(choices)]
+        return HINTS[mode](self, success, digest)
+
+
+def outcome(hints: Hints, success: bool, digest: bytes) -> str:
+    """Return a hint of mode ``outcome``: one of the wordings for how the trajectory ended."""
+    choices = hints.correct if success else hints.incorrect
+    return choices[int.from_bytes(digest[1:], "big") % len(choices)]
+
+
+def shuffled(hints: Hints, success: bool, digest: bytes) -> str:
+    """Return a hint of mode ``shuffled``, the control arm: independent of the outcome.
+
+    Each trajectory tosses a fair coin. A permutation inside the group would not do: in a group that
+    all succeeded every hint would still be right, so that hints would correlate with the outcome
+    over tasks of unequal difficulty. The coin needs no other trajectory; its price is that half of
+    the hints are reinforcing, however rare success is.
+    """
+    # Of a byte of its own, so that the wording does not show the coin.
+    return outcome(hints, bool(digest[0] & 1), digest)
+
+
+def none(hints: Hints, success: bool, digest: bytes) -> str:
+    """Return a hint of mode ``none``: no text."""
+    return ""
 
 
 @lru_cache(maxsize=8)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +19,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from gym_clinic import ConfigError
-from verl_recipes.ttopd.divergence import Divergence, choose
+from verl_recipes.registry import ESTIMATORS
+from verl_recipes.ttopd.divergence import Divergence
 from verl_recipes.ttopd.turns import group
 
 VOCABULARY_SLICE = 32768
@@ -94,9 +96,9 @@ def turn_kl(
         raise ConfigError(f"temperature is {temperature}: give a number above 0")
     if chunk < 1:
         raise ConfigError(f"chunk is {chunk}: give a number of tokens, 1 or more")
-    divergence = choose(estimator, k, len(lm_head))
+    divergence = partial(ESTIMATORS[estimator], k=k)
     groups = group(turn_ids, sequence_ids)
-    sampled = _sampled(tokens, groups.rows, len(lm_head)) if estimator == "k2" else None
+    sampled = None if tokens is None else _sampled(tokens, groups.rows, len(lm_head))
     dtype = torch.float32
     for tensor in (student_hidden, teacher_hidden, lm_head, head):
         dtype = torch.promote_types(dtype, tensor.dtype)

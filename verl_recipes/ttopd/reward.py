@@ -1,13 +1,13 @@
-"""The cosine length reward of TT-OPD."""
+"""What a trajectory is paid: the modes, and the cosine length reward of TT-OPD."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from gym_clinic import ConfigError
-from gym_clinic.names import suggest
-
-WRONG_MODES = ("paper", "yeo", "flat")
+from verl_recipes.registry import WRONG_MODES
+from verl_recipes.settings import RewardSettings
 
 
 def cosine_reward(
@@ -56,9 +56,46 @@ def cosine_reward(
     left = (1.0 + math.cos(math.pi * min(length, l_max) / l_max)) / 2.0
     if correct:
         return r_min + (r_max - r_min) * left
-    if wrong_mode == "paper":
-        return -abs(r_min) * (1.0 - left)
-    return r_penalty * left if wrong_mode == "yeo" else 0.0
+    return WRONG_MODES[wrong_mode](left, r_min, r_penalty)
+
+
+def paper(left: float, r_min: float, r_penalty: float) -> float:
+    """Return what a wrong answer is paid as printed: from 0 down to ``-abs(r_min)`` by length."""
+    return -abs(r_min) * (1.0 - left)
+
+
+def yeo(left: float, r_min: float, r_penalty: float) -> float:
+    """Return what a wrong answer is paid in the source that the paper cites: up to 0 by length."""
+    return r_penalty * left
+
+
+def flat(left: float, r_min: float, r_penalty: float) -> float:
+    """Return what a wrong answer is paid whatever its length: 0."""
+    return 0.0
+
+
+def env(record: Mapping[str, float], choice: RewardSettings) -> float:
+    """Return the environment's own reward."""
+    return record["total"]
+
+
+def cosine(record: Mapping[str, float], choice: RewardSettings) -> float:
+    """Return R_cos of the outcome and the length (TT-OPD paper, eq. 3)."""
+    return cosine_reward(
+        bool(record["success"]),
+        int(record["policy_tokens"]),
+        bool(record["truncated"]),
+        l_max=choice.l_max,
+        r_max=choice.r_max,
+        r_min=choice.r_min,
+        r_penalty=choice.r_penalty,
+        wrong_mode=choice.wrong_mode,
+    )
+
+
+def env_plus_length(record: Mapping[str, float], choice: RewardSettings) -> float:
+    """Return the environment's own reward and R_cos, added."""
+    return env(record, choice) + cosine(record, choice)
 
 
 def _check(length: int, l_max: int, rewards: dict[str, float], wrong_mode: str) -> None:
@@ -75,5 +112,4 @@ def _check(length: int, l_max: int, rewards: dict[str, float], wrong_mode: str) 
             f"r_max {rewards['r_max']} is below r_min {rewards['r_min']}: the shortest correct "
             "answer must be paid at least what the longest is"
         )
-    if wrong_mode not in WRONG_MODES:
-        raise ConfigError(f"unknown wrong_mode {wrong_mode!r}: {suggest(wrong_mode, WRONG_MODES)}")
+    WRONG_MODES.check(wrong_mode)

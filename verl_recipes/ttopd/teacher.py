@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from gym_clinic import ConfigError
+from verl_recipes.settings import TeacherSettings
 
 Weights: TypeAlias = nn.Module | Iterable[Tensor]
 """A module, or its parameters in a fixed order."""
@@ -40,6 +41,23 @@ def decay_at(step: int, *, decay: float, every: int, hard_copy: int | None = Non
     if hard_copy is not None and step % hard_copy == 0:
         return 0.0
     return decay if step % every == 0 else None
+
+
+def averaged(step: int, how: TeacherSettings) -> float | None:
+    """Return the decay due by schedule ``ema``."""
+    return decay_at(step, decay=how.decay, every=how.every, hard_copy=how.hard_copy)
+
+
+def copied(step: int, how: TeacherSettings) -> float | None:
+    """Return the decay due by schedule ``copy``: the student of up to ``hard_copy`` steps ago.
+
+    Source: TT-OPD paper, ablation 1 of section 6.1.
+    """
+    return 0.0 if how.hard_copy and step % how.hard_copy == 0 else None
+
+
+def frozen(step: int, how: TeacherSettings) -> None:
+    """Return the decay due by schedule ``frozen``: none, the teacher stays the first model."""
 
 
 def init_weight(decay: float, updates: int) -> float:

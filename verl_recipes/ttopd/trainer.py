@@ -10,9 +10,10 @@ from omegaconf import DictConfig
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 
+from verl_recipes.registry import SCHEDULES
 from verl_recipes.trainer.trainer import ClinicTrainer
 from verl_recipes.ttopd.engine import SHOWN_TURNS
-from verl_recipes.ttopd.teacher import decay_at, init_weight
+from verl_recipes.ttopd.teacher import init_weight
 from verl_recipes.ttopd.worker import TeacherWorker
 
 
@@ -53,7 +54,7 @@ class TTOPDTrainer(ClinicTrainer):
     def _update_teacher(self, metrics: dict[str, Any]) -> None:
         """Average or copy, before the checkpoint of the step is written."""
         how, step = self.teacher, self.global_steps
-        decay = decay_at(step, decay=how.decay, every=how.every, hard_copy=how.hard_copy)
+        decay = SCHEDULES[how.schedule](step, how)
         if decay is not None:
             self.actor_rollout_wg.update_teacher(decay)
             self.updates, self.teacher_step = self.updates + 1, step

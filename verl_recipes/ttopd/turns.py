@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from gym_clinic import ConfigError
-from gym_clinic.names import suggest
-from verl_recipes.settings import REDUCTIONS
+from verl_recipes.registry import REDUCTIONS
 
 _Ids = TypeVar("_Ids", list[int], Tensor)
 
@@ -74,24 +73,34 @@ class Groups(NamedTuple):
     def weights(self, reduce: str, dtype: torch.dtype) -> Tensor:
         """Return what each kept row counts for in the mean over sequences (M,).
 
-        A row counts 1 over the tokens of its turn, over the turns of its sequence (``mean_turns``;
-        ``sum_turns`` leaves that out) and over the sequences that have a turn.
+        A row counts what ``reduce`` says, over the sequences that have a turn.
 
         Raises:
             ConfigError: If ``reduce`` is unknown.
-
-        Source: TT-OPD paper, eq. 2, which sums over turns; the mean keeps the loss from growing
-        with the number of turns.
         """
-        if reduce not in REDUCTIONS:
-            raise ConfigError(f"unknown reduce {reduce!r}: {suggest(reduce, REDUCTIONS)}")
         distinct, sequence, turns = torch.unique(
             self.sequences, return_inverse=True, return_counts=True
         )
-        share = 1.0 / self.sizes.to(dtype)
-        if reduce == "mean_turns":
-            share = share / turns[sequence]
+        share: Tensor = REDUCTIONS[reduce](self.sizes.to(dtype), turns[sequence])
         return (share / max(len(distinct), 1))[self.group]
+
+
+def mean_turns(sizes: Tensor, turns: Tensor) -> Tensor:
+    """Return what a token of each turn counts for: 1 over the turn's tokens and over the turns.
+
+    Args:
+        sizes: Tokens of each turn (T,).
+        turns: Turns of the sequence that each is of (T,).
+    """
+    return 1.0 / sizes / turns
+
+
+def sum_turns(sizes: Tensor, turns: Tensor) -> Tensor:
+    """Return what a token of each turn counts for: 1 over the turn's tokens.
+
+    Source: TT-OPD paper, eq. 2. The loss then grows with the number of turns.
+    """
+    return 1.0 / sizes
 
 
 def group(turn_ids: Tensor, sequence_ids: Tensor | None = None) -> Groups:

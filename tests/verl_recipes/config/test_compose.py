@@ -241,8 +241,8 @@ def test_grpo_differs_from_ttopd_in_the_teacher_and_nothing_else(stack: str) -> 
             {
                 "clinic.reward.mode": ("cosine", "env"),
                 "clinic.hints.mode": ("outcome", "none"),
+                "clinic.teacher.schedule": ("ema", "copy"),
                 "clinic.teacher.hard_copy": (None, 30),
-                "clinic.teacher.every": (5, 1_000_000_000),
             },
         ),
         (

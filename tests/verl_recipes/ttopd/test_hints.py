@@ -165,7 +165,7 @@ def test_the_module_needs_neither_torch_nor_verl() -> None:
 
 
 def test_an_unknown_mode_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="no mode of hints 'suffled'; did you mean 'shuffled'"):
+    with pytest.raises(ConfigError, match="no 'suffled'; did you mean 'shuffled'"):
         FIXED.text(True, "k", "suffled")
 
 

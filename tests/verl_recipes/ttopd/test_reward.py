@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
-from verl_recipes.ttopd.reward import WRONG_MODES, cosine_reward
+from verl_recipes.registry import WRONG_MODES
+from verl_recipes.ttopd.reward import cosine_reward
 
 ATOL = 1e-9
 

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
+from verl_recipes.registry import SCHEDULES
+from verl_recipes.settings import TeacherSettings
 
 torch = pytest.importorskip("torch")
 teaching = importlib.import_module("verl_recipes.ttopd.teacher")
@@ -167,6 +169,16 @@ def test_when_an_update_is_due():
             teaching.decay_at(decay=0.9, **options)
     with pytest.raises(ConfigError, match="updates is -1"):
         teaching.init_weight(0.9, -1)
+
+
+def test_each_schedule_says_when_the_teacher_moves():
+    how = TeacherSettings(decay=0.9, every=2, hard_copy=3)
+    due = {name: [SCHEDULES[name](step, how) for step in range(1, 7)] for name in SCHEDULES}
+    assert due == {
+        "ema": [None, 0.9, 0.0, 0.9, None, 0.0],
+        "copy": [None, None, 0.0, None, None, 0.0],
+        "frozen": [None] * 6,
+    }
 
 
 # --- turns ---------------------------------------------------------------------------------------
