@@ -108,16 +108,20 @@ def splits_of(data: Any, files: str | Sequence[str]) -> dict[str, str]:
     Raises:
         ConfigError: If training and validation cannot be told apart.
     """
-    named, training = _only(files), _only(data.train_files)
-    found = {}
+    named, training, found = _only(files), is_training(data, files), {}
     for one in settings.from_config(data).environments:
-        if one.val_split and training == _only(data.val_files):
+        if training and one.val_split and is_training(data, data.val_files):
             raise ConfigError(
                 f"clinic.envs: {one.id}: val_split needs data.val_files other than "
-                f"data.train_files; both are {training!r}"
+                f"data.train_files; both are {named!r}"
             )
-        found[one.id] = (one.split if named == training else one.val_split) or named
+        found[one.id] = (one.split if training else one.val_split) or named
     return found
+
+
+def is_training(data: Any, files: str | Sequence[str]) -> bool:
+    """Return whether data files are those of training; arguments as for :func:`open_all`."""
+    return _only(files) == _only(data.train_files)
 
 
 def _only(files: str | Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.names import at_least_one
-from verl_recipes.agent_loop.rows import candidates, shortest
+from verl_recipes.agent_loop.prompts import candidates, shortest
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.cpu.sampler import Sampler

@@ -198,6 +198,8 @@ def _memory(parameters: int, request: RunRequest, config: DictConfig) -> CheckRe
 
 
 def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
+    from verl.utils.tokenizer import hf_processor
+
     from verl_recipes.agent_loop.rows import ClinicRows
 
     assert request.model is not None
@@ -209,9 +211,10 @@ def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     data._set_parent(config)
     data.model_type = model.config_of(folder)["model_type"]
     for split in dict.fromkeys((str(data.train_files), str(data.val_files))):
-        rows = ClinicRows(split, tokenizer, data)
-        detail = f"{len(rows):,} rows; the longest prompt, of task {rows.longest[0]!r}, has "
-        detail += f"{rows.longest[1]:,} of {data.max_prompt_length:,} tokens"
-        if rows.skipped:
-            detail += f"; {rows.skipped:,} longer ones are left out of the run"
-        yield CheckResult(f"prompts of {split}", WARNING if rows.skipped else OK, detail)
+        for pool in ClinicRows(split, tokenizer, data, hf_processor(str(folder))).pools:
+            detail = f"{pool.name}: {pool.size:,} tasks; the longest prompt, of task "
+            detail += f"{pool.longest[0]!r}, has {pool.longest[1]:,} of {pool.limit:,} tokens"
+            if pool.skipped:
+                detail += f"; {pool.skipped:,} longer ones are left out of the run"
+            status = WARNING if pool.skipped else OK
+            yield CheckResult(f"prompts of {pool.split}", status, detail)

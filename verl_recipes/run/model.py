@@ -10,13 +10,15 @@ from typing import Any
 
 from omegaconf import DictConfig
 from transformers import AutoConfig, AutoTokenizer
+from verl.utils.tokenizer import hf_processor
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
 from gym_clinic.taskset import first
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import make_env
-from verl_recipes.agent_loop.rows import ClinicRows, prompt, shortest
+from verl_recipes.agent_loop.environment import open_all
+from verl_recipes.agent_loop.prompts import prompt, shortest
+from verl_recipes.agent_loop.rows import ClinicRows
 from verl_recipes.agent_loop.trajectory import Budgets
 from verl_recipes.cpu.fit import FitReport, first_fit
 from verl_recipes.cpu.tiny import build, corpus
@@ -62,8 +64,10 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
     if resume:
         raise ConfigError(f"{folder} holds no model to continue with")
     clinic, data = settings.from_config(config), config.data
-    print(f"model    a tiny Qwen3 and its tokenizer, from the prompts of {clinic.env}", flush=True)
-    env = make_env(clinic.env, {**clinic.env_kwargs, "split": data.train_files}, clinic.modules)
+    envs = open_all(data, data.train_files)
+    names = ", ".join(envs)
+    print(f"model    a tiny Qwen3 and its tokenizer, from the prompts of {names}", flush=True)
+    env = next(iter(envs.values()))
     found = make_tiny(
         folder,
         env,
@@ -131,15 +135,16 @@ def check_prompts(config: DictConfig) -> None:
             prompt holds one.
     """
     clinic = settings.from_config(config)
-    tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
-    played = {**clinic.env_kwargs, "split": str(config.data.train_files)}
-    env = make_env(clinic.env, played, clinic.modules)
-    if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
-        raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
+    path = config.actor_rollout_ref.model.path
+    tokenizer, processor = AutoTokenizer.from_pretrained(path), hf_processor(path)
+    envs = open_all(config.data, config.data.train_files).values()
+    for env in envs:
+        if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
+            raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
     encoded: list[list[int]] = []
     if clinic.hints.mode != "none":
         texts = hints.load(clinic.hints.path)
-        if leaks := hints.static_checks(texts, answers(env)):
+        if leaks := [one for env in envs for one in hints.static_checks(texts, answers(env))]:
             raise ConfigError("; ".join(leaks))
         encoded = [
             tokenizer.encode(text, add_special_tokens=False)
@@ -149,13 +154,14 @@ def check_prompts(config: DictConfig) -> None:
         (config.data.train_files, config.data.train_max_samples),
         (config.data.val_files, config.data.val_max_samples),
     ):
-        rows = ClinicRows(split, tokenizer, config.data, max_samples=most)
-        placement = HintPlacement(rows.tokens)
-        for task in rows.sample(SAMPLED_TASKS) if encoded else ():
-            ids = prompt(rows.env, task, rows.tokens)
-            placement.index(ids)
-            if any(hints.shares_ngram(ids, hint) for hint in encoded):
-                raise ConfigError(f"the prompt of task {task.id!r} holds the words of a hint")
+        rows = ClinicRows(split, tokenizer, config.data, processor, max_samples=most)
+        for pool in rows.pools if encoded else ():
+            placement = HintPlacement(pool.tokens)
+            for task in pool.sample(SAMPLED_TASKS):
+                ids = prompt(pool.env, task, pool.tokens)
+                placement.index(ids)
+                if any(hints.shares_ngram(ids, hint) for hint in encoded):
+                    raise ConfigError(f"the prompt of task {task.id!r} holds the words of a hint")
 
 
 def answers(env: ClinicEnv) -> list[str]:

@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 compose = importlib.import_module("verl_recipes.config.compose").compose
+prompts = importlib.import_module("verl_recipes.agent_loop.prompts")
 rows = importlib.import_module("verl_recipes.agent_loop.rows")
 dataset = importlib.import_module("verl.utils.dataset.rl_dataset")
 create_rl_dataset = importlib.import_module("verl.trainer.ppo.utils").create_rl_dataset
@@ -46,7 +47,7 @@ def ids(found: Any) -> list[str]:
 def lengths(tokenizer: Any, **options: Any) -> dict[str, int]:
     env = ClinicEnv(INTERACTIONS)
     tokens = Tokens(tokenizer, "qwen3", **options)
-    return {task.id: len(rows.prompt(env, task, tokens)) for task in env.tasks}
+    return {task.id: len(prompts.prompt(env, task, tokens)) for task in env.tasks}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_a_row_names_all_that_a_trajectory_needs(run: Any, tokenizer: Any) -> No
     one = Trajectory(env, row["task_id"], Tokens(tokenizer, "qwen3"), Budgets(400, 10))
     one.begin()
     assert len(one.prompt_ids) == lengths(tokenizer)[row["task_id"]]
-    assert found.env.max_turns == 2
+    assert found.pools[0].env.max_turns == 2
 
 
 def test_only_the_shortest_prompts_are_kept(run: Any, tokenizer: Any) -> None:
@@ -102,8 +103,9 @@ def test_a_prompt_that_is_too_long_stops_or_is_left_out(
     over = [name for name, value in length.items() if value > limit]
     assert over
     says = (
-        rf"^{len(over)} of {len(length)} prompts exceed data.max_prompt_length={limit}; the longest"
-        rf", of task '{longest}', has {length[longest]} tokens. Raise the limit, or set clinic.over"
+        rf"^{INTERACTIONS}: {len(over)} of {len(length)} prompts exceed "
+        rf"data.max_prompt_length={limit}; the longest, of task '{longest}', has "
+        rf"{length[longest]} tokens. Raise the limit, or set clinic.overlong=skip"
     )
     with pytest.raises(PromptLengthError, match=says):
         made(run, tokenizer, limit=limit)

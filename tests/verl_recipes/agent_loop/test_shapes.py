@@ -19,6 +19,7 @@ from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 
 pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
+prompts = importlib.import_module("verl_recipes.agent_loop.prompts")
 rows = importlib.import_module("verl_recipes.agent_loop.rows")
 
 INLINE, STOPPED, ENDLESS, IMAGES = (
@@ -160,10 +161,15 @@ def made(tokenizer: Any, env: str, split: str = "train", **clinic: Any) -> Any:
     return rows.ClinicRows(split, tokenizer, config.data, processor)
 
 
-def test_rows_of_illustrated_tasks_have_multi_modal_data(seeing: Tokens, tokenizer: Any) -> None:
-    found = made(seeing.tokenizer, IMAGES, processor=seeing.builder.processor)
-    assert [image.size for image in found[1]["multi_modal_data"]["images"]] == [(4, 4), (12, 12)]
-    assert "multi_modal_data" not in made(tokenizer, INLINE)[0]
+def test_rows_of_illustrated_tasks_count_the_tokens_of_their_images(seeing: Tokens) -> None:
+    processor = seeing.builder.processor
+    (pool,) = made(seeing.tokenizer, IMAGES, processor=processor).pools
+    one = begin(seeing, IMAGES)
+    assert pool.longest[1] >= len(one.prompt_ids) > pads(seeing, one.prompt_ids) == 10
+    with pytest.raises(PromptLengthError, match="prompts exceed"):
+        made(
+            seeing.tokenizer, IMAGES, processor=seeing.builder.processor, limit=pool.longest[1] - 1
+        )
 
 
 def test_the_agent_loop_hands_images_to_servers_and_to_verl(seeing: Tokens) -> None:
@@ -208,16 +214,17 @@ def test_a_drawn_task_is_found_by_its_id_in_another_process(tokenizer: Any) -> N
 
 def test_prompts_that_are_too_long_are_drawn_again(tokenizer: Any) -> None:
     whole = made(tokenizer, ENDLESS, "endless")
-    limit = whole.longest[1] - 1
+    limit = whole.pools[0].longest[1] - 1
     with pytest.raises(PromptLengthError, match="prompts exceed"):
         made(tokenizer, ENDLESS, "endless", limit=limit)
     found = made(tokenizer, ENDLESS, "endless", limit=limit, overlong="skip")
-    assert found.skipped > 0
-    for task in found.sample(60):
-        assert len(rows.prompt(found.env, task, found.tokens)) <= limit
+    (pool,) = found.pools
+    assert pool.skipped > 0
+    for task in pool.sample(60):
+        assert len(prompts.prompt(pool.env, task, pool.tokens)) <= limit
 
 
 def test_the_shortest_of_an_endless_split_are_some_of_its_first(tokenizer: Any) -> None:
     found = made(tokenizer, ENDLESS, "endless", shortest=6)
     assert len(found) == 6
-    assert all("please" not in task.ticket for task in found.sample(6))
+    assert all("please" not in task.ticket for task in found.pools[0].sample(6))
