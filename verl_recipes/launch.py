@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -15,7 +15,7 @@ from gym_clinic.files import replace_file
 from verl_recipes.config.compose import compose
 from verl_recipes.preflight.checks import require_all
 from verl_recipes.request import RunRequest, train_request
-from verl_recipes.run.lock import only_run
+from verl_recipes.run.lock import only_run, only_writer
 from verl_recipes.run.report import report
 from verl_recipes.run.supervisor import supervise
 from verl_recipes.settings import from_config
@@ -47,10 +47,11 @@ def train(request: RunRequest) -> int:
         raise ConfigError("on GPUs name a model: MODEL=Qwen/Qwen3-1.7B, say, or a folder")
     config = compose(request)
     require_all(request, config)
-    # On the CPU a run takes the whole machine; GPUs are shared out by Ray.
-    alone = nullcontext() if request.gpus else only_run(str(request.out.absolute()))
-    with alone as lock:
-        status = _run(request, config, lock)
+    with ExitStack() as held:
+        locks = [held.enter_context(only_writer(request.out))]
+        if not request.gpus:  # a run takes the whole machine; GPUs are shared out by Ray
+            locks.append(held.enter_context(only_run(str(request.out.absolute()))))
+        status = _run(request, config, locks)
     if status:
         return status
     report(request.out, [one.id for one in from_config(config).environments])
@@ -58,7 +59,7 @@ def train(request: RunRequest) -> int:
     return 0
 
 
-def _run(request: RunRequest, config: DictConfig, lock: int | None) -> int:
+def _run(request: RunRequest, config: DictConfig, locks: Sequence[int]) -> int:
     # Heavy, and not needed to report a mistake.
     from transformers.utils.logging import disable_progress_bar
 
@@ -74,7 +75,7 @@ def _run(request: RunRequest, config: DictConfig, lock: int | None) -> int:
     replace_file(path, [OmegaConf.to_yaml(config, resolve=True).encode()])
     names = ", ".join(one.id for one in from_config(config).environments)
     print(f"run      {request.out}  ({request.method}, {names}, {request.stack})", flush=True)
-    return supervise(path, request.steps, float(config.clinic.stall_s), keep=lock)
+    return supervise(path, request.steps, float(config.clinic.stall_s), keep=locks)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def run_folder(given: Path | None, method: str, *, resume: bool) -> Path:
     """
     out = given or Path("runs") / method
     used = any(out.glob("metrics-*.jsonl"))
-    if resume and not (out / "checkpoints").is_dir():
+    if resume and not (out / "checkpoints" / "latest_checkpointed_iteration.txt").is_file():
         raise ConfigError(f"{out} holds no checkpoint to resume from")
     if used and not resume:
         if given is not None:

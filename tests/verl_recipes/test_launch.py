@@ -117,6 +117,9 @@ def test_a_run_in_use_is_not_overwritten(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match="no checkpoint"):
         run_folder(used, "grpo", resume=True)
     (used / "checkpoints").mkdir()
+    with pytest.raises(ConfigError, match="no checkpoint"):  # it was stopped before the first one
+        run_folder(used, "grpo", resume=True)
+    (used / "checkpoints" / "latest_checkpointed_iteration.txt").write_text("1")
     assert run_folder(used, "grpo", resume=True) == used
 
 

@@ -171,7 +171,8 @@ def disk(out: Path, size: int | None) -> CheckResult:
     detail += f", {size / GIB:,.2f} GiB a checkpoint"
     if free < size:
         return CheckResult(name, MISSING, detail, "name a folder on a larger disk: OUT=")
-    if free < 3 * size:
-        keep = "keep fewer with trainer.max_actor_ckpt_to_keep=1, or save less often"
+    # The last two, the best, and the next one before an old one is removed.
+    if free < 4 * size:
+        keep = "four are there at a time: name a folder on a larger disk: OUT="
         return CheckResult(name, WARNING, f"{detail}: room for {free // size}", keep)
     return CheckResult(name, OK, detail)

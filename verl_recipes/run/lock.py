@@ -1,13 +1,55 @@
-"""One training run at a time: a lock that all processes of a user on a machine share."""
+"""One writer a run folder, and on the CPU one training run at a time: locks on files."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
+
+from gym_clinic import ConfigError
+from gym_clinic.files import lock
+
+WRITER = "writer.lock"
+"""File in the folder of a run that its writer locks."""
+
+
+@contextmanager
+def only_writer(folder: Path, patience_s: float = 0.0) -> Iterator[int]:
+    """Hold the folder of a run, so that no other run writes into it.
+
+    The system releases the lock when the last process that holds the descriptor ends, however it
+    ends. The child that trains is given it too, so that a launcher which is killed leaves the
+    folder locked for as long as its child writes. The trainer, which is a process of Ray, holds
+    the folder of the checkpoints by itself.
+
+    Args:
+        folder: Of the run; made if it is missing.
+        patience_s: Seconds to wait for another process that holds it.
+
+    Yields:
+        The descriptor that holds the lock.
+
+    Raises:
+        ConfigError: If another process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / WRITER).open("a+", encoding="utf-8") as file:
+        until = time.monotonic() + patience_s
+        while not lock(file.fileno()):
+            if time.monotonic() < until:
+                time.sleep(0.1)
+                continue
+            raise ConfigError(
+                f"{folder} is being written by {_holder(file)}: wait until that has ended, or name "
+                "another OUT"
+            )
+        _sign(file, "a run")
+        yield file.fileno()
 
 
 def lock_file() -> Path:
@@ -32,13 +74,19 @@ def only_run(purpose: str, path: Path | None = None) -> Iterator[int]:
         The descriptor that holds the lock.
     """
     with (path or lock_file()).open("a+", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            print(f"waiting  for another run on this machine: {file.read().strip()}", flush=True)
+        if not lock(file.fileno()):
+            print(f"waiting  for another run on this machine: {_holder(file)}", flush=True)
             fcntl.flock(file, fcntl.LOCK_EX)
-        file.truncate(0)
-        file.write(f"{purpose} (process {os.getpid()})")
-        file.flush()
+        _sign(file, purpose)
         yield file.fileno()
+
+
+def _holder(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read().strip()
+
+
+def _sign(file: IO[str], purpose: str) -> None:
+    file.truncate(0)
+    file.write(f"{purpose} (process {os.getpid()})")
+    file.flush()

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gym_clinic.viewer import Run, read_run
+from verl_recipes.run import checkpoints
 from verl_recipes.run.supervisor import LOG
 
 HIDDEN = ("acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens", "fault")
@@ -27,10 +28,17 @@ def report(out: Path, envs: Iterable[str]) -> None:
     )
     latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
     if latest.is_file():
-        folder = latest.parent / f"global_step_{latest.read_text().strip()}"
-        adapter = folder / "adapter"
-        print(f"model    {adapter if adapter.is_dir() else folder / 'actor' / 'huggingface'}")
+        print(f"model    {_model(latest.parent / f'global_step_{latest.read_text().strip()}')}")
+    if found := checkpoints.best(out / "checkpoints"):
+        where = f"step {found.step}, success {found.success:.3f} at evaluation"
+        print(f"best     {_model(found.folder)}  ({where})")
     print(f"log      {out / LOG}")
+
+
+def _model(checkpoint: Path) -> Path:
+    """Return the model of a checkpoint, as transformers or peft reads it."""
+    adapter = checkpoint / "adapter"
+    return adapter if adapter.is_dir() else checkpoint / "actor" / "huggingface"
 
 
 def draw(out: Path) -> Path | None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,14 +24,14 @@ GRACE_S = 120.0
 """Seconds that a run has to report a stall by itself before it is ended."""
 
 
-def supervise(path: Path, steps: int, stall_s: float, *, keep: int | None = None) -> int:
+def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = ()) -> int:
     """Start verl on a config, show its steps, and end it when it hangs.
 
     Args:
         path: The config; everything goes into its folder.
         steps: How many the run is to take.
         stall_s: Seconds without any output after which it is ended.
-        keep: A descriptor that the process inherits, such as a lock that it must hold as well.
+        keep: Descriptors that the process inherits: locks that it must hold as well.
 
     Returns:
         0, or 1 with the reason printed.
@@ -53,7 +53,7 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: int | None = None
             stderr=subprocess.STDOUT,
             env=variables,
             start_new_session=True,
-            pass_fds=() if keep is None else (keep,),
+            pass_fds=keep,
         )
         try:
             while True:

@@ -25,6 +25,8 @@ from verl.utils import tensordict_utils as tu
 from gym_clinic.files import replace_file
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import open_all
+from verl_recipes.run import checkpoints
+from verl_recipes.run.lock import only_writer
 from verl_recipes.trainer import diagnostics
 from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
 from verl_recipes.trainer.alarms import Alarms, probability_gap
@@ -34,6 +36,9 @@ from verl_recipes.trainer.worker import ClinicWorker
 logger = logging.getLogger(__name__)
 
 NAME = "clinic"
+
+PATIENCE_S = 60.0
+"""Seconds that a trainer waits for another one which still holds its checkpoints."""
 
 
 @register_trainer(NAME)
@@ -60,6 +65,9 @@ class ClinicTrainer(PPOTrainerSync):
             # verl takes every other name for an asynchronous trainer.
             config.trainer.v1.trainer_mode = "sync"
         super().__init__(config)
+        # Ray may end the trainer of a killed run some seconds after its launcher.
+        self._writer = only_writer(self._checkpoints, PATIENCE_S)
+        self._writer.__enter__()
         played = open_all(config.data, config.data.train_files)
         self.weights = {
             name: {part: float(weight) for part, weight in env.rubric.weights.items()}
@@ -185,6 +193,11 @@ class ClinicTrainer(PPOTrainerSync):
     def _validate(self) -> dict[str, float]:
         metrics: dict[str, float] = super()._validate()
         metrics["val/turns"] = float(metrics["val-aux/num_turns/mean"])
+        success = checkpoints.validation_success(metrics)
+        if success is not None:
+            metrics["val/success"] = success
+            if self.config.trainer.save_freq > 0:
+                checkpoints.note(self._checkpoints, self.global_steps, success)
         if not self.global_steps:  # later ones are checked with the figures of their step
             self._check(metrics)
         return metrics
@@ -226,22 +239,25 @@ class ClinicTrainer(PPOTrainerSync):
         """Restore what :meth:`save_parts` saved."""
 
     def _save_checkpoint(self) -> None:
-        root = Path(self.config.trainer.default_local_dir).absolute()
-        folder = root / f"global_step_{self.global_steps}"
+        folder = self._checkpoints / f"global_step_{self.global_steps}"
         self.save_parts(folder)
         replace_file(folder / "clinic.json", [orjson.dumps(self.state_dict())])
         # verl marks the checkpoint as the latest one at the very end: our parts are there by then.
         super()._save_checkpoint()
-        for old in folder.parent.glob("global_step_*"):
-            if not (old / "actor").is_dir():  # verl removed the student; our parts go with it
-                shutil.rmtree(old)
+        for old in checkpoints.to_remove(self._checkpoints, self.global_steps):
+            self.actor_rollout_wg.remove_checkpoint(str(old))  # nodes may have a disk each
+            shutil.rmtree(old, ignore_errors=True)
+
+    @property
+    def _checkpoints(self) -> Path:
+        return Path(self.config.trainer.default_local_dir).absolute()
 
     def _load_checkpoint(self) -> None:
         super()._load_checkpoint()
         if not self.global_steps:
             return
         trainer = self.config.trainer
-        folder = Path(trainer.default_local_dir) / f"global_step_{self.global_steps}"
+        folder = self._checkpoints / f"global_step_{self.global_steps}"
         if trainer.resume_mode == "resume_path":
             folder = Path(trainer.resume_from_path)
         self.load_state_dict(orjson.loads((folder / "clinic.json").read_bytes()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from peft import get_peft_model_state_dict
@@ -22,6 +23,11 @@ class ClinicWorker(ActorRolloutRefWorker):
         if get_device_name() == "cpu":  # verl's own call names the device twice
             initialize_global_process_group_ray(backend="cpu:gloo")
         super().init_model()
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def remove_checkpoint(self, folder: str) -> None:
+        """Remove the folder of a checkpoint from this node's disk, if another has not."""
+        shutil.rmtree(folder, ignore_errors=True)
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def save_adapter(self, folder: str) -> None:

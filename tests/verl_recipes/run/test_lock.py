@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 
+import pytest
 from places import ROOT
 
-from verl_recipes.run.lock import lock_file, only_run
+from gym_clinic import ConfigError
+from verl_recipes.run.lock import lock_file, only_run, only_writer
 
 HOLDER = """
 import pathlib, subprocess, sys, time
@@ -32,9 +36,6 @@ def until(true):
 
 
 def test_a_second_run_waits_until_every_process_of_the_first_has_ended(tmp_path, capfd):
-    import os
-    import signal
-
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], cwd=ROOT)
     until((tmp_path / "child").exists)
     child = int((tmp_path / "child").read_text())
@@ -71,3 +72,35 @@ def test_one_lock_serves_the_whole_machine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert lock_file() == before
     assert before.is_absolute()
+
+
+LAUNCHER = """
+import pathlib, subprocess, sys, time
+from verl_recipes.run.lock import only_writer
+here = pathlib.Path(sys.argv[1])
+with only_writer(here / "run") as descriptor:
+    sleeper = [sys.executable, "-c", "import time; time.sleep(600)"]
+    child = subprocess.Popen(sleeper, pass_fds=(descriptor,))
+    (here / "new").write_text(str(child.pid))
+    (here / "new").rename(here / "child")
+    time.sleep(600)
+"""
+
+
+def test_a_second_writer_of_a_folder_is_refused_while_anything_of_the_first_lives(tmp_path):
+    """Also after ``kill -9`` of the launcher, while its child goes on writing."""
+    launcher = subprocess.Popen([sys.executable, "-c", LAUNCHER, str(tmp_path)], cwd=ROOT)
+    until((tmp_path / "child").exists)
+    child, out = int((tmp_path / "child").read_text()), tmp_path / "run"
+    says = rf"run is being written by a run \(process {launcher.pid}\): wait"
+    with pytest.raises(ConfigError, match=says), only_writer(out):
+        pytest.fail("two writers")
+    with only_writer(tmp_path / "another"):
+        pass
+    launcher.kill()
+    launcher.wait()
+    with pytest.raises(ConfigError, match="another OUT"), only_writer(out, patience_s=0.3):
+        pytest.fail("two writers")
+    threading.Timer(0.3, os.kill, (child, signal.SIGKILL)).start()
+    with only_writer(out, patience_s=60.0):
+        assert (out / "writer.lock").read_text() == f"a run (process {os.getpid()})"

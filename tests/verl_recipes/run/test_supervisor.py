@@ -16,7 +16,8 @@ pytest.importorskip("verl")
 
 from omegaconf import OmegaConf
 
-from verl_recipes.run import supervisor, training
+from gym_clinic import ConfigError
+from verl_recipes.run import lock, supervisor, training
 
 
 def config_in(folder):
@@ -152,3 +153,29 @@ def test_a_run_ends_with_a_launcher_that_is_killed(tmp_path):
     launcher.kill()
     launcher.wait()
     wait(lambda: gone(pid))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses a signal of Linux")
+def test_a_killed_launcher_frees_its_folder_with_its_child(tmp_path):
+    """``kill -9`` of the launcher; RESUME=1 is refused for as long as the child writes."""
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(config_in(tmp_path / "run")), ORPHAN], cwd=ROOT
+    )
+    out = tmp_path / "run"
+    wait(lambda: (out / "pid").exists() or launcher.poll() is not None)
+    with pytest.raises(ConfigError, match="is being written"), lock.only_writer(out):
+        pytest.fail("two writers")
+    launcher.kill()
+    launcher.wait()
+    with lock.only_writer(out, patience_s=60.0):
+        assert gone((out / "pid").read_text())
+
+
+KILLED = """
+import pathlib, sys
+from verl_recipes.run import lock, supervisor
+path = pathlib.Path(sys.argv[1])
+supervisor.command = lambda path: [sys.executable, "-c", sys.argv[2], str(path.parent)]
+with lock.only_writer(path.parent) as descriptor:
+    supervisor.supervise(path, 3, 600.0, keep=[descriptor])
+"""
