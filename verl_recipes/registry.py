@@ -104,9 +104,10 @@ REDUCTIONS: Registry[Callable[..., Any]] = Registry(
     {
         "mean_turns": "verl_recipes.ttopd.turns:mean_turns",
         "sum_turns": "verl_recipes.ttopd.turns:sum_turns",
+        "mean_tokens": "verl_recipes.ttopd.turns:mean_tokens",
     },
 )
-"""What a token counts for in its trajectory: ``(sizes, turns) -> weights``."""
+"""What a token counts for in its trajectory: ``(sizes, turns, tokens) -> weights``."""
 
 SCHEDULES: Registry[Callable[..., float | None]] = Registry(
     "clinic.teacher.schedule",

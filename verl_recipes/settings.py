@@ -19,6 +19,7 @@ from verl_recipes.registry import (
     WRONG_MODES,
 )
 
+HintSize = Literal["outcome", "sentence"]
 Overlong = Literal["error", "skip"]
 Tools = Literal["native", "text"]
 
@@ -75,7 +76,11 @@ class TeacherSettings:
         l_max_turn: Turns that end past this token of the student's sequence are dropped.
         estimator: ``full``, ``topk_tail`` or ``k2``.
         k: Support of ``topk_tail``.
-        reduce: Over the turns of a trajectory: ``mean_turns``, or ``sum_turns`` as printed.
+        reduce: ``mean_turns`` of a trajectory, ``sum_turns`` as printed, or ``mean_tokens``: every
+            token of a trajectory counts alike, however long its turn.
+        thoughts: Whether the KL includes what the model thinks between ``<think>`` and
+            ``</think>``. Teachers that read privileged text are reported to make the thoughts of
+            thinking models worse (arXiv 2607.05184).
         chunk: Tokens whose logits exist at one time.
         diagnose_every: Steps between two measurements that cost an extra pass (gradient norms of
             both terms, effect of the hint), 0 for never.
@@ -91,12 +96,16 @@ class TeacherSettings:
     estimator: str = "full"
     k: int = 128
     reduce: str = "mean_turns"
+    thoughts: bool = True
     chunk: int = 512
     diagnose_every: int = 10
 
     def __post_init__(self) -> None:
-        if not isinstance(self.enabled, bool):
-            raise ConfigError(f"clinic.teacher.enabled is true or false, not {self.enabled!r}")
+        for name in ("enabled", "thoughts"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(
+                    f"clinic.teacher.{name} is true or false, not {getattr(self, name)!r}"
+                )
         SCHEDULES.check(self.schedule)
         ESTIMATORS.check(self.estimator)
         REDUCTIONS.check(self.reduce)
@@ -117,14 +126,17 @@ class HintChoice:
 
     Attributes:
         mode: ``outcome``; ``shuffled`` (the control arm: unrelated to it); ``none``.
+        size: ``sentence``: the outcome and one sentence. ``outcome``: the outcome alone.
         path: A file of templates instead of ours.
     """
 
     mode: str = "none"
+    size: HintSize = "sentence"
     path: str | None = None
 
     def __post_init__(self) -> None:
         HINTS.check(self.mode)
+        _one_of("clinic.hints.size", self.size, HintSize)
         if self.path is not None:
             _text("clinic.hints.path", self.path, "the path of a file, or null")
 

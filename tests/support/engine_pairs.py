@@ -20,6 +20,7 @@ from engine_rows import (
     mean_kl,
     padding,
     token_kl,
+    token_mean,
     without_turn,
 )
 from peft import LoraConfig, TaskType, get_peft_model
@@ -183,6 +184,7 @@ def reference(folder: Path, tied: bool, engine: ClinicEngine, rows: list[Row]) -
         "gradients": dict(zip(trained, found, strict=True)),
         "per_turn": {turn: per_turn[turn] for turn in per_turn if turn},
         "sum_turns": mean_kl(*pair, rows, sum_turns=True).item(),
+        "mean_tokens": token_mean(*pair, rows).item(),
         "dropped": mean_kl(*pair, without_turn(rows, 2)).item(),
     }
 

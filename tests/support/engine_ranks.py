@@ -122,10 +122,13 @@ def compare_options(engine: ClinicEngine) -> dict[str, Any]:
         "topk_tail": {"estimator": "topk_tail", "k": 16},
         "k2": {"estimator": "k2"},
         "sum_turns": {"reduce": "sum_turns"},
+        "mean_tokens": {"reduce": "mean_tokens"},
         "chunk": {"chunk": 512},
     }.items():
         with only(engine, distillation=dataclasses.replace(SETTINGS, **changed)):
             found[name] = update(engine, rows)
+    with only(engine, distillation=dataclasses.replace(SETTINGS, reduce="mean_tokens")):
+        found["mean_tokens, micro 1"] = update(engine, rows, micro_batch_size_per_gpu=1)
     found["dropped"] = update(engine, without_turn(rows, 2))
     with only(engine, terms=POLICY_ALONE):
         found["policy"] = update(engine, rows)

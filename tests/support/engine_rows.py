@@ -33,6 +33,11 @@ class Row:
     advantage: float
 
     @property
+    def hint_at(self) -> int:
+        """Before the last two tokens of the prompt, as before the header of a chat template."""
+        return len(self.prompt) - 2
+
+    @property
     def fields(self) -> Fields:
         """The row as verl's agent loop stores it, and what the trainer adds."""
         ids = torch.cat([self.prompt, self.response])
@@ -45,6 +50,7 @@ class Row:
             "position_ids": torch.arange(len(ids)),
             "turn_ids": self.turns,
             "hint_ids": self.hint,
+            "hint_at": torch.tensor([self.hint_at]),
             # The log-probability of a token where all are equally likely.
             "old_log_probs": torch.full(self.response.shape, -4.85),
             "advantages": self.advantage * self.mask.float(),
@@ -115,7 +121,8 @@ def batch(samples: list[Fields], **settings: Any) -> TensorDict:
 
 def token_kl(student: Logits, teacher: Logits, row: Row) -> torch.Tensor:
     """Return KL(student || teacher) at each response token (R,)."""
-    seen = torch.cat([row.prompt, row.hint, row.response])
+    at = row.hint_at
+    seen = torch.cat([row.prompt[:at], row.hint, row.prompt[at:], row.response])
     before, before_hinted = len(row.prompt) - 1, len(row.prompt) + len(row.hint) - 1
     log_p = student(row.fields["input_ids"])[before:-1].div(TEMPERATURE).log_softmax(-1)
     with torch.no_grad():
@@ -135,3 +142,9 @@ def mean_kl(
             turns = torch.stack([kl[row.turns == number].mean() for number in numbers])
             sequences.append(turns.sum() if sum_turns else turns.mean())
     return torch.stack(sequences).mean()
+
+
+def token_mean(student: Logits, teacher: Logits, rows: list[Row]) -> torch.Tensor:
+    """Return the KL averaged over tokens and sequences, whatever the turns."""
+    found = [token_kl(student, teacher, row)[row.turns > 0] for row in rows]
+    return torch.stack([kl.mean() for kl in found if len(kl)]).mean()

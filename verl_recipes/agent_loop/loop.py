@@ -37,7 +37,7 @@ from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.registry import REWARDS
 from verl_recipes.ttopd import hints
 from verl_recipes.ttopd.placement import HintPlacement
-from verl_recipes.ttopd.turns import within
+from verl_recipes.ttopd.turns import outside_thoughts, within
 
 logger = logging.getLogger(__name__)
 
@@ -195,6 +195,9 @@ class ClinicAgentLoop(AgentLoopBase):
         record = one.record(stage.keys)
         kept = within(one.turn_ids, len(one.prompt_ids), self.clinic.teacher.l_max_turn)
         record["dropped_turns"] = float(len(set(one.turn_ids) - {0}) - len(set(kept) - {0}))
+        if not self.clinic.teacher.thoughts:
+            pieces = [self.tokenizer.decode([token]) for token in one.response_ids]
+            kept = outside_thoughts(kept, pieces, one.opened)
         record["score"] = self._score(record)
         text = self._hint(bool(record["success"]), key)
         if text:
@@ -248,7 +251,7 @@ class ClinicAgentLoop(AgentLoopBase):
 
     def _hint(self, success: bool, key: str) -> str:
         choice = self.clinic.hints
-        return hints.load(choice.path).text(success, key, mode=choice.mode)
+        return hints.load(choice.path).of_size(choice.size).text(success, key, choice.mode)
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,14 @@ ECHO_WORDS = 6
 """Fewest words in a row that count as an echo; shorter runs are common speech."""
 
 _TEXT = "tag:yaml.org,2002:str"
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _GAPS = re.compile(r"[\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 @dataclass(frozen=True)
 class Hints:
-    """Templates by outcome.
+    """Templates by outcome; the first sentence of each says the outcome.
 
     Attributes:
         correct: Reinforcing: for trajectories that succeeded.
@@ -42,6 +43,12 @@ class Hints:
 
     correct: tuple[str, ...]
     incorrect: tuple[str, ...]
+
+    def of_size(self, size: str) -> Hints:
+        """Return the same hints, cut to their first sentences in size ``outcome``."""
+        if size == "sentence":
+            return self
+        return Hints(*(tuple(map(_first_sentence, x)) for x in (self.correct, self.incorrect)))
 
     def text(self, success: bool, key: str, mode: str = "outcome") -> str:
         """Return the hint of a trajectory: always the same for the same arguments.
@@ -80,6 +87,10 @@ def shuffled(hints: Hints, success: bool, digest: bytes) -> str:
 def none(hints: Hints, success: bool, digest: bytes) -> str:
     """Return a hint of mode ``none``: no text."""
     return ""
+
+
+def _first_sentence(text: str) -> str:
+    return _SENTENCE.split(text, maxsplit=1)[0]
 
 
 @lru_cache(maxsize=8)

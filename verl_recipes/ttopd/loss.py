@@ -79,7 +79,8 @@ def turn_kl(
             ``k`` likeliest tokens and one bucket for the rest. ``k2``: half the squared log ratio
             of the sampled token, whose expected gradient is the reverse KL's.
         k: Support of ``topk_tail``, from 1 to V - 1.
-        reduce: ``mean_turns`` or ``sum_turns`` over the turns of a sequence.
+        reduce: ``mean_turns`` or ``sum_turns`` over the turns of a sequence, or
+            ``mean_tokens`` over its tokens.
         chunk: Tokens whose logits exist at a time; the result does not depend on it.
 
     Raises:

@@ -6,7 +6,9 @@ out of the loss), t for the policy's t-th turn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 import torch
@@ -14,6 +16,8 @@ from torch import Tensor
 
 from gym_clinic import ConfigError
 from verl_recipes.registry import REDUCTIONS
+
+_THOUGHT = re.compile(r"(?:<think>|\A(?=(?:(?!<think>).)*?</think>)).*?(?:</think>|\Z)", re.DOTALL)
 
 _Ids = TypeVar("_Ids", list[int], Tensor)
 
@@ -46,6 +50,29 @@ def within(turn_ids: _Ids, offset: int, l_max: int) -> _Ids:
     late = {turn for turn, index in last_tokens(ids).items() if offset + index + 1 > l_max}
     kept = [0 if turn in late else turn for turn in ids]
     return turn_ids.new_tensor(kept) if isinstance(turn_ids, Tensor) else kept
+
+
+def outside_thoughts(turn_ids: Sequence[int], pieces: Sequence[str], opened: str = "") -> list[int]:
+    """Return the turn ids with those of the model's thoughts zeroed.
+
+    A thought runs from ``<think>`` to ``</think>``, tags included; one that nothing closes runs to
+    the end of its turn, and one that nothing opens begins with it.
+
+    Args:
+        turn_ids: One id per response token.
+        pieces: The text of each of them.
+        opened: What the prompt of each turn has begun of it: ``<think>``, or nothing.
+    """
+    kept = list(turn_ids)
+    for turn in last_tokens(turn_ids):
+        places = [place for place, other in enumerate(turn_ids) if other == turn]
+        ends = list(accumulate((len(pieces[place]) for place in places), initial=len(opened)))
+        text = opened + "".join(pieces[place] for place in places)
+        thoughts = [found.span() for found in _THOUGHT.finditer(text)]
+        for place, start, end in zip(places, ends, ends[1:], strict=False):
+            if any(start < last and first < end for first, last in thoughts):
+                kept[place] = 0
+    return kept
 
 
 class Groups(NamedTuple):
@@ -81,26 +108,35 @@ class Groups(NamedTuple):
         distinct, sequence, turns = torch.unique(
             self.sequences, return_inverse=True, return_counts=True
         )
-        share: Tensor = REDUCTIONS[reduce](self.sizes.to(dtype), turns[sequence])
+        tokens = torch.zeros_like(distinct).index_add_(0, sequence, self.sizes)
+        share: Tensor = REDUCTIONS[reduce](
+            self.sizes.to(dtype), turns[sequence], tokens.to(dtype)[sequence]
+        )
         return (share / max(len(distinct), 1))[self.group]
 
 
-def mean_turns(sizes: Tensor, turns: Tensor) -> Tensor:
+def mean_turns(sizes: Tensor, turns: Tensor, tokens: Tensor) -> Tensor:
     """Return what a token of each turn counts for: 1 over the turn's tokens and over the turns.
 
     Args:
         sizes: Tokens of each turn (T,).
         turns: Turns of the sequence that each is of (T,).
+        tokens: Tokens of all turns of that sequence (T,).
     """
     return 1.0 / sizes / turns
 
 
-def sum_turns(sizes: Tensor, turns: Tensor) -> Tensor:
+def sum_turns(sizes: Tensor, turns: Tensor, tokens: Tensor) -> Tensor:
     """Return what a token of each turn counts for: 1 over the turn's tokens.
 
     Source: TT-OPD paper, eq. 2. The loss then grows with the number of turns.
     """
     return 1.0 / sizes
+
+
+def mean_tokens(sizes: Tensor, turns: Tensor, tokens: Tensor) -> Tensor:
+    """Return what a token of each turn counts for: 1 over the tokens of its sequence."""
+    return 1.0 / tokens
 
 
 def group(turn_ids: Tensor, sequence_ids: Tensor | None = None) -> Groups:

@@ -71,9 +71,20 @@ def differences(one: str, other: str, stack: str) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def test_there_are_two_stacks_and_five_methods() -> None:
+OURS = (
+    "ttopd_by_token",
+    "ttopd_hints_none",
+    "ttopd_hints_outcome",
+    "ttopd_hints_shuffled",
+    "ttopd_no_thoughts",
+)
+"""Ablations that are ours; the others are the TT-OPD paper's."""
+
+
+def test_the_stacks_and_methods() -> None:
     assert names("stack") == ["cpu", "gpu"]
-    assert names("method") == ["grpo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
+    papers = ["grpo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
+    assert names("method") == sorted([*papers, *OURS])
 
 
 SECTIONS = (
@@ -250,9 +261,14 @@ def test_grpo_differs_from_ttopd_in_the_teacher_and_nothing_else(stack: str) -> 
             {"clinic.reward.mode": ("cosine", "env"), "clinic.hints.mode": ("outcome", "none")},
         ),
         ("ttopd_ema_hints", {"clinic.reward.mode": ("cosine", "env")}),
+        ("ttopd_by_token", {"clinic.teacher.reduce": ("mean_turns", "mean_tokens")}),
+        ("ttopd_hints_none", {"clinic.hints.mode": ("outcome", "none")}),
+        ("ttopd_hints_outcome", {"clinic.hints.size": ("sentence", "outcome")}),
+        ("ttopd_hints_shuffled", {"clinic.hints.mode": ("outcome", "shuffled")}),
+        ("ttopd_no_thoughts", {"clinic.teacher.thoughts": (True, False)}),
     ],
 )
-def test_each_ablation_lacks_what_the_paper_says(
+def test_each_ablation_differs_in_what_it_says(
     stack: str, method: str, parts: dict[str, Any]
 ) -> None:
     assert differences("ttopd", method, stack) == parts

@@ -266,7 +266,8 @@ def test_options_change_the_loss_as_described(ranks, number):
     found = ranks[number]["options"]
     wanted = ranks[number]["splits: full, untied"]["reference"]
     assert_same_update(found["chunk"], found["full"])
-    for name in ("sum_turns", "dropped"):
+    assert_same_update(found["mean_tokens, micro 1"], found["mean_tokens"])
+    for name in ("sum_turns", "mean_tokens", "dropped"):
         kl = found[name]["metrics"]["ttopd/kl"]
         assert kl == pytest.approx(wanted[name], abs=2 * ATOL), name
         assert abs(kl - wanted["kl"]) > 0.01, name

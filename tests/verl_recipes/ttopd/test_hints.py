@@ -169,6 +169,22 @@ def test_an_unknown_mode_is_an_error() -> None:
         FIXED.text(True, "k", "suffled")
 
 
+@given(st.booleans(), keys)
+def test_the_size_outcome_is_the_first_sentence_of_the_same_hint(success: bool, key: str) -> None:
+    whole, bare = (OURS.of_size(size).text(success, key) for size in ("sentence", "outcome"))
+    assert whole in (OURS.correct if success else OURS.incorrect)
+    assert whole.startswith(f"{bare} ")
+    assert bare.endswith(".")
+
+
+def test_ours_are_two_sentences_each_and_the_first_are_distinct() -> None:
+    bare = OURS.of_size("outcome")
+    for whole, first in ((OURS.correct, bare.correct), (OURS.incorrect, bare.incorrect)):
+        assert all(len(hints._SENTENCE.split(text)) == 2 for text in whole)
+        assert len({*first}) == 4
+    assert not {*bare.correct} & {*bare.incorrect}
+
+
 # --- leaks of the answer
 
 

@@ -22,6 +22,8 @@ ATOL = 1e-9
 
 def reduced(values, turn_ids, sequence_ids, reduce):
     """Mean over tokens, then mean or sum over turns, then mean over sequences, one by one."""
+    if reduce == "mean_tokens":
+        turn_ids = (turn_ids > 0).long()  # as if all of a sequence were one turn
     found = {}
     for value, turn, sequence in zip(values, turn_ids.tolist(), sequence_ids.tolist(), strict=True):
         if turn:
@@ -60,7 +62,7 @@ def batches(draw):
         "estimator": draw(st.sampled_from(ESTIMATORS)),
         "k": draw(st.integers(1, vocabulary - 1)),
         "temperature": draw(st.sampled_from([0.5, 0.8, 1.0, 3.0])),
-        "reduce": draw(st.sampled_from(["mean_turns", "sum_turns"])),
+        "reduce": draw(st.sampled_from(["mean_turns", "sum_turns", "mean_tokens"])),
         "chunk": draw(st.integers(1, 10)),
     }
 

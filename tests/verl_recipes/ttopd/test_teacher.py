@@ -217,3 +217,27 @@ def test_last_tokens(ids):
     assert set(last) == set(ids) - {0}
     assert list(last.values()) == sorted(last.values())
     assert all(ids[index] == turn and turn not in ids[index + 1 :] for turn, index in last.items())
+
+
+@pytest.mark.parametrize(
+    ("said", "opened", "kept"),
+    [
+        (["call", "answer"], "", "11"),
+        (["<think>", "so", "</think>", "call"], "", "0001"),
+        (["a <th", "ink>b", "c</thi", "nk>d", "e"], "", "00001"),
+        (["so", "then", "</think>", "call"], "<think>", "0001"),
+        (["so", "then", "</think>", "call"], "", "0001"),  # no opening tag: from the turn's start
+        (["so", "then"], "<think>", "00"),  # cut by a budget
+        (["call", "<think>", "so"], "", "100"),
+        (["<think>", "a", "</think>", "call", "<think>", "b", "</think>", "!"], "", "00010001"),
+    ],
+)
+def test_thoughts_are_left_out_token_by_token(said, opened, kept):
+    ids = [3] * len(said)
+    found = turns.outside_thoughts([0, *ids], ["<think>", *said], opened)
+    assert found == [0, *(3 * int(one) for one in kept)]
+
+
+def test_a_thought_ends_with_its_turn():
+    found = turns.outside_thoughts([1, 1, 0, 2, 2], ["<think>", "so", "</think>", "I", "say"])
+    assert found == [0, 0, 0, 2, 2]
