@@ -29,7 +29,7 @@ def export() -> None:
 
 
 @app.command(
-    epilog="example: gym-clinic eval clinic/ClinGen-v0 --policy spray --split train --trials "
+    epilog="example: gym-clinic eval clinic/ClinGen-v0 --policy rules --split train --trials "
     "1 --out runs/calls, then: gym-clinic export sft runs/calls --out train.parquet"
 )
 def sft(

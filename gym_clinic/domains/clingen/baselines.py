@@ -1,7 +1,8 @@
 """The honest offline baselines of ClinGen: they read the ticket and what came back, nothing else.
 
-Abstracts decide which calls to make, by the cues of `reader.py`; the class is calculated by the
-procedure (`sop.py`) from the evidence and the human genetics that were brought back.
+The supervisor's asks every sub-agent about every article, and the single agent's reads every full
+text by the cues of `reader.py`. The class is calculated by the procedure (`sop.py`) from the
+evidence and the human genetics that were brought back.
 """
 
 from __future__ import annotations
@@ -16,16 +17,11 @@ from gym_clinic.action import Dialect
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, read_genetics
-from gym_clinic.domains.clingen.reader import categories_in_abstract, read_article
+from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.domains.clingen.sop import classify
 
 MOST_FREQUENT = CLASSES[-1]
 """The class of most published curations, answered when nothing else is known."""
-
-USUAL_POINTS = 3.8
-USUAL_PUBLICATIONS = 2
-"""Genetic points and publications credited to an article from which nothing came back: the means
-of the train split."""
 
 _RESPONSE = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
 _ARTICLE = re.compile(
@@ -108,8 +104,11 @@ class Turns:
 
 
 def rules(env: Environment) -> Callable[[int], Turns]:
-    """Make the supervisor's baseline: calls by the abstracts, class by the procedure."""
-    return lambda seed: Turns(plan_calls, _classification, env.dialect, env.max_turns)
+    """Make the supervisor's baseline: every call, class by the procedure.
+
+    It classifies well and pays for the calls: what the outcome is worth without choosing.
+    """
+    return lambda seed: Turns(_every_call, _classification, env.dialect, env.max_turns)
 
 
 def rules_single(env: Environment) -> Callable[[int], Turns]:
@@ -135,27 +134,6 @@ def read_ticket(text: str) -> Ticket:
     return Ticket(gene[1] if gene else "", disease[1] if disease else "", articles)
 
 
-def spray(env: Environment) -> Callable[[int], Turns]:
-    """Make the supervisor that calls every sub-agent on every article, and reads the answers.
-
-    It classifies well and pays for the calls: what the outcome is worth without choosing.
-    """
-    return lambda seed: Turns(_every_call, _classification, env.dialect, env.max_turns)
-
-
-def plan_calls(ticket: Ticket) -> list[CallSpec]:
-    """Choose the calls that the abstracts of a ticket promise to be worth making.
-
-    Of an article whose abstract promises nothing, every category is asked for: without its
-    human genetics the class cannot be told.
-    """
-    return [
-        _call(ticket, article, category)
-        for article in ticket.articles
-        for category in categories_in_abstract(ticket.gene, article.abstract) or CATEGORIES
-    ]
-
-
 def _every_call(ticket: Ticket) -> list[CallSpec]:
     return [_call(ticket, article, key) for article in ticket.articles for key in CATEGORIES]
 
@@ -173,23 +151,19 @@ def _call(ticket: Ticket, article: Article, category: str) -> CallSpec:
 def decide(ticket: Ticket, reports: Iterable[Report]) -> str:
     """Calculate the class from what the articles were found to hold.
 
-    An article from which no evidence came back may still hold some: it is credited with what
-    is usual, so that the class leans neither to the bottom nor to the top.
+    An article of which nothing came back holds nothing: every category was asked for.
     """
     listed = list(reports)
     if not listed:
         return MOST_FREQUENT
     evidence = list(dict.fromkeys((one.pmid, key) for one in listed for key in one.subtypes))
     genetics = {one.pmid: one.genetics for one in listed if one.genetics is not None}
-    told = {pmid for pmid, _ in evidence} | set(genetics)
-    silent = sum(article.pmid not in told for article in ticket.articles)
     known = [one.first_reported for one in genetics.values() if one.first_reported is not None]
     latest = max((article.year for article in ticket.articles), default=0)
     result = classify(
         evidence,
-        genetic_points=sum(one.points for one in genetics.values()) + USUAL_POINTS * silent,
-        publications=sum(one.publications for one in genetics.values())
-        + USUAL_PUBLICATIONS * silent,
+        genetic_points=sum(one.points for one in genetics.values()),
+        publications=sum(one.publications for one in genetics.values()),
         years_since_first=max(latest - min(known), 0) if known else 0,
         replication="matrix",
     )

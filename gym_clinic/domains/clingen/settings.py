@@ -91,7 +91,7 @@ def supervisor(
         solution=_supervisor_solution,
         menu=_supervisor_menu,
         conversation=conversation,
-        baselines={"rules": baselines.rules, "spray": baselines.spray},
+        baselines={"rules": baselines.rules},
         max_turns=TURNS,
         response_limit=RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),

@@ -65,7 +65,7 @@ OVERRIDES = ("engine.dtype=float32", "+model.override_config.attn_implementation
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Conversations of every sub-agent on every article of a few tasks, as verl reads them."""
     folder = tmp_path_factory.mktemp("sft")
-    played = ["eval", "clinic/ClinGen-v0", "--policy", "spray", "--split", "dev", "--limit", "3"]
+    played = ["eval", "clinic/ClinGen-v0", "--policy", "rules", "--split", "dev", "--limit", "3"]
     assert main([*played, "--trials", "1", "--no-progress", "--out", str(folder / "run")]) == 0
     for name in ("sft.parquet", "sft.jsonl"):
         assert main(["export", "sft", str(folder / "run"), "--out", str(folder / name)]) == 0
