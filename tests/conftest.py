@@ -20,7 +20,7 @@ _ALWAYS: dict[str, Any] = {
 }
 hypothesis.settings.register_profile("ci", max_examples=25, derandomize=True, **_ALWAYS)
 hypothesis.settings.register_profile("long", max_examples=150, derandomize=True, **_ALWAYS)
-hypothesis.settings.register_profile("fuzz", max_examples=1000, print_blob=True, **_ALWAYS)
+hypothesis.settings.register_profile("fuzz", max_examples=200, print_blob=True, **_ALWAYS)
 hypothesis.settings.load_profile("ci")
 
 Item = TypeVar("Item")
