@@ -196,6 +196,8 @@ class ClinicSettings:
         endless_rows: Rows of a split that makes its tasks (``split="endless"``); an epoch.
         turn_tokens: Tokens of one reply; null for no limit but the response's.
         min_reply_tokens: An observation that leaves less room than this ends the trajectory.
+        rollout_retries: Times that a rollout is played again after its environment or a rollout
+            server failed it.
         max_refills: Rounds of dynamic sampling after the first.
         stall_s: Seconds without any rollout finishing after which the run stops.
         advantage_scale: Factor of the advantages: 1 to learn, -1 and 0 for controls.
@@ -216,6 +218,7 @@ class ClinicSettings:
     endless_rows: int = 4_096
     turn_tokens: int | None = None
     min_reply_tokens: int = 16
+    rollout_retries: int = 2
     max_refills: int = 3
     stall_s: float = 1_800.0
     advantage_scale: float = 1.0
@@ -244,7 +247,8 @@ class ClinicSettings:
                 _count(f"clinic.{name}", getattr(self, name), "null")
         for name in ("min_reply_tokens", "endless_rows"):
             _count(f"clinic.{name}", getattr(self, name))
-        _count("clinic.max_refills", self.max_refills, least=0)
+        for name in ("rollout_retries", "max_refills"):
+            _count(f"clinic.{name}", getattr(self, name), least=0)
         _count("clinic.seed", self.seed, least=0)
         _number("clinic.advantage_scale", self.advantage_scale)
         _number("clinic.stall_s", self.stall_s, 0.0)

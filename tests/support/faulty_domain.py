@@ -10,6 +10,10 @@ from gym_clinic.rewards import exact_answer
 FAULTS = ("reset", "step", "truncate", "not a number", "other names")
 
 
+LEFT = {"once": 0}
+"""How often the service of the task "once" still fails."""
+
+
 class ServiceDownError(Exception):
     """What a client of a service raises."""
 
@@ -25,6 +29,9 @@ def ask(case: Case) -> str:
     """Ask the service."""
     if case["fails"] == "step":
         raise ServiceDownError("no answer")
+    if case["fails"] == "once" and LEFT["once"]:
+        LEFT["once"] -= 1
+        raise ServiceDownError("no answer yet")
     return "Say yes."
 
 
@@ -65,7 +72,7 @@ def _task(name: str) -> Task:
 FAULTY = Domain(
     name="faulty",
     policy="Ask, then say what you heard.",
-    tasks={"train": [_task(name) for name in ("none", *FAULTS)], "test": [_task("test")]},
+    tasks={"train": [_task(name) for name in ("none", "once", *FAULTS)], "test": [_task("test")]},
     rubric=Rubric({"accuracy": _judged}, {"accuracy": 1.0}),
     tools=(ask, say),
     open_case=_open_case,

@@ -35,6 +35,7 @@ OWN_KEYS = (
     "malformed",
     "dropped_turns",
     "hint_echo",
+    "retries",
 )
 """Keys of every record, whatever the environment."""
 

@@ -6,10 +6,8 @@ import asyncio
 import copy
 import hashlib
 import logging
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -21,17 +19,16 @@ from verl.experimental.agent_loop.agent_loop import (
     AgentLoopOutput,
 )
 from verl.experimental.agent_loop.tool_parser import ToolParser
-from verl.tools.schemas import OpenAIFunctionToolSchema
 
-from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic import ConfigError
 from gym_clinic.action import without_thoughts
+from gym_clinic.errors import ClinicError
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import (
     EnvironmentFaultError,
     blaming_the_environment,
-    make_env,
-    record_keys,
 )
+from verl_recipes.agent_loop.shared import Shared, open_shared
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.registry import REWARDS
@@ -51,6 +48,13 @@ STOP_KEPT = "include_stop_str_in_output"
 FIRST = "min_global_steps"
 VERSIONS = (FIRST, "max_global_steps", "global_steps")
 """Of the weights that wrote: the first reply's, then the last one's."""
+
+PAUSE_S = 1.0
+"""Seconds to wait after the first error of a server; one more after each further one."""
+
+
+class RolloutServerError(ClinicError):
+    """The rollout servers gave no reply."""
 
 
 class ClinicOutput(AgentLoopOutput):
@@ -98,27 +102,43 @@ class ClinicAgentLoop(AgentLoopBase):
             row: ``environment``, ``task_id``, ``split`` and ``draw`` of the data row, and what
                 verl adds.
 
+        A rollout that its environment or a rollout server failed is played again, at most
+        ``clinic.rollout_retries`` times. After that a fault of the environment is recorded as
+        such, and a server's error is raised, so that verl reports the prompt as failed. The trainer
+        drops the whole group of either.
+
         Raises:
             PromptLengthError: If the prompt exceeds its budget.
+            RolloutServerError: If the rollout servers failed every time.
         """
         played = self.clinic.environment(str(row["environment"]))
-        stage = await asyncio.to_thread(open_stage, self.clinic, played, str(row["split"]))
+        shared = await asyncio.to_thread(open_shared, self.clinic, played, str(row["split"]))
         budgets = Budgets(
             prompt=self.rollout_config.prompt_length,
             response=self.rollout_config.response_length,
             turn=played.turn_tokens or self.clinic.turn_tokens,
             least=self.clinic.min_reply_tokens,
         )
-        one = Trajectory(copy.copy(stage.env), str(row["task_id"]), self.tokens, budgets)
-        versions: dict[str, Any] = {}
-        try:
-            await self._play(one, sampling_params, row, versions, stage)
-            out = self._finished(one, stage, versions, f"{row['uid']}:{row['session_id']}")
-        except EnvironmentFaultError:
-            logger.exception("task %s ends as a fault of its environment", one.task_id)
-            # What no reply was made for has the version of its step; verl wants one of every row.
-            known = dict.fromkeys(VERSIONS, int(row["global_steps"]) - 1) | versions
-            out = self._failed(one, stage, known)
+        for attempt in count():
+            one = Trajectory(copy.copy(shared.env), str(row["task_id"]), self.tokens, budgets)
+            versions: dict[str, Any] = {}
+            try:
+                await self._play(one, sampling_params, row, versions, shared)
+                key = f"{row['uid']}:{row['session_id']}"
+                out = self._finished(one, shared, versions, key, retries=attempt)
+                break
+            except (EnvironmentFaultError, RolloutServerError) as error:
+                logger.exception("attempt %d fails", attempt + 1)
+                by_server = isinstance(error, RolloutServerError)
+                if attempt < self.clinic.rollout_retries:
+                    await asyncio.sleep(PAUSE_S * (attempt + 1) if by_server else 0.0)
+                    continue
+                if by_server:
+                    raise
+                # What no reply was made for has the version of its step; verl wants one of all.
+                known = dict.fromkeys(VERSIONS, int(row["global_steps"]) - 1) | versions
+                out = self._failed(one, shared, known, retries=attempt)
+                break
         out.extra_fields["environment"] = played.id
         return out
 
@@ -128,7 +148,7 @@ class ClinicAgentLoop(AgentLoopBase):
         sampling_params: dict[str, Any],
         row: Mapping[str, Any],
         versions: dict[str, Any],
-        stage: Stage,
+        shared: Shared,
     ) -> None:
         await asyncio.to_thread(one.begin)
         if one.stops:
@@ -141,16 +161,21 @@ class ClinicAgentLoop(AgentLoopBase):
             if self.rollout_config.name == "hf":
                 params["seed"] = sampling_seed(self.clinic.seed, row, one.turns)
             seen = {"image_data": list(one.images)} if one.images else {}
-            out = await self.server_manager.generate(
-                request_id=request_id, prompt_ids=one.ids, sampling_params=params, **seen
-            )
+            try:
+                out = await self.server_manager.generate(
+                    request_id=request_id, prompt_ids=one.ids, sampling_params=params, **seen
+                )
+            except Exception as error:
+                raise RolloutServerError(
+                    f"task {one.task_id!r}: {type(error).__name__}: {error}"
+                ) from error
             first = {k: v for k, v in versions.items() if k == FIRST}
             versions |= {k: out.extra_fields[k] for k in VERSIONS if k in out.extra_fields} | first
             log_probs = out.log_probs or [0.0] * len(out.token_ids)
             finished = self._ended(out, one.room) or one.stopped(out.token_ids)
             text = one.reply(out.token_ids, log_probs, finished=finished)
             if self.parser:
-                text = await self._in_dialect(stage, one.opened, text, out.token_ids)
+                text = await self._in_dialect(shared, one.opened, text, out.token_ids)
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)
@@ -168,7 +193,7 @@ class ClinicAgentLoop(AgentLoopBase):
         return len(out.token_ids) < room or out.token_ids[-1] in ends
 
     async def _in_dialect(
-        self, stage: Stage, opened: str, text: str, token_ids: Sequence[int]
+        self, shared: Shared, opened: str, text: str, token_ids: Sequence[int]
     ) -> str:
         """Rewrite calls in the model's own notation into the environment's.
 
@@ -178,21 +203,21 @@ class ClinicAgentLoop(AgentLoopBase):
         spoken = without_thoughts(whole)
         if spoken != whole:  # a call that is only thought of is none
             token_ids = self.tokenizer.encode(spoken, add_special_tokens=False)
-        _, calls = await self.parser.extract_tool_calls(list(token_ids), stage.schemas)
+        _, calls = await self.parser.extract_tool_calls(list(token_ids), shared.schemas)
         if not calls:
             return text
         try:
             written = [(call.name, orjson.loads(call.arguments)) for call in calls]
             if not all(isinstance(arguments, dict) for _, arguments in written):
                 return text
-            return stage.env.dialect.write(written)
+            return shared.env.dialect.write(written)
         except (orjson.JSONDecodeError, ConfigError):
             return text
 
     def _finished(
-        self, one: Trajectory, stage: Stage, versions: dict[str, Any], key: str
+        self, one: Trajectory, shared: Shared, versions: dict[str, Any], key: str, *, retries: int
     ) -> ClinicOutput:
-        record = one.record(stage.keys)
+        record = one.record(shared.keys) | {"retries": float(retries)}
         kept = within(one.turn_ids, len(one.prompt_ids), self.clinic.teacher.l_max_turn)
         record["dropped_turns"] = float(len(set(one.turn_ids) - {0}) - len(set(kept) - {0}))
         if not self.clinic.teacher.thoughts:
@@ -212,37 +237,36 @@ class ClinicAgentLoop(AgentLoopBase):
             hint_at=self.placement.index(one.prompt_ids) if text else 0,
         )
 
-    def _failed(self, one: Trajectory, stage: Stage, versions: dict[str, Any]) -> ClinicOutput:
+    def _failed(
+        self, one: Trajectory, shared: Shared, versions: dict[str, Any], *, retries: int
+    ) -> ClinicOutput:
         """Return what is left of a trajectory, none of whose tokens is trained on."""
         one.drop()
-        record = dict.fromkeys(stage.keys, 0.0) | {"fault": 1.0}
-        return self._output(one, record, versions, turn_ids=one.turn_ids, hint_ids=[])
+        record = dict.fromkeys(shared.keys, 0.0) | {"fault": 1.0, "retries": float(retries)}
+        return self._output(one, record, versions, turn_ids=one.turn_ids)
 
     def _output(
-        self,
-        one: Trajectory,
-        record: dict[str, float],
-        versions: dict[str, Any],
-        *,
-        turn_ids: list[int],
-        hint_ids: list[int],
-        hint_at: int = 0,
+        self, one: Trajectory, record: dict[str, float], versions: dict[str, Any], **more: Any
     ) -> ClinicOutput:
-        nothing = not one.response_ids  # verl has no rows without a prompt or a response
-        stand_in = [self.tokenizer.eos_token_id]
+        fields = {
+            "prompt_ids": one.prompt_ids,
+            "response_ids": one.response_ids,
+            "response_mask": one.mask,
+            "response_logprobs": one.log_probs,
+            **more,
+        }
+        if not one.response_ids:  # verl has no rows without a prompt or a response
+            stand_in = [self.tokenizer.eos_token_id]
+            fields |= {"prompt_ids": one.prompt_ids or stand_in, "response_ids": stand_in}
+            fields |= {"response_mask": [0], "response_logprobs": [0.0], "turn_ids": [0]}
+        if one.images:
+            fields["multi_modal_data"] = {"images": one.images}
         return ClinicOutput(
-            prompt_ids=one.prompt_ids or stand_in,
-            response_ids=stand_in if nothing else one.response_ids,
-            response_mask=[0] if nothing else one.mask,
-            response_logprobs=[0.0] if nothing else one.log_probs,
             num_turns=one.turns,
             metrics=AgentLoopMetrics(),
             reward_score=record["score"],
             extra_fields={**versions, "reward_extra_info": record},
-            turn_ids=[0] if nothing else turn_ids,
-            hint_ids=hint_ids,
-            hint_at=hint_at,
-            **({"multi_modal_data": {"images": one.images}} if one.images else {}),
+            **fields,
         )
 
     def _score(self, record: Mapping[str, float]) -> float:
@@ -252,49 +276,6 @@ class ClinicAgentLoop(AgentLoopBase):
     def _hint(self, success: bool, key: str) -> str:
         choice = self.clinic.hints
         return hints.load(choice.path).of_size(choice.size).text(success, key, choice.mode)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What the trajectories of a split share.
-
-    Attributes:
-        env: They copy it.
-        keys: Of their records.
-        schemas: The tools, as verl's parsers read them.
-    """
-
-    env: ClinicEnv
-    keys: tuple[str, ...]
-    schemas: list[OpenAIFunctionToolSchema]
-
-
-def open_stage(
-    clinic: settings.ClinicSettings, one: settings.EnvironmentSettings, split: str
-) -> Stage:
-    """Return the stage of an environment's split; each is made once a process."""
-    options = orjson.dumps(dict(one.env_kwargs))
-    with _OPENING:  # the first trajectories ask all at once
-        return _open_stage(one.id, options, clinic.modules, split)
-
-
-_OPENING = threading.Lock()
-
-
-@lru_cache(maxsize=64)
-def _open_stage(name: str, options: bytes, modules: tuple[str, ...], split: str) -> Stage:
-    env = make_env(name, {**orjson.loads(options), "split": split}, modules)
-    return Stage(env, record_keys(env), [parsed(one) for one in env.toolbox.schemas()])
-
-
-def parsed(tool: Mapping[str, Any]) -> OpenAIFunctionToolSchema:
-    """Return a tool as verl's parsers read it: an argument without a type may be any JSON."""
-    function = tool["function"]
-    known = function["parameters"]["properties"]
-    properties = {name: {"type": str(one.get("type", "object"))} for name, one in known.items()}
-    parameters = {"type": "object", "properties": properties}
-    shown = {**function, "parameters": parameters}
-    return OpenAIFunctionToolSchema.model_validate({"type": "function", "function": shown})
 
 
 def sampling_seed(seed: int, row: Mapping[str, Any], turn: int) -> int:

@@ -10,7 +10,9 @@ from gym_clinic.viewer import Run, read_run
 from verl_recipes.run import checkpoints
 from verl_recipes.run.supervisor import LOG
 
-HIDDEN = ("acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens", "fault")
+HIDDEN = (
+    "acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens", "fault", "retries",
+)  # fmt: skip
 """Figures of an evaluation that repeat another or mean nothing there."""
 
 

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 import pytest
-from faulty_domain import FAULTS
+from faulty_domain import FAULTS, LEFT
 from scripted_rollout import (
     FAULTY,
     INTERACTIONS,
@@ -30,6 +30,7 @@ from verl_recipes.ttopd.reward import cosine_reward
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("verl")
+loops = importlib.import_module("verl_recipes.agent_loop.loop")
 tensordicts = importlib.import_module("verl.utils.tensordict_utils")
 
 
@@ -251,7 +252,7 @@ def test_a_fault_of_the_environment_is_recorded_and_not_trained_on(
     fine = play(tokenizer, calls.__getitem__, "ttopd", row(FAULTY, "none"), **settings)
     found = record(out)
     assert list(found) == list(record(fine))
-    assert {name for name, value in found.items() if value} == {"fault"}
+    assert {name for name, value in found.items() if value} == {"fault", "retries"}
     assert record(fine)["success"] == 1.0
     assert not any(out.response_mask)
     assert not any(out.turn_ids)
@@ -263,14 +264,70 @@ def test_a_fault_of_the_environment_is_recorded_and_not_trained_on(
     assert out.prompt_ids
 
 
-def test_a_dead_server_is_no_fault_of_the_environment(tokenizer: Any) -> None:
-    def script(turn: int) -> str:
-        if turn:
-            raise ConnectionError("the server is gone")
-        return right(0)
+@pytest.fixture
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "PAUSE_S", 0.0)
 
-    with pytest.raises(ConnectionError, match="the server is gone"):
-        play(tokenizer, script)
+
+class Failing(Server):
+    """Fails the second reply of its first requests."""
+
+    def __init__(self, tokenizer: Any, times: int) -> None:
+        super().__init__(tokenizer, right)
+        self.times = times
+
+    async def generate(self, request_id: str, **asked: Any) -> Any:
+        if self.turns[request_id] == 1 and self.times:
+            self.times -= 1
+            raise ConnectionError("the server is gone")
+        return await super().generate(request_id, **asked)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_rollout_that_a_server_fails_is_played_again(
+    tokenizer: Any, no_pause: None, times: int
+) -> None:
+    server = Failing(tokenizer, times)
+    out, wanted = play(tokenizer, server), play(tokenizer, right)
+    assert record(out) == record(wanted) | {"retries": float(times)}
+    assert (out.prompt_ids, out.response_ids) == (wanted.prompt_ids, wanted.response_ids)
+    assert (out.response_mask, out.turn_ids) == (wanted.response_mask, wanted.turn_ids)
+    assert len({one["id"] for one in server.asked}) == times + 1  # another server may take it
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_dead_server_is_no_fault_of_the_environment(
+    tokenizer: Any, no_pause: None, retries: int
+) -> None:
+    server = Failing(tokenizer, 1_000)
+    with pytest.raises(loops.RolloutServerError, match="ConnectionError: the server is gone"):
+        play(tokenizer, server, **{"clinic.rollout_retries": retries})
+    assert server.times == 1_000 - (retries + 1)
+
+
+@pytest.mark.parametrize(("failures", "fault"), [(1, 0.0), (2, 0.0), (3, 1.0)])
+def test_a_rollout_that_the_environment_fails_is_played_again(
+    tokenizer: Any, monkeypatch: pytest.MonkeyPatch, failures: int, fault: float
+) -> None:
+    monkeypatch.setitem(LEFT, "once", failures)
+    calls = [write(("ask", {})), write(("say", {"word": "yes"}))]
+    out = play(tokenizer, calls.__getitem__, task=row(FAULTY, "once"))
+    assert record(out)["fault"] == fault
+    assert record(out)["success"] == 1.0 - fault
+    assert record(out)["retries"] == min(failures, 2)
+    assert any(out.response_mask) == (not fault)
+
+
+def test_a_replay_has_the_seeds_of_the_first_play(
+    tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A fresh draw would favour what does not fail.
+    monkeypatch.setitem(LEFT, "once", 1)
+    calls = [write(("ask", {})), write(("say", {"word": "yes"}))]
+    server = Server(tokenizer, calls.__getitem__)
+    play(tokenizer, server, task=row(FAULTY, "once"))
+    first, again, last = (one["seed"] for one in server.asked)
+    assert first == again != last
 
 
 def test_a_prompt_that_is_too_long_is_named(tokenizer: Any) -> None:

@@ -35,6 +35,7 @@ pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 composing = importlib.import_module("verl_recipes.config.compose")
 loops = importlib.import_module("verl_recipes.agent_loop.loop")
+shared = importlib.import_module("verl_recipes.agent_loop.shared")
 
 
 # --- sampling ---
@@ -196,14 +197,14 @@ def test_any_schema_of_arguments_is_read() -> None:
         },
     }
     function = {"name": "f", "description": "F.", "parameters": schema}
-    found = loops.parsed({"type": "function", "function": function}).function.parameters
+    found = shared.parsed({"type": "function", "function": function}).function.parameters
     assert {name: one.type for name, one in found.properties.items()} == {
         "one": "object", "two": "object", "three": "array",
     }  # fmt: skip
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
         clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(env=name)
-        stage = loops.open_stage(clinic, clinic.environments[0], "dev")
-        assert len(stage.schemas) == len(stage.env.toolbox.schemas())
+        one = shared.open_shared(clinic, clinic.environments[0], "dev")
+        assert len(one.schemas) == len(one.env.toolbox.schemas())
 
 
 # --- many at once ---
@@ -236,23 +237,23 @@ def test_many_episodes_in_one_event_loop(tokenizer: Any) -> None:
         assert out.prompt_ids == alone.prompt_ids
 
 
-def test_the_stage_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_trajectories_share_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    make_env = loops.make_env
+    make_env = shared.make_env
 
     def counted(*args: Any) -> ClinicEnv:
         made.append(args[0])
         threading.Event().wait(0.05)  # long enough for the others to ask too
         return make_env(*args)
 
-    monkeypatch.setattr(loops, "make_env", counted)
+    monkeypatch.setattr(shared, "make_env", counted)
     clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(
         env=TRIAGE, env_kwargs={"max_turns": 7}
     )
-    stages: list[Any] = []
+    found: list[Any] = []
     (played,) = clinic.environments
     threads = [
-        threading.Thread(target=lambda: stages.append(loops.open_stage(clinic, played, "train")))
+        threading.Thread(target=lambda: found.append(shared.open_shared(clinic, played, "train")))
         for _ in range(16)
     ]
     for thread in threads:
@@ -260,8 +261,8 @@ def test_the_stage_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.join()
     assert made == [TRIAGE]
-    assert len({id(stage) for stage in stages}) == 1
-    assert stages[0].env.max_turns == 7
+    assert len({id(one) for one in found}) == 1
+    assert found[0].env.max_turns == 7
 
 
 def test_the_registry_names_the_class() -> None:

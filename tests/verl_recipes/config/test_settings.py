@@ -146,6 +146,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"turn_tokens": 1.5}, f"clinic.turn_tokens is {COUNTS}, or null, not 1.5"),
     ({"min_reply_tokens": 0}, f"clinic.min_reply_tokens is {COUNTS}, not 0"),
     ({"min_reply_tokens": True}, f"clinic.min_reply_tokens is {COUNTS}, not True"),
+    ({"rollout_retries": -1}, "clinic.rollout_retries is a whole number from 0, not -1"),
     ({"max_refills": -1}, "clinic.max_refills is a whole number from 0, not -1"),
     ({"max_refills": None}, "clinic.max_refills is a whole number from 0, not None"),
     ({"stall_s": 0}, "clinic.stall_s is above 0"),
