@@ -19,17 +19,12 @@ from omegaconf.errors import OmegaConfBaseException
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
 from verl_recipes import settings
+from verl_recipes.config.supported import check_supported
 from verl_recipes.registry import TRAINERS
 from verl_recipes.request import RunRequest
 from verl_recipes.ttopd import hints
 
 CONFIGS = Path(__file__).parent
-
-EVALUATE_EVERY = 50
-"""Steps between two evaluations, as in the supervisor paper; for checkpoints on GPUs as well."""
-
-SAVE_EVERY = {"cpu": 1, "gpu": 50}
-"""Steps between two checkpoints: those of a tiny model are small, so every step is kept."""
 
 EPOCHS = 1_000_000
 """More than any run takes: runs end by their steps."""
@@ -88,6 +83,7 @@ def compose(request: RunRequest) -> DictConfig:
             f"clinic.teacher.enabled={clinic.teacher.enabled} goes with trainer.v1.trainer_mode="
             f"{wanted}, not {mode}"
         )
+    check_supported(config)
     _fit_to_adapter(config)
     return config
 
@@ -110,8 +106,6 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
         "ray_kwargs.ray_init.address": request.address or (None if request.gpus else "local"),
         "trainer.total_training_steps": request.steps,
         "trainer.total_epochs": EPOCHS,
-        "trainer.test_freq": min(request.steps, EVALUATE_EVERY),
-        "trainer.save_freq": SAVE_EVERY[request.stack],
         "trainer.nnodes": request.nodes,
         "trainer.n_gpus_per_node": max(request.gpus, 1),
         "trainer.experiment_name": out.name,

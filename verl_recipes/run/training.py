@@ -8,8 +8,9 @@ import signal
 import sys
 from pathlib import Path
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
+from gym_clinic import ConfigError
 from verl_recipes.preflight import machine
 
 FAILURE = "failure.txt"
@@ -31,17 +32,44 @@ def main(path: Path) -> int:
     failure = path.with_name(FAILURE)
     failure.unlink(missing_ok=True)
     kills = machine.killed_for_memory()
+    config = OmegaConf.load(path)
     try:
-        run_ppo(OmegaConf.load(path), task_runner_class=TaskRunnerV1)
+        prepare(config)
+        run_ppo(config, task_runner_class=TaskRunnerV1)
     except ray.exceptions.RayError as error:
         failure.write_text(
             failure_text(error, machine.killed_for_memory() - kills), encoding="utf-8"
         )
         print(error, file=sys.stderr, flush=True)
         return 1
+    except ConfigError as error:
+        failure.write_text(f"{error}\n", encoding="utf-8")
+        print(error, file=sys.stderr, flush=True)
+        return 1
     finally:
         ray.shutdown()
     return 0
+
+
+def prepare(config: DictConfig) -> None:
+    """Set the device and check the config, as verl's own entry point does before it starts.
+
+    Raises:
+        ConfigError: If verl refuses the config.
+    """
+    from verl.trainer.ppo.utils import need_critic, need_reference_policy
+    from verl.utils.config import validate_config
+    from verl.utils.device import auto_set_device
+
+    auto_set_device(config)
+    try:
+        validate_config(
+            config,
+            use_reference_policy=need_reference_policy(config),
+            use_critic=need_critic(config),
+        )
+    except (AssertionError, ValueError) as error:
+        raise ConfigError(f"verl refuses the config: {error}") from error
 
 
 def failure_text(error: Exception, kills: int) -> str:

@@ -274,7 +274,50 @@ def test_each_ablation_differs_in_what_it_says(
     assert differences("ttopd", method, stack) == parts
 
 
+# --- evaluations and checkpoints ---
+
+
+def test_evaluations_are_frequent_by_default_and_a_paper_sets_its_own() -> None:
+    for stack, save in (("cpu", 1), ("gpu", 10)):
+        trainer = composed(stack, "ttopd").trainer
+        assert (trainer.test_freq, trainer.save_freq) == (10, save)
+        assert trainer.max_actor_ckpt_to_keep is None  # we remove old ones; verl would the best
+    paper = ["+paper=clingen_hybrid"]
+    trainer = compose("gpu", "grpo", paper).trainer
+    assert (trainer.test_freq, trainer.save_freq) == (50, 50)
+    assert compose("gpu", "grpo", [*paper, "trainer.test_freq=5"]).trainer.test_freq == 5
+
+
 # --- mistakes ---
+
+ALONE = "actor_rollout_ref.rollout.n=1"
+GAE = "algorithm.adv_estimator=gae"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "says"),
+    [
+        ([ALONE], "grpo compares the samples of a prompt: actor_rollout_ref.rollout.n is 2 or"),
+        ([GAE, ALONE], "gae needs a critic: configure one and set critic.enable=true"),
+        ([GAE, "critic.enable=true"], "set algorithm.filter_groups.enable=false"),
+        (["critic.enable=true"], "goes with algorithm.adv_estimator=gae, not grpo"),
+        (["algorithm.adv_estimator=rloo"], "no recipe for 'rloo'; choose from ['grpo', 'gae']"),
+        (["algorithm.adv_estimator=reinforce_plus_plus"], "no recipe for 'reinforce_plus_plus'"),
+        (["trainer.use_v1=false"], "trainer.use_v1=False is not supported"),
+        (["actor_rollout_ref.actor.strategy=fsdp"], "fsdp is not supported: the engine is"),
+        (["reward.reward_model.enable=true"], "rewards come from the environment"),
+        (["distillation.enabled=true"], "the teacher is set by clinic.teacher"),
+    ],
+)
+def test_what_no_recipe_supports_is_refused(overrides: list[str], says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        compose("cpu", "grpo", overrides)
+    assert says in str(caught.value)
+
+
+def test_gae_is_accepted_where_a_critic_is_configured() -> None:
+    more = ["critic.enable=true", "algorithm.filter_groups.enable=false"]
+    assert compose("cpu", "grpo", [GAE, ALONE, *more]).algorithm.adv_estimator == "gae"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from places import ROOT
@@ -17,6 +18,8 @@ pytest.importorskip("verl")
 from omegaconf import OmegaConf
 
 from gym_clinic import ConfigError
+from verl_recipes.config.compose import compose
+from verl_recipes.request import RunRequest
 from verl_recipes.run import lock, supervisor, training
 
 
@@ -66,6 +69,21 @@ def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
     )
     assert supervisor.supervise(config_in(tmp_path / "run"), 3, 60.0) == 1
     assert "RolloutStalledError: the server is dead" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("device", ["cpu", "npu"])
+def test_a_run_is_set_up_and_checked_as_by_verl_s_entry_point(tmp_path, monkeypatch, device):
+    """The device of the platform is taken, and what verl refuses is refused before Ray starts."""
+    platform = SimpleNamespace(device_name=device)
+    monkeypatch.setattr("verl.utils.device.get_platform", lambda: platform)
+    config = compose(RunRequest(method="grpo", model="tiny", out=tmp_path))
+    training.prepare(config)
+    assert config.trainer.device == device
+    config.actor_rollout_ref.rollout.n = 3
+    config.trainer.n_gpus_per_node = 8
+    says = r"verl refuses the config: real_train_batch_size \(12\) must be divisible"
+    with pytest.raises(ConfigError, match=says):
+        training.prepare(config)
 
 
 def test_a_dead_worker_is_reported_with_the_memory_that_is_left():
