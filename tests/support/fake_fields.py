@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import torch
+import transfer_queue as tq
+from tensordict.tensorclass import NonTensorStack
+from verl.utils import tensordict_utils as tu
 
 
 class Fields:
@@ -22,18 +24,21 @@ class Fields:
         self.columns = {name: dict(zip(keys, rows, strict=True)) for name, rows in columns.items()}
 
     def kv_batch_get(self, keys: list[str], partition_id: str, select_fields: list[str]) -> Any:
-        chosen = {
-            name: self.columns[name] for name in select_fields if name in self.columns
-        }  # verl asks for fields that a run may lack
-        rows = [{name: values[key] for name, values in chosen.items()} for key in keys]
-        tensordicts = importlib.import_module("verl.utils.tensordict_utils")
-        return tensordicts.list_of_dict_to_tensordict(rows)
+        found = {}
+        for name in select_fields:
+            if name not in self.columns:
+                continue  # verl asks for fields that a run may lack
+            rows = [self.columns[name][key] for key in keys]
+            if isinstance(rows[0], torch.Tensor):
+                found[name] = torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+            else:
+                found[name] = NonTensorStack(*rows)
+        return tu.get_tensordict(found)
 
     def kv_batch_put(self, keys: list[str], partition_id: str, fields: Any) -> Any:
         for name, values in fields.items():
             rows = values.unbind() if isinstance(values, torch.Tensor) else list(values)
             self.columns[name] = dict(zip(keys, rows, strict=True))
-        meta = importlib.import_module("transfer_queue").KVBatchMeta
-        return meta(partition_id=partition_id, keys=keys, tags=self.tags)
+        return tq.KVBatchMeta(partition_id=partition_id, keys=keys, tags=self.tags)
 
     tags: list[dict[str, Any]] = []

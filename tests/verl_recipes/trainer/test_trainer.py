@@ -6,7 +6,6 @@ import importlib
 from typing import Any
 
 import pytest
-from fake_fields import Fields
 from fake_queue import Queue
 
 pytest.importorskip("verl")
@@ -16,6 +15,7 @@ OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 training = importlib.import_module("verl_recipes.trainer.trainer")
 replay = importlib.import_module("verl_recipes.trainer.replay")
 settings = importlib.import_module("verl_recipes.settings")
+Fields = importlib.import_module("fake_fields").Fields
 OWN_KEYS = importlib.import_module("verl_recipes.agent_loop.environment").OWN_KEYS
 
 
