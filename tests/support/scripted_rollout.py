@@ -30,6 +30,7 @@ class Server:
         self.asked: list[dict[str, Any]] = []
         self.turns: Counter[str] = Counter()
         self.processor: Any = None
+        self.family = "qwen3"
 
     async def generate(
         self,
@@ -87,7 +88,7 @@ def loop(tokenizer: Any, server: Any, config: Any) -> Any:
         server_manager=server,
         tokenizer=tokenizer,
         processor=server.processor,
-        hf_model_type="qwen3" if server.processor is None else "qwen2_5_vl",
+        hf_model_type=server.family,
         dataset_cls=None,
         data_config=verl_loops.DictConfigWrap(config.data),
         tools=verl_loops.ToolListWrap([]),

@@ -171,11 +171,12 @@ class ClinicAgentLoop(AgentLoopBase):
                 ) from error
             first = {k: v for k, v in versions.items() if k == FIRST}
             versions |= {k: out.extra_fields[k] for k in VERSIONS if k in out.extra_fields} | first
-            log_probs = out.log_probs or [0.0] * len(out.token_ids)
-            finished = self._ended(out, one.room) or one.stopped(out.token_ids)
-            text = one.reply(out.token_ids, log_probs, finished=finished)
+            said = out.token_ids[: self.tokens.readable(out.token_ids)]
+            log_probs = (out.log_probs or [0.0] * len(said))[: len(said)]
+            finished = self._ended(out, one.room) or one.stopped(said)
+            text = one.reply(said, log_probs, finished=finished and len(said) == len(out.token_ids))
             if self.parser:
-                text = await self._in_dialect(shared, one.opened, text, out.token_ids)
+                text = await self._in_dialect(shared, one.opened, text, said)
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)

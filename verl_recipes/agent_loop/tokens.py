@@ -31,9 +31,10 @@ class Tokens:
         processor: Any = None,
         builder: Any = None,
     ) -> None:
-        if builder is None:
-            from verl.utils.tokenizer.continuous_token_wiring import create_continuous_token_builder
+        from verl.utils.tokenizer import get_processor_token_id
+        from verl.utils.tokenizer.continuous_token_wiring import create_continuous_token_builder
 
+        if builder is None:
             builder = create_continuous_token_builder(
                 tokenizer,
                 hf_model_type=model_type,
@@ -43,6 +44,8 @@ class Tokens:
         self.tokenizer = tokenizer
         self.native = native
         self.builder = builder
+        reads = getattr(builder, "processor", None)
+        self._media = {get_processor_token_id(reads, kind) for kind in ("image", "video")}
 
     def prompt(
         self, messages: Messages, tools: Sequence[Mapping[str, Any]] | None, images: Sequence[Any]
@@ -69,6 +72,13 @@ class Tokens:
     def plain(self, text: str) -> list[int]:
         """Return the tokens of a text as it stands, without any role around it."""
         return list(self.tokenizer.encode(text, add_special_tokens=False))
+
+    def readable(self, token_ids: Sequence[int]) -> int:
+        """Return how many tokens of a reply come before one that stands for a part of an image.
+
+        The policy cannot show images: verl would look for one behind such a token.
+        """
+        return next((at for at, one in enumerate(token_ids) if one in self._media), len(token_ids))
 
     @property
     def end(self) -> int:

@@ -15,6 +15,8 @@ from verl.utils.config import omega_conf_to_dataclass
 from verl.workers.rollout.base import _ROLLOUT_REGISTRY, BaseRollout
 from verl.workers.rollout.replica import RolloutReplica, RolloutReplicaRegistry, TokenOutput
 
+from gym_clinic import ConfigError
+
 NAME = "hf"
 THREADS = 2
 
@@ -48,9 +50,12 @@ class HFServer:
         request_id: str,
         prompt_ids: list[int],
         sampling_params: Mapping[str, Any],
+        image_data: Any = None,
         **_: Any,
     ) -> TokenOutput:
         """Sample a reply; see :class:`verl_recipes.cpu.sampler.Sampler`."""
+        if image_data:
+            raise ConfigError("rollouts on the CPU read text alone; images need GPUs")
         version = self.global_steps
         wanted = dict(sampling_params)
 

@@ -1,18 +1,16 @@
-"""Rollouts of other shapes: answers inside the model's message, stop strings, images, no end."""
+"""Rollouts of other shapes: answers inside the model's message, stop strings, no end."""
 
 from __future__ import annotations
 
-import copy
 import importlib
 from typing import Any
 
 import pytest
 import rollout_domains
 from scripted_rollout import Server, configured, ids, play, record, row
-from tiny_processor import PAD, TinyProcessor, patches
 from trajectories import check
 
-from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic import ClinicEnv
 from verl_recipes.agent_loop.environment import PromptLengthError
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
@@ -22,9 +20,7 @@ OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 prompts = importlib.import_module("verl_recipes.agent_loop.prompts")
 rows = importlib.import_module("verl_recipes.agent_loop.rows")
 
-INLINE, STOPPED, ENDLESS, IMAGES = (
-    f"rollout_domains:{name}" for name in ("INLINE", "STOPPED", "ENDLESS", "IMAGES")
-)
+INLINE, STOPPED, ENDLESS = (f"rollout_domains:{name}" for name in ("INLINE", "STOPPED", "ENDLESS"))
 SEARCH = "I look it up. <search>colchicine</search>"
 FOUND = "<found>500 micrograms</found>"
 ANSWER = "So: <answer>500 micrograms</answer>"
@@ -121,71 +117,15 @@ def test_a_closing_token_is_removed_if_the_answer_does_not_fit(tokens: Tokens) -
     assert (one.over, one.response_ids) == (True, said)
 
 
-# --- images ---
-
-
-@pytest.fixture(scope="module")
-def seeing(tokenizer: Any) -> Tokens:
-    """Tokens of a model that reads images."""
-    processor = TinyProcessor(copy.deepcopy(tokenizer))
-    return Tokens(processor.tokenizer, "qwen2_5_vl", processor=processor)
-
-
-def pads(tokens: Tokens, token_ids: list[int]) -> int:
-    return token_ids.count(tokens.tokenizer.convert_tokens_to_ids(PAD))
-
-
-def test_images_of_ticket_and_tools_reach_tokens_and_output(seeing: Tokens) -> None:
-    one = begin(seeing, IMAGES)
-    assert [image.size for image in one.images] == [(4, 4), (12, 12)]
-    assert pads(seeing, one.prompt_ids) == sum(map(patches, one.images)) == 10
-    picture = '<tool_call>{"name": "take_picture", "arguments": {}}</tool_call>'
-    say(one, picture, end=True)
-    assert [image.size for image in one.images] == [(4, 4), (12, 12), (8, 8)]
-    assert pads(seeing, one.response_ids) == 4
-    seen = [t for t, own in zip(one.response_ids, one.mask, strict=True) if own]
-    assert pads(seeing, seen) == 0
-
-
-def test_a_model_that_reads_only_text_is_refused(tokens: Tokens) -> None:
-    with pytest.raises(ConfigError, match="the task has images, and the model reads only text"):
-        begin(tokens, IMAGES)
+# --- a split without an end ---
 
 
 def made(tokenizer: Any, env: str, split: str = "train", **clinic: Any) -> Any:
     config = configured()
-    processor = clinic.pop("processor", None)
     config.data.max_prompt_length = clinic.pop("limit", 2_000)
-    config.data.model_type = "qwen3" if processor is None else "qwen2_5_vl"
+    config.data.model_type = "qwen3"
     config.clinic = {**config.clinic, "env": env, **clinic}
-    return rows.ClinicRows(split, tokenizer, config.data, processor)
-
-
-def test_rows_of_illustrated_tasks_count_the_tokens_of_their_images(seeing: Tokens) -> None:
-    processor = seeing.builder.processor
-    (pool,) = made(seeing.tokenizer, IMAGES, processor=processor).pools
-    one = begin(seeing, IMAGES)
-    assert pool.longest[1] >= len(one.prompt_ids) > pads(seeing, one.prompt_ids) == 10
-    with pytest.raises(PromptLengthError, match="prompts exceed"):
-        made(
-            seeing.tokenizer, IMAGES, processor=seeing.builder.processor, limit=pool.longest[1] - 1
-        )
-
-
-def test_the_agent_loop_hands_images_to_servers_and_to_verl(seeing: Tokens) -> None:
-    def script(turn: int) -> str:
-        name, given = (("take_picture", "{}"), ("submit_dose", '{"dose": "500 micrograms"}'))[turn]
-        return f'<tool_call>{{"name": "{name}", "arguments": {given}}}</tool_call>'
-
-    server = Server(seeing.tokenizer, script)
-    server.processor = seeing.builder.processor
-    out = play(seeing.tokenizer, server, task=row(IMAGES, task="picture"), **{"clinic.env": IMAGES})
-    assert record(out)["success"] == 1.0
-    assert [len(asked["image_data"]) for asked in server.asked] == [2, 3]
-    assert [image.size for image in out.multi_modal_data["images"]] == [(4, 4), (12, 12), (8, 8)]
-
-
-# --- a split without an end ---
+    return rows.ClinicRows(split, tokenizer, config.data, None)
 
 
 def test_an_endless_split_has_as_many_rows_as_asked_for(tokenizer: Any) -> None:
