@@ -94,7 +94,7 @@ def named(module: str, name: str) -> str:
 RECIPES = {module_name(path): path for path in sorted((ROOT.parent / "verl_recipes").rglob("*.py"))}
 TRAINING = {
     "hydra", "jinja2", "omegaconf", "peft", "ray", "safetensors", "tensordict", "tokenizers",
-    "torch", "transfer_queue", "transformers", "verl", "vllm",
+    "torch", "torchdata", "transfer_queue", "transformers", "verl", "vllm",
 }  # fmt: skip
 THIRD = TRAINING | {
     "PIL", "gymnasium", "huggingface_hub", "numpy", "orjson", "packaging", "rich", "yaml",

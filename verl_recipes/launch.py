@@ -75,7 +75,8 @@ def _run(request: RunRequest, config: DictConfig, locks: Sequence[int]) -> int:
     replace_file(path, [OmegaConf.to_yaml(config, resolve=True).encode()])
     names = ", ".join(one.id for one in from_config(config).environments)
     print(f"run      {request.out}  ({request.method}, {names}, {request.stack})", flush=True)
-    return supervise(path, request.steps, float(config.clinic.stall_s), keep=locks)
+    steps = int(config.trainer.total_training_steps)
+    return supervise(path, steps, float(config.clinic.stall_s), keep=locks)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, get_args
 
 from gym_clinic import ConfigError
@@ -18,6 +18,7 @@ from verl_recipes.registry import (
     SCHEDULES,
     WRONG_MODES,
 )
+from verl_recipes.schedule.stages import StageSettings
 
 HintSize = Literal["outcome", "sentence"]
 Overlong = Literal["error", "skip"]
@@ -204,6 +205,7 @@ class ClinicSettings:
         reward: What a trajectory is paid.
         teacher: The teacher.
         hints: What the teacher reads about outcomes.
+        stages: The stages of the run, one after another; none for a run that does not change.
     """
 
     env: str = "clinic/ClinGen-v0"
@@ -225,6 +227,7 @@ class ClinicSettings:
     reward: RewardSettings = field(default_factory=RewardSettings)
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
     hints: HintChoice = field(default_factory=HintChoice)
+    stages: tuple[StageSettings, ...] = ()
 
     def __post_init__(self) -> None:
         _text("clinic.env", self.env, "a registered id, or module:NAME of a domain")
@@ -262,6 +265,21 @@ class ClinicSettings:
         """The environments of the run: ``envs``, or the one of ``env``."""
         return self.envs or (EnvironmentSettings(self.env, env_kwargs=self.env_kwargs),)
 
+    def in_stage(self, number: int) -> ClinicSettings:
+        """Return the settings of a stage.
+
+        Args:
+            number: Of the stage, from 1; 0 for none, as in evaluations.
+        """
+        if not number:
+            return self
+        stage = self.stages[number - 1]
+        envs = tuple(
+            replace(one, env_kwargs=stage.options(one.env_kwargs), split=stage.split or one.split)
+            for one in self.environments
+        )
+        return replace(self, env_kwargs={}, envs=envs, stages=())
+
     def environment(self, name: str) -> EnvironmentSettings:
         """Return one of the environments by its id.
 
@@ -293,14 +311,18 @@ def read(section: Mapping[str, Any]) -> ClinicSettings:
     for name, kind in nested.items():
         if name in values:
             values[name] = _fill(kind, values[name], f"clinic.{name}")
-    if "envs" in values:
-        listed = values["envs"] or ()
-        if not isinstance(listed, list | tuple):
-            raise ConfigError(f"clinic.envs is a list of environments, not {listed!r}")
-        values["envs"] = tuple(
-            _fill(EnvironmentSettings, one, f"clinic.envs[{number}]")
-            for number, one in enumerate(listed)
-        )
+    lists: dict[str, tuple[str, Callable[..., Any]]] = {
+        "envs": ("environments", EnvironmentSettings),
+        "stages": ("stages", StageSettings),
+    }
+    for name, (what, kind) in lists.items():
+        if name in values:
+            listed = values[name] or ()
+            if not isinstance(listed, list | tuple):
+                raise ConfigError(f"clinic.{name} is a list of {what}, not {listed!r}")
+            values[name] = tuple(
+                _fill(kind, one, f"clinic.{name}[{number}]") for number, one in enumerate(listed)
+            )
     if "modules" in values:
         found = values["modules"] or ()
         if not isinstance(found, list | tuple):

@@ -111,8 +111,9 @@ class ClinicAgentLoop(AgentLoopBase):
             PromptLengthError: If the prompt exceeds its budget.
             RolloutServerError: If the rollout servers failed every time.
         """
-        played = self.clinic.environment(str(row["environment"]))
-        shared = await asyncio.to_thread(open_shared, self.clinic, played, str(row["split"]))
+        clinic = self.clinic.in_stage(int(row.get("stage", 0)))
+        played = clinic.environment(str(row["environment"]))
+        shared = await asyncio.to_thread(open_shared, clinic, played, str(row["split"]))
         budgets = Budgets(
             prompt=self.rollout_config.prompt_length,
             response=self.rollout_config.response_length,

@@ -22,6 +22,7 @@ from verl_recipes import settings
 from verl_recipes.config.supported import check_supported
 from verl_recipes.registry import TRAINERS
 from verl_recipes.request import RunRequest
+from verl_recipes.schedule.stages import Schedule, check_stages
 from verl_recipes.ttopd import hints
 
 CONFIGS = Path(__file__).parent
@@ -85,6 +86,9 @@ def compose(request: RunRequest) -> DictConfig:
         )
     check_supported(config)
     _fit_to_adapter(config)
+    if clinic.stages:
+        check_stages(config, clinic.stages)
+        config.trainer.total_training_steps = Schedule(clinic.stages).last_step
     return config
 
 

@@ -19,14 +19,13 @@ from tensordict import TensorDict
 from tensordict.tensorclass import NonTensorStack
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
-from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 from verl.utils import tensordict_utils as tu
+from verl.utils.checkpoint.checkpoint_manager import find_latest_ckpt_path
 
 from gym_clinic.files import replace_file
-from verl_recipes import settings
-from verl_recipes.agent_loop.environment import open_all
 from verl_recipes.run import checkpoints
 from verl_recipes.run.lock import only_writer
+from verl_recipes.schedule.trainer import StagedTrainer
 from verl_recipes.trainer import diagnostics
 from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
 from verl_recipes.trainer.alarms import Alarms, probability_gap
@@ -42,7 +41,7 @@ PATIENCE_S = 60.0
 
 
 @register_trainer(NAME)
-class ClinicTrainer(PPOTrainerSync):
+class ClinicTrainer(StagedTrainer):
     """GRPO over trajectories of an environment; the trainers of other algorithms extend it.
 
     It differs from verl's trainer in this: prompts are numbered, not named at random; groups are
@@ -58,7 +57,6 @@ class ClinicTrainer(PPOTrainerSync):
     worker_class: type[ClinicWorker] = ClinicWorker
 
     def __init__(self, config: DictConfig) -> None:
-        self.clinic = settings.from_config(config)
         self.alarms = Alarms(probability_gap(config.actor_rollout_ref.rollout))
         self._drawn = 0
         with open_dict(config):
@@ -68,11 +66,6 @@ class ClinicTrainer(PPOTrainerSync):
         # Ray may end the trainer of a killed run some seconds after its launcher.
         self._writer = only_writer(self._checkpoints, PATIENCE_S)
         self._writer.__enter__()
-        played = open_all(config.data, config.data.train_files)
-        self.weights = {
-            name: {part: float(weight) for part, weight in env.rubric.weights.items()}
-            for name, env in played.items()
-        }
 
     # --- sampling ---
 
@@ -178,7 +171,11 @@ class ClinicTrainer(PPOTrainerSync):
         compared = metrics["clinic/drawn_groups"] - metrics["clinic/dropped_groups"]
         if "clinic/mixed_groups" in metrics:
             metrics["clinic/mixed_fraction"] = metrics["clinic/mixed_groups"] / compared
+        self.observe_stage(metrics)
         self._check(metrics)
+        if (folder := self._checkpoints / f"global_step_{global_steps}").is_dir():
+            # Its checkpoint was written before these figures were known.
+            replace_file(folder / "clinic.json", [orjson.dumps(self.state_dict())])
 
     def _figures(self, drawn: Sequence[Drawn], *, under: str = "clinic/") -> dict[str, float]:
         """Return the figures of trajectories, under a name of their own."""
@@ -224,19 +221,24 @@ class ClinicTrainer(PPOTrainerSync):
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint keeps of the trainer, as plain JSON."""
-        return {"alarms": self.alarms.state_dict()}
+        return {"alarms": self.alarms.state_dict(), "schedule": self.schedule.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.alarms.load_state_dict(state["alarms"])
+        self.schedule.load_state_dict(state["schedule"])
 
     def save_parts(self, folder: Path) -> None:
         """Save into the folder of a checkpoint what verl does not save."""
         if self.config.actor_rollout_ref.model.lora_rank:
             self.actor_rollout_wg.save_adapter(str(folder / "adapter"))
+        if self.schedule.stage is not None and self.schedule.stage.reference == "stage_start":
+            self.actor_rollout_wg.save_reference(str(folder / "reference"))
 
     def load_parts(self, folder: Path) -> None:
         """Restore what :meth:`save_parts` saved."""
+        if (folder / "reference").is_dir():
+            self.actor_rollout_wg.load_reference(str(folder / "reference"))
 
     def _save_checkpoint(self) -> None:
         folder = self._checkpoints / f"global_step_{self.global_steps}"
@@ -253,12 +255,18 @@ class ClinicTrainer(PPOTrainerSync):
         return Path(self.config.trainer.default_local_dir).absolute()
 
     def _load_checkpoint(self) -> None:
+        folder = self._resumed()
+        if folder is not None:  # before the data position, which is one in the rows of its stage
+            self.load_state_dict(orjson.loads((folder / "clinic.json").read_bytes()))
+            self.resume_stage()
         super()._load_checkpoint()
-        if not self.global_steps:
-            return
+        if folder is not None:
+            self.load_parts(folder)
+
+    def _resumed(self) -> Path | None:
+        """Return the folder of the checkpoint that the run goes on from, as verl finds it."""
         trainer = self.config.trainer
-        folder = self._checkpoints / f"global_step_{self.global_steps}"
         if trainer.resume_mode == "resume_path":
-            folder = Path(trainer.resume_from_path)
-        self.load_state_dict(orjson.loads((folder / "clinic.json").read_bytes()))
-        self.load_parts(folder.absolute())
+            return Path(trainer.resume_from_path).absolute()
+        found = trainer.resume_mode == "auto" and find_latest_ckpt_path(str(self._checkpoints))
+        return Path(found) if found else None

@@ -13,8 +13,10 @@ from verl.utils.device import get_device_name
 from verl.utils.distributed import initialize_global_process_group_ray
 from verl.workers.engine_workers import ActorRolloutRefWorker
 
+from verl_recipes.schedule.reference import StagedReference
 
-class ClinicWorker(ActorRolloutRefWorker):
+
+class ClinicWorker(StagedReference, ActorRolloutRefWorker):
     """Actor and rollout."""
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,8 +16,8 @@ from verl.workers.utils.losses import ppo_loss
 
 from gym_clinic import ConfigError
 from verl_recipes import settings
+from verl_recipes.trainer.shards import load, save, shard_file
 from verl_recipes.trainer.worker import ClinicWorker
-from verl_recipes.ttopd.head import local
 from verl_recipes.ttopd.teacher import distance, ema_
 
 
@@ -80,11 +79,7 @@ class TeacherWorker(ClinicWorker):
     def save_teacher(self, folder: str) -> None:
         """Save this rank's shards of the teacher."""
         teacher, _ = self._pairs()
-        path = self._teacher_file(Path(folder))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(".part")
-        torch.save({name: local(parameter.data).cpu() for name, parameter in teacher}, beside)
-        beside.replace(path)
+        save(shard_file(folder, "teacher", self.rank, self.world_size), teacher)
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def load_teacher(self, folder: str) -> None:
@@ -94,21 +89,8 @@ class TeacherWorker(ClinicWorker):
             ConfigError: If there is no teacher of this many ranks, or of another model.
         """
         teacher, _ = self._pairs()
-        path = self._teacher_file(Path(folder))
-        if not path.is_file():
-            there = sorted(one.name for one in Path(folder).glob("teacher_*"))
-            raise ConfigError(f"no {path.name} in {folder}, only {there}: resume with as many GPUs")
-        saved = torch.load(path, weights_only=True)
-        with torch.no_grad():
-            for name, parameter in teacher:
-                mine = local(parameter.data)
-                if name not in saved or saved[name].shape != mine.shape:
-                    raise ConfigError(f"{path} holds no {name} of shape {tuple(mine.shape)}")
-                mine.copy_(saved[name])
+        load(shard_file(folder, "teacher", self.rank, self.world_size), teacher)
 
     def _pairs(self) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         engine = self.actor.engine
         return engine.teacher_parameters(), engine.student_parameters()
-
-    def _teacher_file(self, folder: Path) -> Path:
-        return folder / f"teacher_{self.rank}_of_{self.world_size}.pt"

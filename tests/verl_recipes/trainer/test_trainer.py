@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from fake_queue import Queue
 
+from verl_recipes.schedule.stages import Schedule
+
 pytest.importorskip("verl")
 torch = pytest.importorskip("torch")
 tq = pytest.importorskip("transfer_queue")
@@ -25,10 +27,15 @@ def trainer(estimator: str = "grpo", **clinic: Any) -> Any:
     algorithm = {"adv_estimator": estimator, "gamma": 1.0, "lam": 1.0, "use_kl_in_reward": False}
     actor = {"loss_agg_mode": "token-mean"}
     one.config = OmegaConf.create(
-        {"algorithm": algorithm, "actor_rollout_ref": {"rollout": {"n": 2}, "actor": actor}}
+        {
+            "algorithm": algorithm,
+            "actor_rollout_ref": {"rollout": {"n": 2}, "actor": actor},
+            "trainer": {"default_local_dir": "no/such/folder"},
+        }
     )
     one.clinic = settings.ClinicSettings(**clinic)
     one.weights, one.alarms, one.global_steps = {"a/A-v0": {}}, training.Alarms(), 1
+    one.schedule = Schedule(())
     return one
 
 
@@ -98,7 +105,7 @@ def test_figures_are_of_all_that_were_drawn_with_the_trained_ones_beside_them(
     queue = Queue()
     for name in ("kv_list", "kv_batch_get", "kv_clear"):
         monkeypatch.setattr(tq, name, getattr(queue, name))
-    monkeypatch.setattr(training.PPOTrainerSync, "_compute_metrics", lambda *_: None)
+    monkeypatch.setattr(training.StagedTrainer, "_compute_metrics", lambda *_: None)
 
     def draw(first: int, last: int) -> None:
         for number in range(first, last):

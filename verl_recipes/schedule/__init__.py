@@ -1,0 +1,1 @@
+"""Stages of one run: staged rewards, curricula, a reference that moves with the stage."""

@@ -1,0 +1,247 @@
+"""The stages of a run: what each changes, how long it lasts, and what it is to reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from gym_clinic import ConfigError
+from gym_clinic.names import at_least_one, checked_number, suggest
+
+Reference = Literal["base", "stage_start"]
+
+EVALUATED = "val"
+"""Figures whose names begin so are there at evaluations alone."""
+
+
+@dataclass(frozen=True)
+class StageSettings:
+    """One stage of ``clinic.stages``; what it leaves out is the run's own.
+
+    Attributes:
+        name: Shown in the log.
+        steps: Most training steps that it takes.
+        target: The figure that it is to raise, by its name in the log. Null: of the reward part
+            with the largest of ``weights``, its mean; without weights, ``clinic/success``.
+        stop_at: Value of the target at which the stage ends early; null for never.
+        patience: Looks at the target without a new best value after which the stage ends early;
+            null for never.
+        weights: Of reward parts, instead of the environment's; a part left out keeps its own.
+        env_kwargs: Further arguments of every environment.
+        split: Of the training rows; null for the run's.
+        kl: Coefficient of the KL to the reference model; null for the run's.
+        reference: ``base``: the model that the run began with. ``stage_start``: the policy with
+            which the stage begins.
+
+    Source: staged rewards are section 4 of Deep-DxSearch, the curriculum with a KL coefficient a
+    stage is MMedAgent-RL's; that paper does not name its reference, hence both.
+    """
+
+    name: str
+    steps: int
+    target: str | None = None
+    stop_at: float | None = None
+    patience: int | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    split: str | None = None
+    kl: float | None = None
+    reference: Reference = "base"
+
+    def __post_init__(self) -> None:
+        where = f"clinic.stages: {self.name}"
+        for name in ("name", "target", "split"):
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value.strip()) and (
+                value is not None or name == "name"
+            ):
+                raise ConfigError(f"{where}: {name} is a text, not {value!r}")
+        at_least_one(f"{where}: steps", self.steps)
+        if self.patience is not None:
+            at_least_one(f"{where}: patience", self.patience)
+        if self.stop_at is not None:
+            checked_number(f"{where}: stop_at", self.stop_at, least=-1e9)
+        if self.kl is not None:
+            checked_number(f"{where}: kl", self.kl, least=0.0)
+        for name in ("weights", "env_kwargs"):
+            if not isinstance(getattr(self, name), Mapping):
+                value = getattr(self, name)
+                raise ConfigError(f"{where}: {name} is {{name: value}}, not {value!r}")
+        for part, weight in self.weights.items():
+            checked_number(f"{where}: the weight of {part}", weight, least=-1e9)
+        if wrong := sorted({"split", "weights"} & set(self.env_kwargs)):
+            raise ConfigError(
+                f"{where}: env_kwargs cannot name {wrong}: the stage's own {wrong} do"
+            )
+        if self.reference not in get_args(Reference):
+            known = list(get_args(Reference))
+            raise ConfigError(f"{where}: reference is one of {known}, not {self.reference!r}")
+
+    @property
+    def figure(self) -> str:
+        """The figure that the stage is to raise."""
+        if self.target is not None:
+            return self.target
+        if not self.weights:
+            return "clinic/success"
+        return f"clinic/reward/{max(self.weights, key=lambda part: self.weights[part])}/mean"
+
+    def options(self, env_kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of an environment in this stage.
+
+        Args:
+            env_kwargs: Its arguments in the run.
+        """
+        found = {**env_kwargs, **self.env_kwargs}
+        if self.weights:
+            found["weights"] = {**found.get("weights", {}), **self.weights}
+        return found
+
+
+def check_stages(config: Any, stages: Sequence[StageSettings]) -> None:
+    """Check that a run can do what its stages ask for.
+
+    Args:
+        config: Of the whole run.
+        stages: Its stages.
+
+    Raises:
+        ConfigError: If a stage needs a reference model that the run does not have.
+    """
+    actor = config.actor_rollout_ref.actor
+    adapted, taught = config.actor_rollout_ref.model.lora_rank, config.clinic.teacher.enabled
+    for stage in stages:
+        where = f"clinic.stages: {stage.name}"
+        if not stage.kl and stage.reference == "base":
+            continue
+        if not actor.use_kl_loss:
+            raise ConfigError(
+                f"{where}: the KL needs a reference model; set "
+                "actor_rollout_ref.actor.use_kl_loss=true"
+            )
+        if taught and not adapted:
+            raise ConfigError(f"{where}: the teacher takes the reference model's place; use LORA")
+        if adapted and stage.reference != "base":
+            raise ConfigError(
+                f"{where}: reference={stage.reference} needs full fine-tuning; with LORA the "
+                "reference is the model without its adapter"
+            )
+
+
+class Schedule:
+    """Which stage a step is of. Without stages it is always number 0, which changes nothing.
+
+    Attributes:
+        number: Of the stage, from 1; 0 before the first one.
+        began: Its first step.
+        first: The target's value when it was first seen in this stage.
+        best: Its largest value in this stage.
+        since: Looks at it since then.
+        ended: The step after which the stage ended early.
+    """
+
+    def __init__(self, stages: Sequence[StageSettings]) -> None:
+        self.stages = tuple(stages)
+        self.number = self.began = 0
+        self._open(0)
+
+    def _open(self, step: int) -> None:
+        self.began = step
+        self.first: float | None = None
+        self.best: float | None = None
+        self.since = 0
+        self.ended: int | None = None
+
+    @property
+    def stage(self) -> StageSettings | None:
+        """The present stage; None before the first one."""
+        return self.stages[self.number - 1] if self.number else None
+
+    def begin(self, step: int) -> bool:
+        """Come to a step, and return whether it is the first of a stage."""
+        if self.number == len(self.stages):
+            return False
+        due = self.stage is None or self.ended is not None or step > self._planned_end
+        if due:
+            self.number += 1
+            self._open(step)
+        return due
+
+    @property
+    def _planned_end(self) -> int:
+        return self.began + self.stage.steps - 1 if self.stage else self.began
+
+    @property
+    def last_step(self) -> int:
+        """The last step of the run as far as is known.
+
+        A last stage that ends early takes one more step, which is evaluated and saved.
+        """
+        later = sum(stage.steps for stage in self.stages[self.number :])
+        if self.ended is None:
+            return self._planned_end + later
+        return self.ended + later if later else min(self.ended + 1, self._planned_end)
+
+    def observe(self, step: int, metrics: Mapping[str, float]) -> dict[str, float]:
+        """Look at the figures of a step, and return those of the stage.
+
+        Args:
+            step: The step.
+            metrics: Of the step. A figure of evaluations may be missing.
+
+        Returns:
+            Under ``stage/``: ``number`` and ``step`` from 1; where the target is there,
+            ``target``, its ``target_best`` and its ``target_gain`` since the stage began; each
+            ``weight/<part>``. Nothing without stages.
+
+        Raises:
+            ConfigError: If there is no such figure.
+        """
+        stage = self.stage
+        if stage is None:
+            return {}
+        found = {"number": float(self.number), "step": float(step - self.began + 1)}
+        found |= {f"weight/{part}": float(weight) for part, weight in stage.weights.items()}
+        if stage.figure in metrics:
+            value = float(metrics[stage.figure])
+            first, best = self._look(stage, step, value)
+            found |= {"target": value, "target_best": best, "target_gain": value - first}
+        elif not stage.figure.startswith(EVALUATED):
+            advice = suggest(stage.figure, metrics)
+            raise ConfigError(f"clinic.stages: {stage.name}: no figure {stage.figure!r}; {advice}")
+        return {f"stage/{name}": value for name, value in found.items()}
+
+    def _look(self, stage: StageSettings, step: int, value: float) -> tuple[float, float]:
+        """Look at a value of the target; return the first and the best one so far."""
+        self.first = first = value if self.first is None else self.first
+        risen = self.best is None or value > self.best
+        self.best = best = value if self.best is None else max(value, self.best)
+        self.since = 0 if risen else self.since + 1
+        reached = stage.stop_at is not None and value >= stage.stop_at
+        stuck = stage.patience is not None and self.since >= stage.patience
+        if (reached or stuck) and self.ended is None:
+            self.ended = step
+        return first, best
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps, as plain JSON."""
+        return {name: getattr(self, name) for name in KEPT}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take up where :meth:`state_dict` left off.
+
+        Raises:
+            ConfigError: If the run has fewer stages now.
+        """
+        if state["number"] > len(self.stages):
+            raise ConfigError(
+                f"the run to resume is in stage {state['number']}; clinic.stages has "
+                f"{len(self.stages)}"
+            )
+        for name in KEPT:
+            setattr(self, name, state[name])
+
+
+KEPT = ("number", "began", "first", "best", "since", "ended")
+"""Attributes of a schedule that a checkpoint keeps."""
