@@ -159,8 +159,8 @@ def test_a_failing_server_is_no_mistake_of_the_agent(chat_server):
 @pytest.mark.parametrize(
     ("consultant", "said"),
     [
-        ("oracle", "consultant is"),
-        ({"kind": "human"}, "consultant is"),
+        ("oracle", "consultant must be"),
+        ({"kind": "human"}, "consultant must be"),
         ({"kind": "chat", "url": "http://127.0.0.1:1", "model": "m", "key": 1}, "'key'"),
         ({"kind": "chat", "model": "m"}, "'url'"),
         (
