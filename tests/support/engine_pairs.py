@@ -84,8 +84,8 @@ def name_of(role: str, tied: bool) -> str:
     return f"{role}_{'tied' if tied else 'untied'}"
 
 
-def engine_of(path: Path, *, adapted: bool = False, **settings: Any) -> Any:
-    """Return verl's engine as the registry makes it."""
+def engine_of(path: Path, *, adapted: bool = False, packs: bool = True, **settings: Any) -> Any:
+    """Return verl's engine as the registry makes it; ``packs``: whether it may remove padding."""
     engine = EngineRegistry.new(
         model_type="language_model",
         backend="fsdp2",
@@ -94,6 +94,7 @@ def engine_of(path: Path, *, adapted: bool = False, **settings: Any) -> Any:
             load_tokenizer=False,
             override_config={"attn_implementation": "sdpa"},
             lora_rank=RANK if adapted else 0,
+            use_remove_padding=packs,
         ),
         engine_config=FSDPEngineConfig(
             strategy="fsdp2", mixed_precision=FP32, use_torch_compile=False, **settings
