@@ -60,6 +60,9 @@ def _search(name: str, **dialect: Any) -> Domain:
 INLINE = _search("inline", inline=True)
 """The answer to a search stands inside the model's own message."""
 
+TAGGED = _search("tagged")
+"""Calls in tags; answers are messages of their own."""
+
 STOPPED = _search("stopped", stops=("</search>",))
 """Replies stop at the closing tag; answers are messages of their own."""
 
