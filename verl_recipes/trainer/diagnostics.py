@@ -12,7 +12,9 @@ from gym_clinic import ConfigError
 
 Values = NDArray[np.float64]
 
-MEANS = ("calls", "distinct_tools", "malformed", "dropped_turns", "success", "hint_echo")
+MEANS = (
+    "calls", "distinct_tools", "malformed", "dropped_turns", "success", "hint_echo", "retries",
+)  # fmt: skip
 """Fields of a record of which the mean says enough."""
 
 LENGTHS = ("policy_tokens", "response_tokens", "total_tokens")
