@@ -66,12 +66,14 @@ def test_a_run_resumes_from_what_is_kept(tmp_path, kept, monkeypatch):
     pytest.importorskip("verl")
     from omegaconf import OmegaConf
 
+    from verl_recipes.schedule.stages import Schedule
     from verl_recipes.trainer import trainer as training
 
     for step in range(1, 6):
         save(tmp_path, step)
         checkpoints.note(tmp_path, step, 1.0 if step == 2 else 0.0)
-        state = {"alarms": {**training.Alarms().state_dict(), "evaluated": step}}
+        alarms = {**training.Alarms().state_dict(), "evaluated": step}
+        state = {"alarms": alarms, "schedule": Schedule(()).state_dict()}
         (tmp_path / f"global_step_{step}" / "clinic.json").write_bytes(training.orjson.dumps(state))
     assert there(tmp_path) == [2, 4, 5]
     run = {"default_local_dir": str(tmp_path), "resume_mode": "auto"}
@@ -92,6 +94,7 @@ def test_a_run_resumes_from_what_is_kept(tmp_path, kept, monkeypatch):
     one = object.__new__(training.ClinicTrainer)
     one.config = OmegaConf.create({"trainer": {**run, "del_local_ckpt_after_load": False}})
     one.alarms, one.actor_rollout_wg, one.train_dataloader = training.Alarms(), Part(), Part()
+    one.schedule = Schedule(())
     one.use_critic, one.trainer_mode = False, "sync"
     monkeypatch.setattr("torch.load", lambda path, **_: path)
     one._load_checkpoint()
