@@ -120,6 +120,8 @@ def _probands(sentence: str) -> Iterator[bool]:
     if not cues().subject.search(sentence) or cues().uncounted.search(sentence):
         return
     for part in re.split(r"[;:](?= )|,? (?:and|while|whereas|but)(?= )|, (?=\d)", sentence):
+        if cues().none.search(part):
+            continue
         kinds = [(found, True) for found in cues().null.finditer(part)]
         kinds += [(found, False) for found in cues().other.finditer(part)]
         found = cues().count.finditer(part) if kinds else iter(())

@@ -13,13 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
+from gym_clinic.domains.clingen.evidence import SUBTYPES
 from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, read_genetics
-from gym_clinic.domains.clingen.reader import (
-    categories_in_abstract,
-    read_article,
-    split_sentences,
-)
+from gym_clinic.domains.clingen.reader import read_article, split_sentences
 
 _SENTENCES = json.loads(Path(__file__).with_name("reader_sentences.json").read_bytes())
 TUNED = [(gene, text, set(keys)) for gene, text, keys in _SENTENCES["tuned"]]
@@ -87,22 +83,27 @@ def test_a_finding_is_reported_once_with_its_sentence() -> None:
     assert finding.sentence == NULL_MICE
 
 
-def test_categories_are_results_before_announced_topics() -> None:
-    abstract = (
-        "We examined the expression of ABC1 in human tissues. ABC1-null mice developed seizures."
-    )
-    assert categories_in_abstract("ABC1", abstract) == ["ModelSystem", "GeneExpression"]
+def test_a_later_sentence_withdraws_a_finding_by_repeating_it() -> None:
+    results = ("Results", NULL_MICE)
+    repeated = "The statement that ABC1-null mice developed seizures could not be reproduced."
+    assert [one.subtype for one in read_article("ABC1", [results])] == ["non_human_model_organism"]
+    assert read_article("ABC1", [results, ("Discussion", repeated)]) == []
+    other = "The statement that XYZ2 is a kinase could not be reproduced."
+    assert read_article("ABC1", [results, ("Discussion", other)])
 
 
-def test_an_abstract_may_promise_nothing() -> None:
-    assert categories_in_abstract("ABC1", "The disorder affects one in 50,000 newborns.") == []
-    assert categories_in_abstract("ABC1", "") == []
+def test_the_article_labels_genes() -> None:
+    labelled = ("Materials and methods", "Here L11 stands for ABC1 and L12 for XYZ2.")
+    assert keys("ABC1", "L11-null mice developed seizures.") == set()
+    for label, expected in (("L11", ["non_human_model_organism"]), ("L12", [])):
+        result = ("Results", f"{label}-null mice developed seizures.")
+        assert [one.subtype for one in read_article("ABC1", [labelled, result])] == expected
 
 
-def test_a_negative_result_is_worth_asking_about() -> None:
-    abstract = "We found no interaction between ABC1 and XYZ2 in a two-hybrid screen."
-    assert keys("ABC1", abstract) == set()
-    assert categories_in_abstract("ABC1", abstract) == ["ProteinInteraction"]
+def test_equal_counts_in_two_groups_are_no_effect() -> None:
+    text = "Seizures were seen in {} of 20 ABC1-null mice and in 5 of 20 heterozygotes."
+    assert keys("ABC1", text.format(16)) == {"non_human_model_organism"}
+    assert keys("ABC1", text.format(5)) == set()
 
 
 def test_splits_sentences_but_not_abbreviations() -> None:
@@ -229,6 +230,5 @@ def test_a_summary_may_say_nothing_of_genetics(text: str) -> None:
 def test_any_text_can_be_read(heading: str, text: str) -> None:
     sections = [(heading, text)]
     assert {finding.subtype for finding in read_article("ABC1", sections)} <= set(SUBTYPES)
-    assert set(categories_in_abstract("ABC1", text)) <= set(CATEGORIES)
     for genetics in (read_genetics(sections), genetics_in_summary(text)):
         assert genetics is None or genetics.points >= 0
