@@ -92,6 +92,10 @@ class Alarms:
                 said.append(f"step {step}: {text}")
         return said
 
+    def begin_stage(self) -> None:
+        """Compare with nothing from before: another stage has other tasks and another KL."""
+        self.baseline, self.recent, self.kl = None, [], None
+
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint has to keep, as plain JSON."""
         state = asdict(self)

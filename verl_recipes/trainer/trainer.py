@@ -78,8 +78,11 @@ class ClinicTrainer(StagedTrainer):
         )
 
     def on_step_begin(self) -> None:
-        """Number the step's prompts from 0."""
+        """Number the step's prompts from 0; a stage that begins has alarms of its own."""
+        before = self.schedule.number
         super().on_step_begin()
+        if before and self.schedule.number != before:
+            self.alarms.begin_stage()
         self._drawn = 0
 
     def _fetch_one_gen_batch(self) -> TensorDict:

@@ -125,6 +125,17 @@ def test_a_run_of_sixty_steps_has_evaluations_enough_to_hear_a_collapse() -> Non
     assert said == [40, 50, 60]
 
 
+def test_a_stage_is_compared_with_itself_alone() -> None:
+    """Its tasks may take fewer turns, and its KL begins anew."""
+    alarms = Alarms()
+    for step in range(4):
+        alarms.check(step, {"val/turns": 8.0, "ttopd/kl": 2.0})
+    alarms.begin_stage()
+    for step in range(4, 8):
+        assert alarms.check(step, {"val/turns": 3.0, "ttopd/kl": 0.1}) == []
+    assert [len(alarms.check(step, {"val/turns": 2.0})) for step in (8, 9, 10)] == [0, 1, 1]
+
+
 def test_steps_without_an_evaluation_do_not_change_an_alarm() -> None:
     alarms = Alarms()
     said: list[int] = []
