@@ -58,6 +58,7 @@ TRAINERS: Registry[type[Any]] = Registry(
     {
         "clinic": "verl_recipes.trainer.trainer:ClinicTrainer",
         "ttopd": "verl_recipes.ttopd.trainer:TTOPDTrainer",
+        "ppo": "verl_recipes.critic.trainer:CriticTrainer",
     },
 )
 """The algorithms; each trainer registers itself with verl under this name."""

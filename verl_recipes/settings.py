@@ -143,6 +143,38 @@ class HintChoice:
 
 
 @dataclass(frozen=True)
+class CriticSettings:
+    """The value model of PPO.
+
+    Attributes:
+        model: ``module:NAME`` of a torch module that ``critic/value.py`` describes; null for none.
+        options: Its arguments.
+        lr: Of Adam; the KACR paper's 5e-5.
+        batch: States a step of the optimiser; the paper's 8.
+        epochs: Passes over the states of a training step; the paper does not name its own.
+        normalise: Whether advantages are whitened; the paper does not say so.
+    """
+
+    model: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    lr: float = 5e-5
+    batch: int = 8
+    epochs: int = 1
+    normalise: bool = False
+
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            _text("clinic.critic.model", self.model, "module:NAME of a torch module, or null")
+        if not isinstance(self.options, Mapping):
+            raise ConfigError(f"clinic.critic.options is {{name: value}}, not {self.options!r}")
+        _number("clinic.critic.lr", self.lr, 0.0)
+        for name in ("batch", "epochs"):
+            _count(f"clinic.critic.{name}", getattr(self, name))
+        if not isinstance(self.normalise, bool):
+            raise ConfigError(f"clinic.critic.normalise is true or false, not {self.normalise!r}")
+
+
+@dataclass(frozen=True)
 class EnvironmentSettings:
     """One environment of a run.
 
@@ -205,6 +237,7 @@ class ClinicSettings:
         reward: What a trajectory is paid.
         teacher: The teacher.
         hints: What the teacher reads about outcomes.
+        critic: The value model of PPO.
         stages: The stages of the run, one after another; none for a run that does not change.
     """
 
@@ -227,6 +260,7 @@ class ClinicSettings:
     reward: RewardSettings = field(default_factory=RewardSettings)
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
     hints: HintChoice = field(default_factory=HintChoice)
+    critic: CriticSettings = field(default_factory=CriticSettings)
     stages: tuple[StageSettings, ...] = ()
 
     def __post_init__(self) -> None:
@@ -306,6 +340,7 @@ def read(section: Mapping[str, Any]) -> ClinicSettings:
         "reward": RewardSettings,
         "teacher": TeacherSettings,
         "hints": HintChoice,
+        "critic": CriticSettings,
     }
     values = dict(section)
     for name, kind in nested.items():

@@ -31,6 +31,7 @@ from verl_recipes.agent_loop.environment import (
 from verl_recipes.agent_loop.shared import Shared, open_shared
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+from verl_recipes.critic.value import reader
 from verl_recipes.registry import REWARDS
 from verl_recipes.ttopd import hints
 from verl_recipes.ttopd.placement import HintPlacement
@@ -89,6 +90,7 @@ class ClinicAgentLoop(AgentLoopBase):
             self.tokenizer, None, native=self.native, builder=self.continuous_token_builder
         )
         self.placement = HintPlacement(self.tokens)
+        self.watch = reader(self.clinic.critic)
         self.parser: Any = self.clinic.tool_parser and ToolParser.get_tool_parser(
             self.clinic.tool_parser, self.tokenizer
         )
@@ -121,7 +123,9 @@ class ClinicAgentLoop(AgentLoopBase):
             least=self.clinic.min_reply_tokens,
         )
         for attempt in count():
-            one = Trajectory(copy.copy(shared.env), str(row["task_id"]), self.tokens, budgets)
+            one = Trajectory(
+                copy.copy(shared.env), str(row["task_id"]), self.tokens, budgets, watch=self.watch
+            )
             versions: dict[str, Any] = {}
             try:
                 await self._play(one, sampling_params, row, versions, shared)
@@ -230,7 +234,7 @@ class ClinicAgentLoop(AgentLoopBase):
         if text:
             own = [token for token, ours in zip(one.response_ids, one.mask, strict=True) if ours]
             record["hint_echo"] = hints.echo(self.tokens.text(own), text)
-        return self._output(
+        out = self._output(
             one,
             record,
             versions,
@@ -238,6 +242,13 @@ class ClinicAgentLoop(AgentLoopBase):
             hint_ids=self.placement.ids(text),
             hint_at=self.placement.index(one.prompt_ids) if text else 0,
         )
+        if self.watch is not None:
+            shaped = record["score"] - record["total"]  # what is not the environment's own
+            rewards = [*one.turn_rewards[:-1], one.turn_rewards[-1] + shaped]
+            out.extra_fields["critic"] = {
+                "states": one.states, "rewards": rewards, "turn_ids": one.turn_ids,
+            }  # fmt: skip
+        return out
 
     def _failed(
         self, one: Trajectory, shared: Shared, versions: dict[str, Any], *, retries: int

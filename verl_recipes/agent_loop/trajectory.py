@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +70,9 @@ class Trajectory:
         stops: Strings at which a reply ends, of the environment's dialect.
         inline: Whether answers continue the model's own message.
         images: PIL images that the model has seen, in order.
+        watch: How a critic reads the environment's info; None without a critic.
+        states: What it read before each turn.
+        turn_rewards: The environment's reward of each turn.
     """
 
     env: ClinicEnv
@@ -89,6 +92,9 @@ class Trajectory:
     stops: tuple[str, ...] = ()
     inline: bool = False
     images: list[Any] = field(default_factory=list)
+    watch: Callable[[Mapping[str, Any]], Any] | None = None
+    states: list[Any] = field(default_factory=list)
+    turn_rewards: list[float] = field(default_factory=list)
     _messages: Messages = field(default_factory=list)
     _tools: list[dict[str, Any]] | None = None
     _prompt_length: int = 0
@@ -115,6 +121,7 @@ class Trajectory:
                 f"the prompt of task {self.task_id!r} is {self._prompt_length:,} tokens long; "
                 f"data.max_prompt_length is {self.budgets.prompt:,}"
             )
+        self._watch(info)
 
     @property
     def room(self) -> int:
@@ -165,6 +172,7 @@ class Trajectory:
         """Append what the environment answered, or end."""
         _, reward, terminated, truncated, info = step
         self.reward += float(reward)
+        self.turn_rewards.append(float(reward))
         self.info = info
         if terminated or truncated:
             self.over = True
@@ -175,7 +183,14 @@ class Trajectory:
             with blaming_the_environment(self.task_id):
                 _, reward, _, _, self.info = self.env.truncate("token_budget")
             self.reward += float(reward)
+            self.turn_rewards[-1] += float(reward)
             self.over = self.truncated = True
+            return
+        self._watch(info)
+
+    def _watch(self, info: Mapping[str, Any]) -> None:
+        if self.watch is not None:
+            self.states.append(self.watch(info))
 
     def take(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> None:
         """Reply, step and observe, for callers without an event loop."""

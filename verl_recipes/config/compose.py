@@ -84,6 +84,11 @@ def compose(request: RunRequest) -> DictConfig:
             f"clinic.teacher.enabled={clinic.teacher.enabled} goes with trainer.v1.trainer_mode="
             f"{wanted}, not {mode}"
         )
+    if (clinic.critic.model is not None) != (mode == "ppo"):
+        raise ConfigError(
+            f"clinic.critic.model={clinic.critic.model} and trainer.v1.trainer_mode={mode}: a "
+            "critic of one's own goes with --method ppo"
+        )
     check_supported(config)
     _fit_to_adapter(config)
     if clinic.stages:

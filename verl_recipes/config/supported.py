@@ -42,9 +42,10 @@ def check_supported(config: DictConfig) -> None:
         if config.critic.enable:
             raise ConfigError("critic.enable=true goes with algorithm.adv_estimator=gae, not grpo")
         return
-    if not config.critic.enable:
+    if bool(config.critic.enable) == bool(config.clinic.critic.model):
         raise ConfigError(
-            "algorithm.adv_estimator=gae needs a critic: configure one and set critic.enable=true"
+            "algorithm.adv_estimator=gae needs one critic: clinic.critic.model, as --method ppo "
+            "has it, or verl's own, configured, with critic.enable=true"
         )
     if config.algorithm.filter_groups.enable:
         raise ConfigError(

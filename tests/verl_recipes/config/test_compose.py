@@ -298,7 +298,7 @@ GAE = "algorithm.adv_estimator=gae"
     ("overrides", "says"),
     [
         ([ALONE], "grpo compares the samples of a prompt: actor_rollout_ref.rollout.n is 2 or"),
-        ([GAE, ALONE], "gae needs a critic: configure one and set critic.enable=true"),
+        ([GAE, ALONE], "gae needs one critic: clinic.critic.model, as --method ppo has"),
         ([GAE, "critic.enable=true"], "set algorithm.filter_groups.enable=false"),
         (["critic.enable=true"], "goes with algorithm.adv_estimator=gae, not grpo"),
         (["algorithm.adv_estimator=rloo"], "no recipe for 'rloo'; choose from ['grpo', 'gae']"),

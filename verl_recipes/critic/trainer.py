@@ -1,0 +1,88 @@
+"""PPO: verl's policy update with advantages by turn from a critic of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from omegaconf import DictConfig
+from transfer_queue import KVBatchMeta
+from verl.trainer.ppo.v1.trainer_base import register_trainer
+
+from verl_recipes.critic.gae import turn_advantages
+from verl_recipes.critic.value import Critic
+from verl_recipes.trainer.trainer import ClinicTrainer
+
+PARTS = "critic.pt"
+"""File of a checkpoint that holds the critic."""
+
+
+@register_trainer("ppo")
+class CriticTrainer(ClinicTrainer):
+    """PPO with generalised advantages over turns (KACR paper, section 3.1.3 and appendix D).
+
+    verl updates the policy; the values, their advantages and the critic are ours.
+
+    Attributes:
+        critic: The value model.
+    """
+
+    def __init__(self, config: DictConfig) -> None:
+        super().__init__(config)
+        self.critic = Critic(self.clinic.critic, self.clinic.seed)
+
+    def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        masks = self._get(batch, "response_mask")
+        fields = self._get(batch, "extra_fields")
+        seen = [
+            None if tag.get("is_padding") else found.get("critic")
+            for tag, found in zip(batch.tags, fields, strict=True)
+        ]
+        states = [state for row in seen if row for state in row["states"]]
+        values = iter(self.critic.values(states))
+        how = self.config.algorithm
+        advantages, returns, targets = [], [], []
+        for row, mask in zip(seen, masks, strict=True):
+            gains, totals, turns = [0.0], [0.0], [0] * len(mask)
+            if row:
+                before = [next(values) for _ in row["states"]]
+                rewards = row["rewards"]
+                gain, total = turn_advantages(rewards, before, gamma=how.gamma, lam=how.lam)
+                gains, totals, turns = gains + gain, totals + total, row["turn_ids"]
+                targets += total
+            # Turn 0 is what the policy did not write.
+            advantages.append(torch.tensor(gains)[turns] * mask * self.clinic.advantage_scale)
+            returns.append(torch.tensor(totals)[turns] * mask)
+        if self.clinic.critic.normalise:
+            advantages = whitened(advantages, masks)
+        self._put(
+            batch,
+            advantages=torch.nested.as_nested_tensor(advantages, layout=torch.jagged),
+            returns=torch.nested.as_nested_tensor(returns, layout=torch.jagged),
+        )
+        if targets:
+            metrics |= self.critic.fit(states, targets)
+        return batch
+
+    def save_parts(self, folder: Path) -> None:
+        """Save the critic, and what GRPO saves."""
+        super().save_parts(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        beside = folder / f"{PARTS}.part"
+        torch.save(self.critic.state_dict(), beside)
+        beside.replace(folder / PARTS)
+
+    def load_parts(self, folder: Path) -> None:
+        """Restore the critic, and what GRPO saves."""
+        super().load_parts(folder)
+        self.critic.load_state_dict(torch.load(folder / PARTS, weights_only=True))
+
+
+def whitened(advantages: list[torch.Tensor], masks: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Return advantages with mean 0 and deviation 1 over the tokens of the policy."""
+    chosen = torch.cat([row[mask > 0] for row, mask in zip(advantages, masks, strict=True)])
+    mean, spread = chosen.mean(), chosen.std(correction=0)
+    return [
+        (row - mean) / (spread + 1e-8) * mask for row, mask in zip(advantages, masks, strict=True)
+    ]

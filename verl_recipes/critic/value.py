@@ -1,0 +1,114 @@
+"""The loop that trains a value model: predictions, fits, figures, and what a checkpoint keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gym_clinic import ConfigError
+from gym_clinic.names import call_with_options, import_named
+from verl_recipes.settings import CriticSettings
+
+
+def reader(settings: CriticSettings) -> Callable[[Mapping[str, Any]], Any] | None:
+    """Return how a value model reads an `info`; None without a model.
+
+    Raises:
+        ConfigError: If there is no such model, or it reads nothing.
+    """
+    if settings.model is None:
+        return None
+    read = getattr(import_named(settings.model, "value model"), "read", None)
+    if not callable(read):
+        raise ConfigError(f"clinic.critic.model {settings.model!r} has no static method read(info)")
+    found: Callable[[Mapping[str, Any]], Any] = read
+    return found
+
+
+class Critic:
+    """A value model and its optimiser.
+
+    The model is a ``torch.nn.Module`` with a static method ``read(info)``, which takes what the
+    model needs from the `info` of a reset or step, as plain data, and a ``forward(states)`` from a
+    list of those to their values (N,). It is trained on the CPU, in this process.
+
+    Args:
+        settings: Of the model.
+        seed: Of its first weights and of the order of its mini-batches.
+
+    Attributes:
+        model: The model.
+        fits: Calls of :meth:`fit` so far.
+    """
+
+    def __init__(self, settings: CriticSettings, seed: int) -> None:
+        reader(settings)
+        self.settings, self.seed, self.fits = settings, seed, 0
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            maker = import_named(str(settings.model), "value model")
+            self.model: nn.Module = call_with_options(maker, settings.options, "clinic.critic")
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.lr)
+
+    @torch.no_grad()
+    def values(self, states: Sequence[Any]) -> list[float]:
+        """Return the value of each state."""
+        return [float(value) for value in self._forward(states)] if states else []
+
+    def fit(self, states: Sequence[Any], returns: Sequence[float]) -> dict[str, float]:
+        """Move the values towards the returns by their squared error.
+
+        Args:
+            states: As the model's ``read`` gave them (N,).
+            returns: What their values are to be (N,).
+
+        Returns:
+            Under ``critic/``: ``vf_loss``, the mean squared error before the fit, and
+            ``vf_explained_var``, 1 - Var(return - value) / Var(return), also before it, 0 where all
+            returns are equal; ``vf_loss_after``; means of ``values`` and ``returns``.
+
+        Source: KACR paper, eq. 3 and algorithm 2, line 7.
+        """
+        target = torch.tensor(list(returns), dtype=torch.float32)
+        before = torch.tensor(self.values(states), dtype=torch.float32)
+        order = torch.Generator().manual_seed(self.seed * 1_000_003 + self.fits)
+        for _ in range(self.settings.epochs):
+            for rows in torch.randperm(len(states), generator=order).split(self.settings.batch):
+                self.optimizer.zero_grad()
+                found = self._forward([states[row] for row in rows.tolist()])
+                nn.functional.mse_loss(found, target[rows]).backward()
+                self.optimizer.step()
+        self.fits += 1
+        after = torch.tensor(self.values(states), dtype=torch.float32)
+        spread = float(target.var(correction=0))
+        unexplained = float((target - before).var(correction=0))
+        return {
+            "critic/vf_loss": float((target - before).square().mean()),
+            "critic/vf_loss_after": float((target - after).square().mean()),
+            "critic/vf_explained_var": 1.0 - unexplained / spread if spread > 0.0 else 0.0,
+            "critic/values": float(before.mean()),
+            "critic/returns": float(target.mean()),
+        }
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps."""
+        kept = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        return {**kept, "fits": self.fits}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take up where :meth:`state_dict` left off."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.fits = int(state["fits"])
+
+    def _forward(self, states: Sequence[Any]) -> Tensor:
+        found: Tensor = self.model(list(states))
+        if found.shape != (len(states),):
+            raise ConfigError(
+                f"clinic.critic.model returns values of shape {tuple(found.shape)} for "
+                f"{len(states)} states; expected ({len(states)},)"
+            )
+        return found
