@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+import transfer_queue as tq
 from omegaconf import DictConfig
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
+from verl.utils import tensordict_utils as tu
 
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.critic.value import Critic
@@ -56,14 +59,22 @@ class CriticTrainer(ClinicTrainer):
             returns.append(torch.tensor(totals)[turns] * mask)
         if self.clinic.critic.normalise:
             advantages = whitened(advantages, masks)
-        self._put(
-            batch,
-            advantages=torch.nested.as_nested_tensor(advantages, layout=torch.jagged),
-            returns=torch.nested.as_nested_tensor(returns, layout=torch.jagged),
+        columns = {"advantages": advantages, "returns": returns}
+        made = {
+            name: torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+            for name, rows in columns.items()
+        }
+        # verl's workers read the columns that the batch it returns names.
+        batch = tq.kv_batch_put(
+            keys=batch.keys, partition_id=batch.partition_id, fields=tu.get_tensordict(made)
         )
         if targets:
             metrics |= self.critic.fit(states, targets)
         return batch
+
+    def _check(self, metrics: Mapping[str, float]) -> None:
+        # Groups are not compared here, so it does not matter how many are mixed.
+        super()._check({k: v for k, v in metrics.items() if k != "clinic/mixed_fraction"})
 
     def save_parts(self, folder: Path) -> None:
         """Save the critic, and what GRPO saves."""

@@ -11,6 +11,8 @@ from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
+OURS = "gym_clinic"
+
 INSTALL = {
     "cpu": 'pip install -e ".[train-cpu]"',
     # flash-attn comes as source, and its build imports the torch it is built for.
@@ -32,7 +34,7 @@ def installed_stack() -> str | None:
 
 def requirements(stack: str) -> Iterator[Requirement]:
     """Yield the pins of a stack: those of our extra, then the exact ones of verl's extras."""
-    for pin in _of_extra("gym_clinic", f"train-{stack}"):
+    for pin in _of_extra(OURS, f"train-{stack}"):
         yield pin
         for extra in sorted(pin.extras) if version(pin.name) else ():
             yield from (one for one in _of_extra(pin.name, extra) if "==" in str(one.specifier))
@@ -77,5 +79,10 @@ def _of_extra(distribution: str, extra: str) -> Iterator[Requirement]:
         found = Requirement(line)
         if found.marker is None or "extra" not in str(found.marker):
             continue
-        if found.marker.evaluate({"extra": extra}) and found.name != distribution:
+        if not found.marker.evaluate({"extra": extra}):
+            continue
+        if found.name.replace("-", "_") != distribution:
             yield found
+        elif distribution == OURS:  # what the stacks share is an extra of its own
+            for shared in sorted(found.extras):
+                yield from _of_extra(distribution, shared)

@@ -78,12 +78,12 @@ OURS = (
     "ttopd_hints_shuffled",
     "ttopd_no_thoughts",
 )
-"""Ablations that are ours; the others are the TT-OPD paper's."""
+"""Ablations that are ours; the others are the papers'."""
 
 
 def test_the_stacks_and_methods() -> None:
     assert names("stack") == ["cpu", "gpu"]
-    papers = ["grpo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
+    papers = ["grpo", "ppo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
     assert names("method") == sorted([*papers, *OURS])
 
 
@@ -207,15 +207,16 @@ def test_our_section_is_the_same_wherever_it_is_read(stack: str, method: str) ->
     found = settings.from_config(config)
     assert settings.from_config(config.data) == found
     assert settings.from_config(config.actor_rollout_ref) == found
-    assert found.reward.l_max == config.data.max_response_length or method == "grpo"
+    assert found.reward.l_max == config.data.max_response_length or method in ("grpo", "ppo")
 
 
 @pytest.mark.parametrize(("stack", "method"), RUNS)
 def test_settings_of_every_run(stack: str, method: str) -> None:
     config = composed(stack, method)
-    assert config.trainer.v1.trainer_mode == ("clinic" if method == "grpo" else "ttopd")
-    assert config.algorithm.adv_estimator == "grpo"
-    assert config.algorithm.filter_groups.enable is True
+    mode = {"grpo": "clinic", "ppo": "ppo"}.get(method, "ttopd")
+    assert config.trainer.v1.trainer_mode == mode
+    assert config.algorithm.adv_estimator == ("gae" if method == "ppo" else "grpo")
+    assert config.algorithm.filter_groups.enable is (method != "ppo")
     assert config.algorithm.filter_groups.metric == "success"
     assert config.actor_rollout_ref.actor.strategy == "fsdp2"
     assert config.actor_rollout_ref.rollout.mode == "async"
@@ -324,7 +325,7 @@ def test_gae_is_accepted_where_a_critic_is_configured() -> None:
     ("stack", "method", "overrides", "says"),
     [
         ("cpu", "gspo", [], "no method 'gspo'; did you mean 'grpo'?"),
-        ("cpu", "xyz", [], "no method 'xyz'; choose from ['grpo', 'ttopd', "),
+        ("cpu", "xyz", [], "no method 'xyz'; choose from ['grpo', 'ppo', "),
         ("cpu", "grpo", ["clinic.sed=1"], "clinic has no 'sed'; did you mean 'seed'?"),
         ("cpu", "grpo", ["+clinic.sed=1"], "clinic has no 'sed'; did you mean 'seed'?"),
         ("cpu", "grpo", ["dta.seed=1"], "the config has no 'dta'; did you mean 'data'?"),

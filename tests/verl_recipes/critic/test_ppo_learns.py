@@ -71,8 +71,13 @@ def test_ppo_learns_what_the_critic_sees(tiny_model: Path) -> None:
     options = {"features": 2, "relations": ["leads_to"], "gamma": GAMMA, "hidden": 8}
     settings = CriticSettings("verl_recipes.critic.graph:GraphValue", options, lr=1e-2, epochs=2)
     critic = Critic(settings, seed=0)
-    clip = SimpleNamespace(clip_ratio=0.2, clip_ratio_low=0.2, clip_ratio_high=0.2,
-                           get=lambda name, default=None: default, global_batch_info={})  # fmt: skip
+    clip = SimpleNamespace(
+        clip_ratio=0.2,
+        clip_ratio_low=0.2,
+        clip_ratio_high=0.2,
+        get=lambda name, default=None: default,
+        global_batch_info={},
+    )
     paid, figures = [], []
     for _ in range(STEPS):
         walk = Walk(model, generator)

@@ -20,7 +20,11 @@ pytestmark = pytest.mark.skipif(pins.version("verl") is None, reason="verl is no
 def extra(name):
     read = configparser.ConfigParser()
     read.read(ROOT / "setup.cfg")
-    return [Requirement(line) for line in read["options.extras_require"][name].split("\n") if line]
+    lines = read["options.extras_require"][name].split("\n")
+    found = [Requirement(line) for line in lines if line]
+    own = [one for one in found if one.name == "gym_clinic"]
+    shared = [pin for one in own for part in sorted(one.extras) for pin in extra(part)]
+    return [*shared, *(one for one in found if one not in own)]
 
 
 @pytest.mark.parametrize("stack", ["cpu", "gpu"])
