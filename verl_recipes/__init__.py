@@ -7,7 +7,7 @@ shows its steps and reports. Inside verl, `agent_loop` plays episodes and `train
 Where a further algorithm goes: a folder beside `ttopd/` with its trainer (a subclass of
 `trainer.trainer.ClinicTrainer` that registers itself with verl), a line in `registry.TRAINERS`
 (name -> class), and a file `config/method/NAME.yaml` that sets `trainer.v1.trainer_mode` to that
-name. PPO with a critic of its own, staged rewards and curricula fit there: the trainer overrides
-the step that differs (`_compute_values`, `_update_critic`, `_next_train_batch`); its loss, workers
-and settings lie beside it. `ttopd/` is the example to follow.
+name. The trainer overrides the step that differs; its loss, workers and settings lie beside it.
+`ttopd/` (a teacher) and `critic/` (PPO with a value model of one's own) are the examples; `schedule/`
+lets the environments, rewards, KL and reference of any of them change in stages.
 """
