@@ -8,6 +8,6 @@ Where a further algorithm goes: a folder beside `ttopd/` with its trainer (a sub
 `trainer.trainer.ClinicTrainer` that registers itself with verl), a line in `registry.TRAINERS`
 (name -> class), and a file `config/method/NAME.yaml` that sets `trainer.v1.trainer_mode` to that
 name. The trainer overrides the step that differs; its loss, workers and settings lie beside it.
-`ttopd/` (a teacher) and `critic/` (PPO with a value model of one's own) are the examples; `schedule/`
+`ttopd/` (a teacher) and `critic/` (PPO with a value model of one's own) are examples; `schedule/`
 lets the environments, rewards, KL and reference of any of them change in stages.
 """
