@@ -206,7 +206,9 @@ def positions_with_axes(engine: ClinicEngine) -> dict[str, Any]:
     for row in make_rows()[:4]:
         text = row.fields["position_ids"]
         seen = text - (text > 1).long()  # two tokens of a picture at one position
-        samples.append(row.fields | {"position_ids": torch.stack([text, seen, seen, seen])})
+        axes = torch.stack([text, seen, seen, seen])
+        behind = torch.tensor([len(row.prompt)])  # the hint stands behind the picture
+        samples.append(row.fields | {"position_ids": axes, "hint_at": behind})
     found = {}
     for packed in (False, True):
         data = batch(

@@ -1,8 +1,9 @@
-"""The first fit: teach a random model the form of a run, until its groups differ in outcome.
+"""The first fit: teach a tiny model the form of a run, and what a hint about its outcome means.
 
-Dynamic sampling keeps the groups of samples of which some succeed and some fail. A random model
-never succeeds, so none would be kept. It is fitted on runs of the oracle and on runs that are
-wrong on purpose, which teaches the form of calls and answers, and little of what is right.
+Dynamic sampling keeps the groups of samples of which some succeed and some fail, and the teacher
+of TT-OPD differs from the student by its hint alone. So a tiny model is fitted on runs of the
+oracle and on runs that are wrong on purpose, half of them behind a hint that is true of them. It
+then plays right and wrong runs, and right ones more often where it reads that the run was right.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -28,68 +30,44 @@ from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.cpu.sampler import Sampler
 from verl_recipes.cpu.tiny import replacing
-from verl_recipes.cpu.transcripts import Transcript, transcripts, with_aside
+from verl_recipes.cpu.transcripts import Transcript, transcripts
+from verl_recipes.ttopd.hints import Hints
+from verl_recipes.ttopd.placement import HintPlacement
 
-NEAR_STEPS = 400
+NEAR_STEPS = 80
 """Steps on the end of the prompt alone: the form of a call is learned there, and cheaply."""
 
 CONTEXT = 320
 """Tokens of the prompt in those steps."""
 
-STEPS = 240
+STEPS = 120
 """Most steps on whole transcripts that follow."""
 
-LOOKS = (60, 120)
-"""After which of them groups are sampled, to see whether it is enough; after the last anyway."""
+LOOK_EVERY = 30
+"""Of these steps; then the model is measured, to see whether it is good enough."""
 
-RATE = 3e-3
-"""Learning rate of AdamW after the warm-up; from there it falls in a line to 0."""
+RATE = 1e-3
+"""Learning rate of AdamW after the warm-up; from there it falls in a line to a tenth."""
 
 WARM_UP = 10
 
-NEAR_SHARE, SHARE = 0.4, 0.7
-"""Shares of the time limit after which the first steps, and all, end; groups take the rest."""
+HINTED = 0.5
+"""Share of the steps that read a hint."""
 
 
 @dataclass(frozen=True)
-class FitReport:
-    """How a first fit went.
+class Goals:
+    """What is good enough.
 
     Attributes:
-        fraction: Share of the groups with both outcomes.
-        target: What was asked for.
-        success: Share of successes among the first two samples of every group.
-        groups: Groups sampled, of tasks that were not learned from.
-        samples: Most samples of a group.
-        loss: Mean negative log-likelihood of a policy token over the last twenty steps, in nats.
-        steps: Steps trained.
-        seconds: Wall-clock time of it all.
-        cut: Whether the time limit cut anything; where not, the result depends on no clock.
+        mixed: Share of the groups with both outcomes.
+        calls: Calls an episode; the oracle's own mean where that is less.
+        informed: Share of the runs that their own hint makes likelier than the other.
     """
 
-    fraction: float
-    target: float
-    success: float
-    groups: int
-    samples: int
-    loss: float
-    steps: int
-    seconds: float
-    cut: bool
-
-    @property
-    def reached(self) -> bool:
-        """Whether enough groups are mixed."""
-        return self.fraction >= self.target
-
-    def __str__(self) -> str:
-        """Return the line that a run prints."""
-        end = ", stopped by the time limit" if self.cut else ""
-        return (
-            f"first fit: {self.fraction:.0%} of {self.groups} groups of {self.samples} are mixed "
-            f"(target {self.target:.0%}), success {self.success:.0%}, loss {self.loss:.2f} after "
-            f"{self.steps} steps in {self.seconds:.0f} s{end}"
-        )
+    mixed: float = 1 / 3
+    calls: float = 2.0
+    informed: float = 0.7
 
 
 @dataclass(frozen=True)
@@ -97,12 +75,63 @@ class Look:
     """What the groups showed.
 
     Attributes:
-        fraction: Share of the groups with both outcomes.
+        mixed: Share of the groups with both outcomes.
         success: Share of successes among the first two samples of every group.
+        calls: Mean calls of an episode among these.
     """
 
-    fraction: float
+    mixed: float
     success: float
+    calls: float
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """How a first fit went; it depends on no clock.
+
+    Attributes:
+        look: What the groups showed, of tasks that were not learned from.
+        informed: Share of right and wrong runs of these tasks that are likelier behind a hint of
+            their own outcome than behind one of the other.
+        nats: How much likelier, as the mean log ratio of a run.
+        goals: What was asked for.
+        groups: Groups sampled.
+        samples: Most samples of a group.
+        loss: Mean negative log-likelihood of a policy token over the last twenty steps, in nats.
+        steps: Steps trained.
+        seconds: Wall-clock time of it all.
+    """
+
+    look: Look
+    informed: float
+    nats: float
+    goals: Goals
+    groups: int
+    samples: int
+    loss: float
+    steps: int
+    seconds: float
+
+    @property
+    def reached(self) -> bool:
+        """Whether all goals are reached."""
+        asked = self.goals
+        return (
+            self.look.mixed >= asked.mixed
+            and self.look.calls >= asked.calls
+            and self.informed >= asked.informed
+        )
+
+    def __str__(self) -> str:
+        """Return the lines that a run prints."""
+        return (
+            f"first fit: {self.look.mixed:.0%} of {self.groups} groups of {self.samples} are mixed "
+            f"(goal {self.goals.mixed:.0%}), success {self.look.success:.0%}, "
+            f"{self.look.calls:.1f} calls an episode (goal {self.goals.calls:.1f}); a hint of the "
+            f"own outcome makes {self.informed:.0%} of runs likelier (goal "
+            f"{self.goals.informed:.0%}), by {self.nats:.1f} nats on average; loss {self.loss:.2f} "
+            f"after {self.steps} steps in {self.seconds:.0f} s"
+        )
 
 
 @contextmanager
@@ -121,43 +150,41 @@ def first_fit(
     model_dir: Path,
     env: ClinicEnv,
     task_ids: Sequence[str],
+    hints: Hints,
     *,
     budgets: Budgets,
     seed: int,
     native: bool = True,
-    seconds: float = 90.0,
     groups: int = 16,
     samples: int = 8,
     temperature: float = 1.0,
-    target: float = 1 / 3,
+    goals: Goals | None = None,
     taught: int = 160,
     near_steps: int = NEAR_STEPS,
     steps: int = STEPS,
-    looks: Collection[int] = LOOKS,
-    asides: Sequence[str] = (),
+    look_every: int = LOOK_EVERY,
 ) -> FitReport:
-    """Fit a model in its folder until enough groups are mixed, and save it there.
+    """Fit a model in its folder until it is good enough, and save it there.
 
-    Numbers of steps are fixed beforehand and groups are looked at after fixed ones, so that the
-    same machine gives the same weights; the time limit is a guard against slow machines.
+    It is measured after fixed numbers of steps and stops by what is measured, so that the same
+    processor gives the same weights, however busy it is.
 
     Args:
         model_dir: Model and tokenizer, as :func:`verl_recipes.cpu.tiny.build` writes them.
         env: Plays the tasks.
         task_ids: The tasks of the training to come; some are kept apart for the groups.
+        hints: Of the teacher to come.
         budgets: Of the rollouts that are to come.
         seed: Of runs, order and samples.
         native: Whether tools are shown by the chat template.
-        seconds: Time limit for all of it but the saving.
         groups: Groups to sample, one of a task; at most half of ``task_ids``.
         samples: Most samples of a group; fewer once it is mixed.
         temperature: Of the samples.
-        target: Share of mixed groups that is enough.
+        goals: What is good enough.
         taught: Tasks to learn from: the other ``task_ids``, then those with the shortest tickets.
         near_steps: Steps on the ends of prompts.
         steps: Most steps on whole transcripts.
-        looks: After which of these to sample groups; the last is one in any case.
-        asides: Texts that may stand between prompt and response: the hints of a teacher to come.
+        look_every: Of these steps; the last is measured in any case.
 
     Raises:
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
@@ -175,65 +202,105 @@ def first_fit(
     model = AutoModelForCausalLM.from_pretrained(model_dir)
     tokenizer = AutoTokenizer.from_pretrained(model_dir)
     tokens = Tokens(tokenizer, model.config.model_type, native=native)
-    hints = [tokenizer.encode(text, add_special_tokens=False) for text in asides]
+    told = hint_tokens(hints, tokens)
     played = transcripts(env, lessons, tokens, budgets, random.Random(f"{seed}:runs"))
-    learner = Learner(
-        model,
-        played,
-        random.Random(f"{seed}:order"),
-        near_steps + at_least_one("steps", steps),
-        asides=hints,
-    )
-    late = False
+    unseen = transcripts(env, held, tokens, budgets, random.Random(f"{seed}:held"))
+    goals = _within_reach(goals or Goals(), env, held)
+    draw = random.Random(f"{seed}:order")
+    learner = Learner(model, played, told, draw, near_steps + at_least_one("steps", steps))
     for _ in range(near_steps):
         learner.step(CONTEXT)
-        late = time.monotonic() - begun > NEAR_SHARE * seconds
-        if late:
-            break
-    look = Look(0.0, 0.0)
     for step in range(1, steps + 1):
         learner.step(None)
-        ends = time.monotonic() - begun > SHARE * seconds
-        late = late or ends
-        if ends or step == steps or step in looks:
-            sampler = Sampler(
-                model,
-                stop=[tokenizer.eos_token_id],
-                max_length=budgets.prompt + budgets.response,
-            )
-            player = Player(env, tokens, budgets, sampler, temperature, seed)
-            last, until = ends or step == steps, begun + seconds
-            look = sample_groups(player, held, samples, patient=last, until=until)
-            late = late or time.monotonic() >= until
-            if last or look.fraction >= target:
-                break
+        if step % look_every and step != steps:
+            continue
+        informed, nats = informs(model, unseen, told)
+        sampler = Sampler(
+            model, stop=[tokenizer.eos_token_id], max_length=budgets.prompt + budgets.response
+        )
+        player = Player(env, tokens, budgets, sampler, temperature, seed)
+        last = step == steps
+        look = sample_groups(player, held, samples, least=0.0 if last else goals.calls)
+        report = FitReport(
+            look=look,
+            informed=informed,
+            nats=nats,
+            goals=goals,
+            groups=len(held),
+            samples=samples,
+            loss=fmean(learner.losses[-20:]),
+            steps=len(learner.losses),
+            seconds=time.monotonic() - begun,
+        )
+        if report.reached:
+            break
     with replacing(model_dir) as beside:
         model.save_pretrained(beside)
         tokenizer.save_pretrained(beside)
-    return FitReport(
-        fraction=look.fraction,
-        target=target,
-        success=look.success,
-        groups=len(held),
-        samples=samples,
-        loss=sum(learner.losses[-20:]) / len(learner.losses[-20:]),
-        steps=len(learner.losses),
-        seconds=time.monotonic() - begun,
-        cut=late,
-    )
+    return report
+
+
+def hint_tokens(hints: Hints, tokens: Tokens) -> dict[bool, list[list[int]]]:
+    """Return outcome -> the tokens of every hint about it, of either size."""
+    placement = HintPlacement(tokens)
+    sizes = [hints, hints.of_size("outcome")]
+    return {
+        True: [placement.ids(text) for size in sizes for text in size.correct],
+        False: [placement.ids(text) for size in sizes for text in size.incorrect],
+    }
+
+
+@torch.no_grad()
+def informs(
+    model: Any, runs: Sequence[Transcript], told: dict[bool, list[list[int]]]
+) -> tuple[float, float]:
+    """Return whether the model as a teacher tells right runs from wrong ones by their hints.
+
+    Args:
+        model: The model.
+        runs: Right and wrong ones.
+        told: Outcome -> tokens of the hints about it.
+
+    Returns:
+        The share of the runs that are likelier behind a hint of their own outcome than behind one
+        of the other, and the mean log ratio of the two likelihoods, in nats a run.
+    """
+    gains = []
+    for number, one in enumerate(runs):
+        own, other = (
+            _log_likelihood(model, one.hinted(hints[number % len(hints)]), CONTEXT)
+            for hints in (told[one.success], told[not one.success])
+        )
+        gains.append(own - other)
+    return fmean(gain > 0 for gain in gains), fmean(gains)
+
+
+def _log_likelihood(model: Any, one: Transcript, context: int | None) -> float:
+    ids, targets, logits = _read(model, one, context)
+    return -float(cross_entropy(logits, ids[targets], reduction="sum"))
+
+
+def _read(
+    model: Any, one: Transcript, context: int | None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the tokens read, the places of the policy's, and the logits that predict these."""
+    start = 0 if context is None else max(0, one.targets[0] - context)
+    ids = torch.tensor(one.ids[start:])
+    targets = torch.tensor(one.targets) - start
+    # Logits are made only where a policy token is predicted: a few in a hundred.
+    out = model(input_ids=ids[None], logits_to_keep=targets - 1, use_cache=False)
+    return ids, targets, out.logits[0].float()
 
 
 class Learner:
-    """Learns from transcripts, one a step, each once before any comes again.
+    """Learns from transcripts: a right and a wrong one a step, each before any comes again.
 
     Args:
         model: The model; its weights are changed.
         found: The transcripts.
-        draw: Source of their order.
-        steps: Steps until the learning rate is 0.
-        asides: One of them stands between prompt and response, at even odds, whenever a transcript
-            is read. To a tiny model a hint would be noise that changes whatever it says next;
-            having met each before right and wrong runs alike, it reads on.
+        told: Outcome -> tokens of the hints about it; one stands before half of the runs.
+        draw: Source of order and hints.
+        steps: Steps until the learning rate is a tenth.
 
     Attributes:
         losses: Mean loss of every step so far, in nats a policy token.
@@ -243,16 +310,15 @@ class Learner:
         self,
         model: Any,
         found: Sequence[Transcript],
+        told: dict[bool, list[list[int]]],
         draw: random.Random,
         steps: int,
-        *,
-        asides: Sequence[Sequence[int]] = (),
     ) -> None:
         self.model = model
         self.losses: list[float] = []
-        self._steps = steps
-        self._order = _shuffled(found, draw)
-        self._draw, self._asides = draw, asides
+        self._steps, self._told, self._draw = steps, told, draw
+        self._right = _shuffled([one for one in found if one.success] or found, draw)
+        self._wrong = _shuffled([one for one in found if not one.success] or found, draw)
         self._optimizer = torch.optim.AdamW(
             model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.0
         )
@@ -265,21 +331,27 @@ class Learner:
         """
         done = len(self.losses)
         for group in self._optimizer.param_groups:
-            group["lr"] = RATE * min(1.0, (done + 1) / WARM_UP) * (1 - done / self._steps)
-        one = next(self._order)
-        if self._asides and self._draw.random() < 0.5:
-            one = with_aside(one, self._draw.choice(self._asides))
-        start = 0 if context is None else max(0, one.targets[0] - context)
-        ids = torch.tensor(one.ids[start:])
-        targets = torch.tensor(one.targets) - start
-        # Logits are made only where a policy token is predicted: a few in a hundred.
-        out = self.model(input_ids=ids[None], logits_to_keep=targets - 1, use_cache=False)
-        loss = cross_entropy(out.logits[0].float(), ids[targets])
-        torch.autograd.backward(loss)
+            group["lr"] = RATE * min(1.0, (done + 1) / WARM_UP) * (1 - 0.9 * done / self._steps)
+        total = 0.0
+        for one in (next(self._right), next(self._wrong)):
+            if self._draw.random() < HINTED:
+                one = one.hinted(self._draw.choice(self._told[one.success]))
+            ids, targets, logits = _read(self.model, one, context)
+            loss = cross_entropy(logits, ids[targets]) / 2
+            torch.autograd.backward(loss)
+            total += float(loss.detach())
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self._optimizer.step()
         self._optimizer.zero_grad()
-        self.losses.append(float(loss.detach()))
+        self.losses.append(total)
+
+
+def _shuffled(found: Sequence[Transcript], draw: random.Random) -> Iterator[Transcript]:
+    """Yield every transcript once, in another order each time, for ever."""
+    while True:
+        order = list(found)
+        draw.shuffle(order)
+        yield from order
 
 
 def _split(tasks: Sequence[Task], groups: int) -> tuple[list[Task], list[Task]]:
@@ -290,12 +362,13 @@ def _split(tasks: Sequence[Task], groups: int) -> tuple[list[Task], list[Task]]:
     return held, [task for place, task in enumerate(tasks) if place not in apart]
 
 
-def _shuffled(found: Sequence[Transcript], draw: random.Random) -> Iterator[Transcript]:
-    """Yield every transcript once, in another order each time, for ever."""
-    while True:
-        order = list(found)
-        draw.shuffle(order)
-        yield from order
+def _within_reach(goals: Goals, env: ClinicEnv, tasks: Sequence[Task]) -> Goals:
+    """Return the goals, with no more calls than the oracle makes."""
+    calls = fmean(
+        sum(len(move) for move in env.domain.solve(task) if not isinstance(move, str))
+        for task in tasks
+    )
+    return Goals(goals.mixed, min(goals.calls, calls), goals.informed)
 
 
 @dataclass(frozen=True)
@@ -318,8 +391,8 @@ class Player:
     temperature: float
     seed: int
 
-    def succeeds(self, task: Task, sample: int) -> bool:
-        """Play one sample of a task to its end; return the environment's ``success``."""
+    def play(self, task: Task, sample: int) -> tuple[bool, int]:
+        """Play one sample of a task to its end; return the environment's ``success``, and calls."""
         one = Trajectory(self.env, task.id, self.tokens, self.budgets)
         one.begin()
         while not one.over:
@@ -333,28 +406,31 @@ class Player:
             )
             done = said.stop_reason == "completed"
             one.take(said.token_ids, said.log_probs, finished=done)
-        return bool(one.info["success"])
+        calls = sum(len(turn.calls) for turn in self.env.episode.turns)
+        return bool(one.info["success"]), calls
 
 
-def sample_groups(
-    player: Player, tasks: Sequence[Task], samples: int, *, patient: bool, until: float
-) -> Look:
+def sample_groups(player: Player, tasks: Sequence[Task], samples: int, *, least: float) -> Look:
     """Sample every task until it has both outcomes.
 
     Args:
         player: Plays them.
         tasks: One group each.
         samples: Most samples of a group.
-        patient: Go on although two samples of every group were all alike.
-        until: When to stop, on the monotonic clock; what is not seen by then is not mixed.
+        least: Calls an episode below which two samples of each group are enough.
     """
     outcomes: list[list[bool]] = [[] for _ in tasks]
+    made: list[int] = []
     for sample in range(samples):
-        if sample == 2 and not patient and len({one for seen in outcomes for one in seen}) < 2:
+        if sample == 2 and fmean(made) < least:
             break
         for task, seen in zip(tasks, outcomes, strict=True):
-            if len(set(seen)) < 2 and time.monotonic() < until:
-                seen.append(player.succeeds(task, sample))
-    first = [one for seen in outcomes for one in seen[:2]]
-    mixed = sum(len(set(seen)) == 2 for seen in outcomes)
-    return Look(mixed / len(tasks), sum(first) / len(first) if first else 0.0)
+            if sample < 2 or len(set(seen)) < 2:
+                success, calls = player.play(task, sample)
+                seen.append(success)
+                made += [calls] if sample < 2 else []
+    return Look(
+        mixed=fmean(len(set(seen)) == 2 for seen in outcomes),
+        success=fmean(one for seen in outcomes for one in seen[:2]),
+        calls=fmean(made),
+    )

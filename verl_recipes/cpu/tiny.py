@@ -24,6 +24,7 @@ from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes.agent_loop.environment import opening, shows_tools
+from verl_recipes.cpu.copying import THETA, teach_copying
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
 
@@ -37,9 +38,6 @@ MARKUP = (
 
 HEAD_DIM = 32
 """Size of an attention head, the least that every attention kernel takes."""
-
-QK_NORM = 1.5
-"""First weight of the norms of queries and keys."""
 
 _SPECIAL = re.compile("|".join(map(re.escape, (*CONTROL, *MARKUP))))
 
@@ -113,7 +111,7 @@ def build(
     positions: int = 8192,
     tied: bool = True,
 ) -> Path:
-    """Make a model with random weights and a tokenizer, in a folder as transformers reads it.
+    """Make a model that can only copy, and a tokenizer, in a folder as transformers reads it.
 
     Args:
         out: The folder; one that exists is replaced.
@@ -121,7 +119,8 @@ def build(
         seed: Of the weights.
         vocab: Entries of the tokenizer; where the texts do not yield as many, reserved ones.
         hidden: Width, a multiple of 64: two query heads to each key head, of 32 each.
-        layers: Decoder layers; two are the fewest that can copy from the prompt.
+        layers: Decoder layers; two are the fewest that can copy from the prompt, which they can
+            from the start if ``tied``.
         positions: Longest sequence.
         tied: Whether the output layer is the embedding.
 
@@ -145,6 +144,7 @@ def build(
         num_key_value_heads=hidden // (2 * HEAD_DIM),
         head_dim=HEAD_DIM,
         max_position_embeddings=positions,
+        rope_parameters={"rope_type": "default", "rope_theta": THETA},
         tie_word_embeddings=tied,
         eos_token_id=end,
         pad_token_id=pad,
@@ -154,10 +154,8 @@ def build(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Qwen3ForCausalLM(config)
-    # With norms of 1 no key among a thousand can get more than a fifth of the attention.
-    for name, weight in model.named_parameters():
-        if name.endswith(("q_norm.weight", "k_norm.weight")):
-            torch.nn.init.constant_(weight, QK_NORM)
+    if layers > 1 and tied:
+        teach_copying(model, torch.Generator().manual_seed(seed))
     model.generation_config = GenerationConfig(eos_token_id=[end], pad_token_id=pad)
     with replacing(out) as beside:
         model.save_pretrained(beside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.domain import Move
@@ -12,6 +12,7 @@ from gym_clinic.policies import Playbook
 from verl_recipes.agent_loop.environment import PromptLengthError
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+from verl_recipes.ttopd.placement import HintPlacement
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,20 @@ class Transcript:
     Attributes:
         ids: All tokens.
         targets: Positions of those that the policy wrote.
+        success: Whether the environment calls the run a success.
+        hint_at: Where a teacher would read its hint.
     """
 
     ids: tuple[int, ...]
     targets: tuple[int, ...]
+    success: bool
+    hint_at: int
+
+    def hinted(self, hint: Sequence[int]) -> Transcript:
+        """Return the run as a teacher reads it, with the tokens of a hint."""
+        ids = (*self.ids[: self.hint_at], *hint, *self.ids[self.hint_at :])
+        targets = tuple(place + len(hint) for place in self.targets)
+        return replace(self, ids=ids, targets=targets)
 
 
 def transcripts(
@@ -46,7 +57,7 @@ def transcripts(
     Raises:
         ConfigError: If nothing is left.
     """
-    playbook = Playbook(env)
+    playbook, placement = Playbook(env), HintPlacement(tokens)
     found: list[Transcript] = []
     for task in tasks:
         for moves in runs(playbook, task, draw):
@@ -66,8 +77,9 @@ def transcripts(
                 one.take(said, [0.0] * len(said), finished=True)
             if fits and one.turns and not one.truncated:
                 first = len(one.ids) - len(one.mask)
-                spoken = (first + place for place, own in enumerate(one.mask) if own)
-                found.append(Transcript(tuple(one.ids), tuple(spoken)))
+                spoken = tuple(first + place for place, own in enumerate(one.mask) if own)
+                at = placement.index(one.prompt_ids)
+                found.append(Transcript(tuple(one.ids), spoken, bool(one.info["success"]), at))
     if not found:
         raise ConfigError(
             f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "
@@ -75,18 +87,6 @@ def transcripts(
             "data.max_response_length"
         )
     return found
-
-
-def with_aside(one: Transcript, aside: Sequence[int]) -> Transcript:
-    """Put tokens between prompt and response, where a teacher reads its hint.
-
-    Args:
-        one: The transcript.
-        aside: The tokens.
-    """
-    first = one.targets[0]
-    ids = (*one.ids[:first], *aside, *one.ids[first:])
-    return Transcript(ids, tuple(place + len(aside) for place in one.targets))
 
 
 def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -84,8 +85,8 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
     )
     print(f"         {found}", flush=True)
     if not found.reached:
-        print("         too few: steps without mixed groups train on the KL alone", flush=True)
-    replace_file(report, [json.dumps(vars(found)).encode()])
+        print("         a goal was not reached: the run starts from what was", flush=True)
+    replace_file(report, [json.dumps(asdict(found)).encode()])
 
 
 def make_tiny(
@@ -102,7 +103,7 @@ def make_tiny(
     positions: int = 8_192,
     **fit: Any,
 ) -> FitReport:
-    """Make a tiny model, fit it, and show it the hints, so that to a teacher they are no noise.
+    """Make a tiny model and fit it, also on what the hints of a teacher mean.
 
     Args:
         folder: Where to.
@@ -118,12 +119,9 @@ def make_tiny(
         fit: Further arguments of :func:`verl_recipes.cpu.fit.first_fit`.
     """
     texts = texts or hints.load()
-    asides = (*texts.correct, *texts.incorrect)
-    read = chain(corpus(env, native=native), asides)
+    read = chain(corpus(env, native=native), texts.correct, texts.incorrect)
     build(folder, read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
-    return first_fit(
-        folder, env, task_ids, budgets=budgets, seed=seed, native=native, asides=asides, **fit
-    )
+    return first_fit(folder, env, task_ids, texts, budgets=budgets, seed=seed, native=native, **fit)
 
 
 def check_prompts(config: DictConfig) -> None:

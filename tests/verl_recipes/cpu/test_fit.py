@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import itertools
 import random
-import time
 from dataclasses import dataclass
 
 import pytest
@@ -21,11 +20,11 @@ pytest.importorskip("verl")
 fit = importlib.import_module("verl_recipes.cpu.fit")
 tiny = importlib.import_module("verl_recipes.cpu.tiny")
 written = importlib.import_module("verl_recipes.cpu.transcripts")
+load = importlib.import_module("verl_recipes.ttopd.hints").load
 trajectory = importlib.import_module("verl_recipes.agent_loop.trajectory")
 
 BUDGETS = trajectory.Budgets(prompt=1_000, response=400)
-QUICK = {"near_steps": 20, "steps": 130, "looks": (), "samples": 6, "target": 0.2}
-"""Enough for a domain whose prompts are a tenth of ClinGen's, at a fifth of the steps."""
+HINTS = load()
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +95,22 @@ def test_a_transcript_is_what_a_rollout_would_be(env, tokens):
     for action in plan:
         said = [*tokens.tokenizer.encode(action), tokens.tokenizer.eos_token_id]
         played.take(said, [0.0] * len(said), finished=True)
+    assert [one.success for one in found[:2]] == [True, False]
     assert len(found) == 3
     assert list(right.ids) == played.ids
     first = len(played.prompt_ids)
     assert list(right.targets) == [first + at for at, own in enumerate(played.mask) if own]
     shown = tokens.tokenizer.decode([right.ids[at] for at in right.targets])
     assert shown == "".join(f"{action}<|im_end|>" for action in plan)
+
+
+def test_a_hinted_run_has_the_hint_where_the_teacher_reads_it(env, tokens):
+    one = written.transcripts(env, env.tasks[:1], tokens, BUDGETS, random.Random("0"))[0]
+    hint = tokens.plain("\n\nIt went well.")
+    hinted = one.hinted(hint)
+    shown = tokens.tokenizer.decode(hinted.ids[: hinted.targets[0]])
+    assert shown.endswith("\n\nIt went well.<|im_end|>\n<|im_start|>assistant\n")
+    assert [hinted.ids[at] for at in hinted.targets] == [one.ids[at] for at in one.targets]
 
 
 def test_runs_past_the_budgets_are_left_out(env, tokens):
@@ -117,55 +126,77 @@ def test_runs_past_the_budgets_are_left_out(env, tokens):
             written.transcripts(env, env.tasks, tokens, budgets, random.Random("0"))
 
 
-def test_a_step_is_on_policy_tokens_only(env, tokens, folder):
+def test_a_step_is_on_the_policy_tokens_of_a_right_and_a_wrong_run(env, tokens, folder):
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)
-    one = written.transcripts(env, env.tasks[:1], tokens, BUDGETS, random.Random("0"))[0]
-    ids = torch.tensor(one.ids)
-    expected = []
-    for start in (0, one.targets[0] - 50):
-        with torch.no_grad():
-            log_probs = torch.log_softmax(model(ids[None, start:]).logits[0], -1)
-        at = torch.tensor(one.targets) - start
-        expected.append(float(-log_probs[at - 1, ids[start:][at]].mean()))
-    for context, loss in zip((None, 50), expected, strict=True):
+    right, wrong, _ = written.transcripts(env, env.tasks[:1], tokens, BUDGETS, random.Random("0"))
+    told = {True: [()], False: [()]}  # a hint of no tokens
+    for context in (None, 50):
+        expected = []
+        for one in (right, wrong):
+            start = 0 if context is None else one.targets[0] - context
+            ids, at = torch.tensor(one.ids[start:]), torch.tensor(one.targets) - start
+            with torch.no_grad():
+                log_probs = torch.log_softmax(model(ids[None]).logits[0], -1)
+            expected.append(float(-log_probs[at - 1, ids[at]].mean()))
         fresh = transformers.AutoModelForCausalLM.from_pretrained(folder)
-        learner = fit.Learner(fresh, [one], random.Random("0"), 10)
+        learner = fit.Learner(fresh, [right, wrong], told, random.Random("0"), 10)
         learner.step(context)
-        assert learner.losses == [pytest.approx(loss, abs=1e-5)]
+        assert learner.losses == [pytest.approx(sum(expected) / 2, abs=1e-4)]
     learner.step(None)
     assert learner.losses[1] < learner.losses[0]
 
 
 def test_every_transcript_comes_once_before_any_comes_again():
-    found = [written.Transcript((number, number), (1,)) for number in range(7)]
-    order = fit._shuffled(found, random.Random("0"))
+    order = fit._shuffled(list(range(7)), random.Random("0"))
     rounds = [tuple(itertools.islice(order, 7)) for _ in range(4)]
-    assert all(sorted(one.ids for one in a) == [x.ids for x in found] for a in rounds)
+    assert all(sorted(one) == [*range(7)] for one in rounds)
     assert len(set(rounds)) == 4
 
 
+def test_a_hint_informs_where_it_makes_its_own_runs_likelier(env, tokens, folder, monkeypatch):
+    runs = written.transcripts(env, env.tasks[:2], tokens, BUDGETS, random.Random("0"))
+    told = {True: [[7]], False: [[8]]}
+    likely = {(True, True): -1.0, (True, False): -3.0, (False, False): -2.0, (False, True): -2.5}
+
+    def judged(model, one, context):
+        return likely[one.success, one.ids[one.hint_at] == 7]
+
+    monkeypatch.setattr(fit, "_log_likelihood", judged)
+    right = sum(one.success for one in runs)
+    wrong = len(runs) - right
+    share, nats = fit.informs(None, runs, told)
+    assert share == 1.0
+    assert nats == pytest.approx((2.0 * right + 0.5 * wrong) / len(runs))
+    likely[False, True] = -1.0
+    assert fit.informs(None, runs, told)[0] == pytest.approx(right / len(runs))
+
+
 @pytest.mark.slow
-def test_a_fit_makes_groups_mixed(env, names, folder):
-    report = fit.first_fit(folder, env, names, budgets=BUDGETS, seed=4, seconds=1e6, **QUICK)
-    assert report.reached
-    assert 0.2 <= report.fraction <= 1
-    assert 0 < report.success < 1
-    assert (report.groups, report.samples, report.cut) == (9, 6, False)
-    assert report.steps == 150
-    assert f"{report.fraction:.0%} of 9 groups" in str(report)
+def test_a_fit_mixes_groups_and_makes_hints_inform(tmp_path):
+    env = ClinicEnv("learning_domain:RHYTHM")
+    texts = [*tiny.corpus(env), *HINTS.correct, *HINTS.incorrect]
+    folder = tiny.build(tmp_path / "model", texts, seed=0, vocab=512, hidden=64, positions=512)
+    budgets = trajectory.Budgets(prompt=256, response=96, turn=40)
+    names = [task.id for task in env.tasks]
+    report = fit.first_fit(folder, env, names, HINTS, budgets=budgets, seed=0)
+    assert report.reached, report
+    assert report.look.calls >= 1.6
+    assert report.informed >= 0.7
+    assert 0 < report.look.success < 1
+    assert f"{report.look.mixed:.0%} of 4 groups" in str(report)
 
 
 def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
     again = tiny.build(tmp_path / "again", tiny.corpus(env), seed=0)
     before = (folder / "model.safetensors").read_bytes()
-    few = {"near_steps": 6, "steps": 6, "looks": (), "samples": 1, "groups": 2}
+    few = {"near_steps": 2, "steps": 2, "look_every": 2, "samples": 1, "groups": 2}
     reports = [
-        fit.first_fit(one, env, names, budgets=BUDGETS, seed=4, seconds=1e6, **few)
+        fit.first_fit(one, env, names, HINTS, budgets=BUDGETS, seed=4, **few)
         for one in (folder, again)
     ]
     timeless = [{**vars(one), "seconds": 0} for one in reports]
     assert timeless[0] == timeless[1]
-    assert reports[0].steps == 12
+    assert reports[0].steps == 4
     after = (folder / "model.safetensors").read_bytes()
     assert before != after == (again / "model.safetensors").read_bytes()
     transformers.AutoModelForCausalLM.from_pretrained(folder)
@@ -175,19 +206,27 @@ def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
 def test_a_model_that_learned_nothing_is_reported_as_that(env, names, folder):
     budgets = trajectory.Budgets(prompt=1_000, response=60)
     report = fit.first_fit(
-        folder, env, names, budgets=budgets, seed=0, seconds=1e6,
-        near_steps=0, steps=1, groups=3, samples=3,
+        folder, env, names, HINTS, budgets=budgets, seed=0,
+        near_steps=0, steps=1, groups=2, samples=2,
     )  # fmt: skip
-    assert (report.fraction, report.success, report.reached) == (0.0, 0.0, False)
+    assert (report.look.mixed, report.look.success, report.reached) == (0.0, 0.0, False)
     assert report.steps == 1
 
 
-def test_the_time_limit_ends_it_and_is_reported(env, names, folder):
-    report = fit.first_fit(folder, env, names, budgets=BUDGETS, seed=0, seconds=1e-9)
-    assert report.cut
-    assert not report.reached
-    assert report.steps == 2  # one of each kind
-    assert "time limit" in str(report)
+def test_a_fit_stops_as_soon_as_its_goals_are_reached(env, names, folder):
+    nothing = fit.Goals(mixed=0.0, calls=0.0, informed=0.0)
+    report = fit.first_fit(
+        folder, env, names, HINTS, budgets=BUDGETS, seed=0, goals=nothing,
+        near_steps=0, steps=4, look_every=1, groups=2, samples=1,
+    )  # fmt: skip
+    assert report.reached
+    assert report.steps == 1
+
+
+def test_no_more_calls_are_asked_for_than_the_oracle_makes(env):
+    rhythm = ClinicEnv("learning_domain:RHYTHM")
+    asked = fit._within_reach(fit.Goals(calls=9.0), rhythm, rhythm.tasks[:3])
+    assert asked == fit.Goals(calls=2.0)
 
 
 def test_groups_use_tasks_outside_the_training_set(env, names, folder, monkeypatch):
@@ -202,10 +241,12 @@ def test_groups_use_tasks_outside_the_training_set(env, names, folder, monkeypat
         lambda p, tasks, *a, **k: asked.extend(tasks) or look(p, tasks, *a, **k),
     )
     fit.first_fit(
-        folder, env, names[:10], budgets=BUDGETS, seed=0, seconds=1e-9, groups=4, taught=12
-    )
+        folder, env, names[:10], HINTS, budgets=BUDGETS, seed=0,
+        near_steps=0, steps=1, groups=4, samples=1, taught=12,
+    )  # fmt: skip
     held = {task.id for task in asked}
-    taught = {task.id for task in learned}
+    taught = {task.id for task in learned[:12]}
+    assert {task.id for task in learned[12:]} == held  # only to see whether hints inform
     assert len(held) == 4
     assert held < set(names[:10])
     assert len(taught) == 12  # the other six, and six more of the environment
@@ -215,32 +256,27 @@ def test_groups_use_tasks_outside_the_training_set(env, names, folder, monkeypat
 
 @dataclass
 class Coin:
-    """A player that succeeds as it was told, and counts."""
+    """A player that succeeds as it was told, makes as many calls, and counts."""
 
     outcomes: dict
     asked: list
 
-    def succeeds(self, task, sample):
+    def play(self, task, sample):
         self.asked.append((task, sample))
-        return self.outcomes[task][sample]
+        return bool(self.outcomes[task][sample]), self.outcomes[task][sample]
 
 
-def test_a_group_is_sampled_until_it_is_mixed():
-    coin = Coin({"a": [1, 0, 1, 1], "b": [0, 0, 0, 1], "c": [1, 1, 1, 1]}, [])
-    look = fit.sample_groups(coin, ["a", "b", "c"], 4, patient=False, until=time.monotonic() + 60)
-    assert look == fit.Look(fraction=2 / 3, success=pytest.approx(3 / 6))
+def test_a_group_is_sampled_until_it_is_mixed_and_twice_at_least():
+    coin = Coin({"a": [1, 0, 1, 1], "b": [0, 0, 0, 3], "c": [1, 1, 1, 1]}, [])
+    look = fit.sample_groups(coin, ["a", "b", "c"], 4, least=0.5)
+    assert look == fit.Look(mixed=2 / 3, success=3 / 6, calls=3 / 6)
     assert [task for task, _ in coin.asked] == ["a", "b", "c", "a", "b", "c", "b", "c", "b", "c"]
 
 
-def test_groups_without_contrast_are_dropped_except_at_the_last_look():
-    later = {"a": [0, 0, 1], "b": [0, 0, 1]}
-    until = time.monotonic() + 60
-    for patient, fraction in ((False, 0.0), (True, 1.0)):
-        found = fit.sample_groups(Coin(later, []), ["a", "b"], 3, patient=patient, until=until)
-        assert found.fraction == fraction
-    coin = Coin(later, [])
-    late = fit.sample_groups(coin, ["a", "b"], 3, patient=True, until=time.monotonic() - 1)
-    assert (late, coin.asked) == (fit.Look(0.0, 0.0), [])
+def test_groups_with_too_few_calls_are_left_after_two_samples():
+    for least, mixed in ((0.1, 0.0), (0.0, 1.0)):
+        coin = Coin({"a": [0, 0, 1], "b": [0, 0, 1]}, [])
+        assert fit.sample_groups(coin, ["a", "b"], 3, least=least).mixed == mixed
 
 
 def test_what_cannot_be_fitted_is_named(env, names, folder):
@@ -253,5 +289,5 @@ def test_what_cannot_be_fitted_is_named(env, names, folder):
         (names, {"budgets": trajectory.Budgets(1_000, 3)}, "max_response_length"),
     ):
         with pytest.raises(ConfigError, match=named):
-            fit.first_fit(folder, env, chosen, **({"budgets": BUDGETS, "seed": 0} | changes))
+            fit.first_fit(folder, env, chosen, HINTS, **({"budgets": BUDGETS, "seed": 0} | changes))
     assert (folder / "model.safetensors").read_bytes() == weights

@@ -1,0 +1,171 @@
+"""The papers' settings against the papers' tables, and which numbers are ours."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.request import RunRequest
+from verl_recipes.settings import from_config
+
+pytest.importorskip("verl")
+OmegaConf = pytest.importorskip("omegaconf").OmegaConf
+composing = importlib.import_module("verl_recipes.config.compose")
+
+# The supervisor paper, appendix D, table 9, and section 5 (GPUs, KL).
+SUPERVISOR = {
+    "trainer.n_gpus_per_node": 4,
+    "data.train_batch_size": 16,
+    "actor_rollout_ref.rollout.val_kwargs.n": 4,
+    "data.max_prompt_length": 8192,
+    "data.max_response_length": 4096,
+    "clinic.overlong": "skip",  # "Overlong Prompt Filter: True"
+    "data.truncation": "error",
+    "algorithm.adv_estimator": "grpo",
+    "actor_rollout_ref.actor.ppo_mini_batch_size": 8,
+    "actor_rollout_ref.actor.clip_ratio_low": 0.2,
+    "actor_rollout_ref.actor.clip_ratio_high": 0.35,
+    "algorithm.use_kl_in_reward": False,
+    "actor_rollout_ref.actor.use_kl_loss": False,
+    "actor_rollout_ref.rollout.name": "vllm",
+    "actor_rollout_ref.rollout.n": 8,
+    "actor_rollout_ref.rollout.temperature": 0.8,
+    "actor_rollout_ref.rollout.top_p": 0.95,
+    "actor_rollout_ref.rollout.top_k": 20,
+    "actor_rollout_ref.rollout.gpu_memory_utilization": 0.4,
+    "actor_rollout_ref.rollout.multi_turn.use_inference_chat_template": False,
+    "clinic.env_kwargs.max_turns": 2,
+    "clinic.env_kwargs.response_limit": 1024,
+    "trainer.save_freq": 50,
+    "trainer.test_freq": 50,
+    "trainer.val_before_train": True,
+}
+
+# The TT-OPD paper: sections 4.2 and 5.1, algorithm 1, appendix D.1; table 4 is lost.
+TTOPD = {
+    "trainer.n_gpus_per_node": 8,
+    "trainer.total_training_steps": 60,
+    "clinic.teacher.lam": 4.0,
+    "clinic.teacher.decay": 0.995,
+    "clinic.teacher.every": 5,
+    "clinic.teacher.hard_copy": 30,
+    "clinic.teacher.reduce": "sum_turns",
+    "clinic.teacher.l_max_turn": 12_288,
+    "clinic.reward.mode": "cosine",
+    "clinic.reward.l_max": 12_288,
+    "clinic.hints.mode": "outcome",
+    "algorithm.filter_groups.enable": True,
+    "actor_rollout_ref.model.lora_rank": 64,
+    "actor_rollout_ref.actor.kl_loss_coef": 0.01,
+}
+
+# The same table for the control: "identical hyperparameters but without distillation or cosine
+# reward" (section 5.1).
+CONTROL = {
+    **{name: value for name, value in TTOPD.items() if not name.startswith("clinic.")},
+    "clinic.teacher.enabled": False,
+    "clinic.reward.mode": "env",
+    "clinic.hints.mode": "none",
+}
+
+# What differs from a table on purpose, and where that is said.
+CHOSEN = {
+    "data.max_response_length": (8192, "config/paper/clingen_hybrid.yaml"),
+    "clinic.teacher.hard_copy": (None, "settings.py"),
+    "clinic.teacher.reduce": ("mean_turns", "settings.py"),
+}
+
+PAPERS: dict[tuple[str, str], Mapping[str, Any]] = {
+    ("grpo", "clingen_outcome"): SUPERVISOR,
+    ("grpo", "clingen_hybrid"): SUPERVISOR,
+    ("ttopd", "ttopd_9b"): TTOPD,
+    ("grpo", "ttopd_9b"): CONTROL,
+}
+
+
+def composed(method: str, paper: str) -> Any:
+    """Compose a paper's settings as the command at the head of its file asks for them."""
+    head = (composing.CONFIGS / "paper" / f"{paper}.yaml").read_text().split("\nclinic:")[0]
+    asked = re.search(r"--gpus (\d+) --model (\S+) --steps (\d+)", head)
+    assert asked is not None
+    gpus, model, steps = asked.groups()
+    request = RunRequest(
+        method=method,
+        gpus=int(gpus),
+        model=model,
+        steps=int(steps),
+        overrides=(f"+paper={paper}",),
+    )
+    return composing.compose(request)
+
+
+@pytest.mark.parametrize(("method", "paper"), PAPERS)
+def test_a_papers_settings_are_those_of_its_tables(method: str, paper: str) -> None:
+    config = composed(method, paper)
+    table = PAPERS[method, paper]
+    found = {name: OmegaConf.select(config, name) for name in table}
+    differing = {name: found[name] for name in table if found[name] != table[name]}
+    assert differing == {name: CHOSEN[name][0] for name in table if name in CHOSEN}
+    env = make_env(*next((one.id, one.env_kwargs) for one in from_config(config).environments))
+    if paper != "ttopd_9b":
+        assert env.max_turns == 2
+        assert 290 == config.trainer.total_training_steps == 5 * (len(env.tasks) // 16)
+        assert env.rubric.weights.get("process", 0.0) == (0.5 if paper.endswith("hybrid") else 0.0)
+
+
+def test_every_paper_has_a_table() -> None:
+    assert {paper for _, paper in PAPERS} == set(composing.choices("paper"))
+
+
+@pytest.mark.parametrize("paper", sorted({paper for _, paper in PAPERS}))
+def test_what_is_chosen_is_marked(paper: str) -> None:
+    text = (composing.CONFIGS / "paper" / f"{paper}.yaml").read_text()
+    for name in {"ttopd_9b": ("max_prompt_length", "loss_agg_mode", "lr:")}.get(
+        paper, ("max_response_length", "lr:")
+    ):
+        before = text[: text.index(name)].splitlines()
+        comments = [line for line in before[-6:] if "#" in line]
+        assert any("hosen" in line for line in comments), name
+
+
+def test_the_adapter_is_on_attention_and_mlp_of_the_text_model_alone() -> None:
+    torch = pytest.importorskip("torch")
+    peft = pytest.importorskip("peft")
+    transformers = pytest.importorskip("transformers")
+    config = transformers.Qwen3_5Config(
+        text_config={
+            "vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 4,
+            "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16,
+            "linear_num_key_heads": 2, "linear_num_value_heads": 2,
+            "linear_key_head_dim": 16, "linear_value_head_dim": 16,
+        },
+        vision_config={
+            "depth": 1, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2,
+            "out_hidden_size": 32,
+        },
+    )  # fmt: skip
+    with torch.device("meta"):
+        model = transformers.Qwen3_5ForConditionalGeneration(config)
+    section = composed("ttopd", "ttopd_9b").actor_rollout_ref.model
+    adapted = peft.get_peft_model(
+        model,
+        peft.LoraConfig(
+            r=section.lora_rank,
+            target_modules=OmegaConf.to_container(section.target_modules),
+            exclude_modules=section.exclude_modules,
+        ),
+    )
+    names = {
+        name.split(".lora_A")[0].removeprefix("base_model.model.")
+        for name, _ in adapted.named_parameters()
+        if ".lora_A." in name
+    }
+    kinds = {name.rsplit(".", 1)[1] for name in names}
+    assert kinds == set(section.target_modules)  # none of them is written in vain
+    assert not [name for name in names if "visual" in name or "lm_head" in name]
+    assert {name.split(".layers.")[1].split(".")[0] for name in names} == {"0", "1", "2", "3"}
