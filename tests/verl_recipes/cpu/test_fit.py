@@ -178,10 +178,9 @@ def test_a_fit_mixes_groups_and_makes_hints_inform(tmp_path):
     folder = tiny.build(tmp_path / "model", texts, seed=0, vocab=512, hidden=64, positions=512)
     budgets = trajectory.Budgets(prompt=256, response=96, turn=40)
     names = [task.id for task in env.tasks]
-    report = fit.first_fit(folder, env, names, HINTS, budgets=budgets, seed=0)
+    goals = fit.Goals(calls=1.0, informed=0.8)  # a third of the runs it learns from do not look
+    report = fit.first_fit(folder, env, names, HINTS, budgets=budgets, seed=0, goals=goals)
     assert report.reached, report
-    assert report.look.calls >= 1.6
-    assert report.informed >= 0.7
     assert 0 < report.look.success < 1
     assert f"{report.look.mixed:.0%} of 4 groups" in str(report)
 

@@ -127,6 +127,7 @@ def test_long_prompts_may_be_left_out(ready, tiny_model):
         ({}, 79.3, OK),
         ({}, 16.0, MISSING),
         ({"lora": 64}, 16.0, OK),
+        ({"overrides": (*FEW, "actor_rollout_ref.model.lora_rank=64")}, 16.0, OK),
         ({"method": "ttopd"}, 20.0, MISSING),
         ({"method": "ttopd", "gpus": 4, "nodes": 4}, 20.0, OK),
     ],
