@@ -142,24 +142,25 @@ def record_keys(env: ClinicEnv) -> tuple[str, ...]:
     return (*OWN_KEYS, *parts, *(f"metric/{name}" for name in info["metrics"]))
 
 
-def opening(info: Mapping[str, Any], *, native: bool) -> Messages:
+def opening(
+    info: Mapping[str, Any], *, native: bool
+) -> tuple[Messages, list[dict[str, Any]] | None]:
     """Return the messages that open an episode, in the form that verl's builders take.
 
     Args:
         info: Of the environment's reset.
-        native: Whether the chat template shows the tools; if not, the system message does.
+        native: Whether the chat template shows the tools; if not, the system message does. It
+            never does where answers continue the model's own message: no template writes those.
+
+    Returns:
+        The messages, and the tools that the chat template shows with them, None where it shows
+        none.
     """
-    messages = info["messages"] if shows_tools(info, native=native) else info["prompt"]
-    kept = [dict(one) for one in messages if one["content"]]
-    return with_images(kept, info.get("images", ()))
-
-
-def shows_tools(info: Mapping[str, Any], *, native: bool) -> bool:
-    """Return whether the chat template shows the tools of an episode.
-
-    It never does where answers continue the model's own message: no template writes those.
-    """
-    return native and not info.get("inline", False)
+    shown = native and not info.get("inline", False)
+    messages = [dict(one) for one in info["messages" if shown else "prompt"] if one["content"]]
+    return with_images(messages, info.get("images", ())), list(
+        info["tools"]
+    ) or None if shown else None
 
 
 def with_images(messages: Messages, images: Sequence[Any]) -> Messages:

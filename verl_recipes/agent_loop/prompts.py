@@ -10,12 +10,7 @@ from typing import Any
 from gym_clinic import ClinicEnv, ConfigError, Illustrated, Task
 from gym_clinic.taskset import first
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import (
-    PromptLengthError,
-    images_in,
-    opening,
-    shows_tools,
-)
+from verl_recipes.agent_loop.environment import PromptLengthError, opening
 from verl_recipes.agent_loop.tokens import Tokens
 
 logger = logging.getLogger(__name__)
@@ -157,7 +152,4 @@ def _marks(value: Any) -> Iterator[bool]:
 def prompt(env: ClinicEnv, task: Task, tokens: Tokens) -> list[int]:
     """Return the tokens of a task's prompt."""
     _, info = env.reset(options={"task_id": task.id})
-    messages = opening(info, native=tokens.native)
-    images = images_in(messages) if "images" in info else []
-    tools = info["tools"] if shows_tools(info, native=tokens.native) else None
-    return tokens.prompt(messages, tools, images)
+    return tokens.prompt(*opening(info, native=tokens.native))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gym_clinic import ConfigError
-from verl_recipes.agent_loop.environment import Messages
+from verl_recipes.agent_loop.environment import Messages, images_in
 
 
 class Tokens:
@@ -48,26 +48,27 @@ class Tokens:
         self._media = {get_processor_token_id(reads, kind) for kind in ("image", "video")}
 
     def prompt(
-        self, messages: Messages, tools: Sequence[Mapping[str, Any]] | None, images: Sequence[Any]
+        self, messages: Messages, tools: Sequence[Mapping[str, Any]] | None = None
     ) -> list[int]:
         """Return the tokens of an opening, up to where the model speaks.
 
         Args:
-            messages: The opening.
+            messages: The opening, with its images as PIL images.
             tools: Schemas that the chat template shows; None where it shows none.
-            images: The PIL images of the messages, in order.
 
         Raises:
             ConfigError: If there are images and the model reads only text.
         """
         shown = [dict(tool) for tool in tools] if tools else None
+        images = images_in(messages)
         if not images:
             return list(self.builder.build_initial_tokens(messages, tools=shown))
         if not self.builder.supports_multimodal():
             raise ConfigError(
-                "the task has images, and the model reads only text; name a model with a processor"
+                "the task has images, and the model reads only text; name a model with a processor "
+                "(those of Qwen need torchvision)"
             )
-        return list(self.builder.build_initial_tokens(messages, tools=shown, images=list(images)))
+        return list(self.builder.build_initial_tokens(messages, tools=shown, images=images))
 
     def plain(self, text: str) -> list[int]:
         """Return the tokens of a text as it stands, without any role around it."""

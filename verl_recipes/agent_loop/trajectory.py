@@ -17,7 +17,6 @@ from verl_recipes.agent_loop.environment import (
     images_in,
     in_parts,
     opening,
-    shows_tools,
     with_images,
 )
 from verl_recipes.agent_loop.tokens import Tokens
@@ -108,13 +107,11 @@ class Trajectory:
         """
         with blaming_the_environment(self.task_id):
             _, info = self.env.reset(options={"task_id": self.task_id})
-        native = self.tokens.native
-        self._messages = opening(info, native=native)
-        self._tools = list(info["tools"]) or None if shows_tools(info, native=native) else None
+        self._messages, self._tools = opening(info, native=self.tokens.native)
         self.stops = tuple(info.get("stop_strings", ()))
         self.inline = bool(info.get("inline", False))
-        self.images = images_in(self._messages) if "images" in info else []
-        self.ids = self.tokens.prompt(self._messages, self._tools, self.images)
+        self.images = images_in(self._messages)
+        self.ids = self.tokens.prompt(self._messages, self._tools)
         self._prompt_length = len(self.ids)
         if self._prompt_length > self.budgets.prompt:
             raise PromptLengthError(
@@ -268,7 +265,7 @@ class Trajectory:
             if open_end:
                 self._take_back()
             return False
-        self.images += images_in(messages) if images else []
+        self.images += images_in(messages)
         return True
 
     def _insert(self, text: str, info: Mapping[str, Any]) -> bool:

@@ -163,6 +163,7 @@ def first_fit(
     near_steps: int = NEAR_STEPS,
     steps: int = STEPS,
     look_every: int = LOOK_EVERY,
+    also: Sequence[ClinicEnv] = (),
 ) -> FitReport:
     """Fit a model in its folder until it is good enough, and save it there.
 
@@ -185,6 +186,7 @@ def first_fit(
         near_steps: Steps on the ends of prompts.
         steps: Most steps on whole transcripts.
         look_every: Of these steps; the last is measured in any case.
+        also: Further environments of the training; their shortest tasks are learned from as well.
 
     Raises:
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
@@ -203,7 +205,10 @@ def first_fit(
     tokenizer = AutoTokenizer.from_pretrained(model_dir)
     tokens = Tokens(tokenizer, model.config.model_type, native=native)
     told = hint_tokens(hints, tokens)
-    played = transcripts(env, lessons, tokens, budgets, random.Random(f"{seed}:runs"))
+    runs = random.Random(f"{seed}:runs")
+    played = transcripts(env, lessons, tokens, budgets, runs)
+    for other in also:
+        played += transcripts(other, shortest(other, taught, seed), tokens, budgets, runs)
     unseen = transcripts(env, held, tokens, budgets, random.Random(f"{seed}:held"))
     goals = _within_reach(goals or Goals(), env, held)
     draw = random.Random(f"{seed}:order")

@@ -23,7 +23,7 @@ from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
-from verl_recipes.agent_loop.environment import opening, shows_tools
+from verl_recipes.agent_loop.environment import opening
 from verl_recipes.cpu.copying import THETA, teach_copying
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
@@ -225,10 +225,11 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
     solve = oracle(env)
     for task in spread(env.tasks, at_least_one("most", most)):
         _, info = env.reset(options={"task_id": task.id})
+        messages, tools = opening(info, native=native)
         yield str(
             template.apply_chat_template(
-                opening(info, native=native),
-                tools=(info["tools"] if shows_tools(info, native=native) else None) or None,
+                messages,
+                tools=tools,
                 chat_template=TEMPLATE,
                 add_generation_prompt=True,
                 tokenize=False,

@@ -68,7 +68,7 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
     envs = open_all(data, data.train_files)
     names = ", ".join(envs)
     print(f"model    a tiny Qwen3 and its tokenizer, from the prompts of {names}", flush=True)
-    env = next(iter(envs.values()))
+    env, *also = envs.values()
     found = make_tiny(
         folder,
         env,
@@ -82,6 +82,7 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
         seed=clinic.seed,
         native=clinic.tools == "native",
         texts=hints.load(clinic.hints.path),
+        also=also,
     )
     print(f"         {found}", flush=True)
     if not found.reached:
@@ -101,6 +102,7 @@ def make_tiny(
     vocab: int = 4_096,
     hidden: int = 128,
     positions: int = 8_192,
+    also: Sequence[ClinicEnv] = (),
     **fit: Any,
 ) -> FitReport:
     """Make a tiny model and fit it, also on what the hints of a teacher mean.
@@ -116,12 +118,24 @@ def make_tiny(
         vocab: Entries of the tokenizer.
         hidden: Width of the model.
         positions: Longest sequence.
+        also: What else it will play.
         fit: Further arguments of :func:`verl_recipes.cpu.fit.first_fit`.
     """
     texts = texts or hints.load()
-    read = chain(corpus(env, native=native), texts.correct, texts.incorrect)
+    played = chain.from_iterable(corpus(one, native=native) for one in (env, *also))
+    read = chain(played, texts.correct, texts.incorrect)
     build(folder, read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
-    return first_fit(folder, env, task_ids, texts, budgets=budgets, seed=seed, native=native, **fit)
+    return first_fit(
+        folder,
+        env,
+        task_ids,
+        texts,
+        budgets=budgets,
+        seed=seed,
+        native=native,
+        also=also,
+        **fit,
+    )
 
 
 def check_prompts(config: DictConfig) -> None:

@@ -61,8 +61,7 @@ class HintPlacement:
         """Return what follows the last message of a role; nothing where a template has no such."""
         try:
             one, other = (
-                self._tokens.prompt([{"role": role, "content": word}], None, [])
-                for word in ("one", "two")
+                self._tokens.prompt([{"role": role, "content": word}]) for word in ("one", "two")
             )
         except (TemplateError, ValueError):
             return ()

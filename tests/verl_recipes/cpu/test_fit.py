@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("verl")
 fit = importlib.import_module("verl_recipes.cpu.fit")
+model = importlib.import_module("verl_recipes.run.model")
 tiny = importlib.import_module("verl_recipes.cpu.tiny")
 written = importlib.import_module("verl_recipes.cpu.transcripts")
 load = importlib.import_module("verl_recipes.ttopd.hints").load
@@ -200,6 +201,27 @@ def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
     assert before != after == (again / "model.safetensors").read_bytes()
     transformers.AutoModelForCausalLM.from_pretrained(folder)
     assert len(transformers.AutoTokenizer.from_pretrained(folder)) == 4096
+
+
+def test_further_environments_are_learned_from(env, names, tmp_path, monkeypatch):
+    taught = []
+    transcripts = fit.transcripts
+
+    def noted(one, tasks, *others):
+        taught.append((one, len(tasks)))
+        return transcripts(one, tasks, *others)
+
+    monkeypatch.setattr(fit, "transcripts", noted)
+    other = ClinicEnv("tiny_domain:TRIAGE")
+    few = {"near_steps": 1, "steps": 1, "samples": 1, "groups": 2, "taught": 5}
+    model.make_tiny(tmp_path / "both", env, names, BUDGETS, seed=0, also=[other], **few)
+    assert taught == [(env, 5), (other, 5), (env, 2)]  # the last are held apart
+    alone = tiny.build(tmp_path / "alone", tiny.corpus(env), seed=0)
+    text = next(tiny.corpus(other))
+    both, one = (
+        transformers.AutoTokenizer.from_pretrained(folder) for folder in (tmp_path / "both", alone)
+    )
+    assert len(both.encode(text)) < 0.7 * len(one.encode(text))
 
 
 def test_a_model_that_learned_nothing_is_reported_as_that(env, names, folder):

@@ -46,17 +46,17 @@ def tokens(request, tokenizer):
 def test_a_hint_closes_the_message_that_the_model_answers(tokens):
     placement = placing.HintPlacement(tokens)
     for messages, tools in ((OPENING, None), (OPENING[1:], None), (OPENING, TOOLS)):
-        prompt = tokens.prompt(messages, tools, [])
+        prompt = tokens.prompt(messages, tools)
         at, ids = placement.index(prompt), placement.ids(HINT)
         seen = tokens.tokenizer.decode([*prompt[:at], *ids, *prompt[at:]])
         assert seen.count(f"Bay 3.\n\n{HINT}") == 1
         # It is the message that the template itself would write of the two.
         whole = [*messages[:-1], {"role": "user", "content": f"Bay 3.\n\n{HINT}"}]
-        assert seen == tokens.tokenizer.decode(tokens.prompt(whole, tools, []))
+        assert seen == tokens.tokenizer.decode(tokens.prompt(whole, tools))
 
 
 def test_a_hint_is_outside_of_any_thought_and_of_the_models_own_message(tokens):
-    prompt = tokens.prompt(OPENING, None, [])
+    prompt = tokens.prompt(OPENING)
     before = tokens.tokenizer.decode(prompt[: placing.HintPlacement(tokens).index(prompt)])
     assert "<think>" not in before
     assert "assistant" not in before
@@ -64,7 +64,7 @@ def test_a_hint_is_outside_of_any_thought_and_of_the_models_own_message(tokens):
 
 
 def test_a_prompt_may_end_with_the_policy(tokens):
-    prompt = tokens.prompt(OPENING[:1], None, [])
+    prompt = tokens.prompt(OPENING[:1])
     if "Be brief." not in tokens.tokenizer.decode(prompt):
         pytest.skip("this template leaves the system message out")
     at = placing.HintPlacement(tokens).index(prompt)
@@ -76,7 +76,7 @@ def test_without_a_text_there_are_no_tokens(tokens):
 
 
 def test_a_prompt_that_ends_otherwise_is_refused_with_its_end(tokens):
-    prompt = tokens.prompt(OPENING, None, [])
+    prompt = tokens.prompt(OPENING)
     placement = placing.HintPlacement(tokens)
     with pytest.raises(ConfigError, match=r"no place for a hint: .* ends with '.*Bay 3"):
         placement.index(prompt[: placement.index(prompt)])
