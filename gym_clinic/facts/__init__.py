@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
+    from gym_clinic.facts.drugs import CrossReaction as CrossReaction
+    from gym_clinic.facts.drugs import Drug as Drug
+    from gym_clinic.facts.drugs import DrugClass as DrugClass
+    from gym_clinic.facts.drugs import Interaction as Interaction
+    from gym_clinic.facts.drugs import drug_names as drug_names
+    from gym_clinic.facts.instruments import Instrument as Instrument
     from gym_clinic.facts.models import BANDS as BANDS
     from gym_clinic.facts.models import Disease as Disease
-    from gym_clinic.facts.models import Drug as Drug
     from gym_clinic.facts.models import Feature as Feature
     from gym_clinic.facts.models import Frequency as Frequency
     from gym_clinic.facts.models import Guideline as Guideline
-    from gym_clinic.facts.models import Instrument as Instrument
     from gym_clinic.facts.models import Phenotype as Phenotype
     from gym_clinic.facts.naming import same_name as same_name
     from gym_clinic.facts.naming import stem as stem
@@ -29,15 +33,19 @@ if TYPE_CHECKING:
 _HOMES = {
     "BANDS": "models",
     "Disease": "models",
-    "Drug": "models",
+    "CrossReaction": "drugs",
+    "Drug": "drugs",
+    "DrugClass": "drugs",
     "Facts": "tables",
     "Feature": "models",
     "Frequency": "models",
     "Guideline": "models",
-    "Instrument": "models",
+    "Instrument": "instruments",
+    "Interaction": "drugs",
     "Phenotype": "models",
     "Profile": "profiles",
     "ProfileFeature": "profiles",
+    "drug_names": "drugs",
     "load": "tables",
     "profiles_of": "profiles",
     "read_profiles": "profiles",

@@ -1,7 +1,8 @@
 """Reading the fact tables, and checking that they fit together.
 
 A table is one JSON file, ``{"defaults": {...}, "records": [{...}, ...]}``: a record has the fields
-of the defaults unless it gives its own. The diseases are a folder of such files.
+of the defaults unless it gives its own. Diseases, instruments and interactions are folders of such
+files.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
     Discipline,
     Disease,
     DiseaseEntry,
-    Drug,
     Guideline,
-    Instrument,
     Phenotype,
     Source,
 )
@@ -31,6 +32,12 @@ from gym_clinic.paths import data_dir
 
 DISEASES = "diseases"
 """The folder of the diseases, with a file for each discipline or any other division."""
+
+INSTRUMENTS, INTERACTIONS = "instruments", "interactions"
+"""The folders of the clinical scores and of the interactions of drugs."""
+
+DRUGS, DRUG_CLASSES, ALLERGIES = "drugs.json", "drug-classes.json", "allergies.json"
+"""The files of the drugs, of their classes and of cross-reactions in allergy."""
 
 SOURCES = "sources.json"
 """The file of the sources: an object of key -> source."""
@@ -45,6 +52,9 @@ class Facts:
         phenotypes: Symptoms, signs and findings.
         disciplines: Disciplines of medicine.
         drugs: Drugs.
+        drug_classes: Classes of drugs.
+        interactions: Interactions of drugs, by the references of their sides.
+        cross_reactions: What an allergy means for other drugs.
         instruments: Clinical scores.
         guidelines: Management by topic, step by step.
         sources: Where the facts come from, by key.
@@ -54,6 +64,9 @@ class Facts:
     phenotypes: Mapping[str, Phenotype]
     disciplines: Mapping[str, Discipline]
     drugs: Mapping[str, Drug]
+    drug_classes: Mapping[str, DrugClass]
+    interactions: Mapping[str, Interaction]
+    cross_reactions: Mapping[str, CrossReaction]
     instruments: Mapping[str, Instrument]
     guidelines: Mapping[str, Guideline]
     sources: Mapping[str, Source]
@@ -87,7 +100,15 @@ def table_files(folder: Path) -> list[Path]:
     diseases = sorted((folder / DISEASES).glob("*.json"))
     if not diseases:
         raise ConfigError(f"no files in {folder / DISEASES}; expected tables of diseases, *.json")
-    return [*diseases, *sorted(folder.glob("*.json"))]
+    others = (*folder.glob(f"{INSTRUMENTS}/*.json"), *folder.glob(f"{INTERACTIONS}/*.json"))
+    return [*diseases, *sorted(others), *sorted(folder.glob("*.json"))]
+
+
+def read_folder(folder: Path, name: str, model: type[Model]) -> Iterator[tuple[str, Model]]:
+    """Read all tables of a folder of the fact tables, as :func:`read_table` does."""
+    for file in table_files(folder):
+        if file.parent.name == name:
+            yield from read_table(file, model)
 
 
 def read_table(file: Path, model: type[Model]) -> Iterator[tuple[str, Model]]:
@@ -122,8 +143,11 @@ def _load(folder: Path) -> Facts:
     sources = read_mapping(folder / SOURCES, Source)
     phenotypes = _Table(read_table(folder / "phenotypes.json", Phenotype))
     disciplines = _Table(read_table(folder / "disciplines.json", Discipline))
-    drugs = _Table(read_table(folder / "drugs.json", Drug))
-    instruments = _Table(read_table(folder / "instruments.json", Instrument))
+    drugs = _Table(read_table(folder / DRUGS, Drug))
+    drug_classes = _Table(read_table(folder / DRUG_CLASSES, DrugClass))
+    interactions = _Table(read_folder(folder, INTERACTIONS, Interaction))
+    cross_reactions = _Table(read_table(folder / ALLERGIES, CrossReaction))
+    instruments = _Table(read_folder(folder, INSTRUMENTS, Instrument))
     guidelines = _Table(read_table(folder / "guidelines.json", Guideline))
     diseases = _Table(_diseases(folder, phenotypes.records.values()))
 
@@ -131,11 +155,14 @@ def _load(folder: Path) -> Facts:
     phenotypes.check_names(lambda one: (one.name, *one.synonyms))
     disciplines.check_names(lambda one: (one.name,))
     drugs.check_names(lambda one: (one.name, *one.synonyms))
+    drug_classes.check_names(lambda one: (one.name,))
     instruments.check_names(lambda one: (one.name,))
     guidelines.check_names(lambda one: (one.topic,))
 
-    for table in (diseases, phenotypes, disciplines, drugs, instruments, guidelines):
+    for table in (diseases, phenotypes, disciplines, instruments, guidelines):
         table.check_known("sources", sources, lambda one: one.sources)
+    for of_drugs in (drugs, drug_classes, interactions, cross_reactions):
+        of_drugs.check_known("sources", sources, lambda one: one.sources)
     diseases.check_known("discipline", disciplines.records, lambda one: (one.discipline,))
     diseases.check_known(
         "findings.stated.source",
@@ -145,11 +172,16 @@ def _load(folder: Path) -> Facts:
     diseases.check_unshared(
         "codes", lambda one: (*one.codes.omim, *one.codes.orpha, *one.codes.mondo)
     )
-    classes = {name for drug in drugs.records.values() for name in drug.classes}
-    drugs.check_known(
-        "interactions.with",
-        classes | set(drugs.records),
-        lambda one: (pair.other for pair in one.interactions),
+    drugs.check_known("classes", drug_classes.records, lambda one: one.classes)
+    with_members = {CLASS + name for drug in drugs.records.values() for name in drug.classes}
+    known = with_members | set(drugs.records)
+    interactions.check_known("between", known, lambda one: one.between)
+    interactions.check_known("washout", known, _named_in_washout)
+    cross_reactions.check_known("risk", known, lambda one: one.risk)
+    cross_reactions.check_known(
+        "allergen",
+        known,
+        lambda one: () if one.allergen.startswith("other:") else (one.allergen,),
     )
     guidelines.check_known("diseases", diseases.records, lambda one: one.diseases)
     return Facts(
@@ -157,10 +189,21 @@ def _load(folder: Path) -> Facts:
         MappingProxyType(phenotypes.records),
         MappingProxyType(disciplines.records),
         MappingProxyType(drugs.records),
+        MappingProxyType(drug_classes.records),
+        MappingProxyType(interactions.records),
+        MappingProxyType(cross_reactions.records),
         MappingProxyType(instruments.records),
         MappingProxyType(guidelines.records),
         MappingProxyType(sources),
     )
+
+
+def _named_in_washout(one: Interaction) -> Iterator[str]:
+    if one.applies_if is not None and one.applies_if.drug is not None:
+        yield one.applies_if.drug
+    if one.washout is not None:
+        yield from one.washout.days_from
+        yield from (one.washout.stopped,) if one.washout.stopped else ()
 
 
 def _diseases(folder: Path, phenotypes: Iterable[Phenotype]) -> Iterator[tuple[str, Disease]]:
@@ -192,7 +235,17 @@ def _unknown(place: str, field: str, name: str, known: Iterable[str]) -> TaskErr
 
 
 AnyRecord = TypeVar(
-    "AnyRecord", DiseaseEntry, Disease, Phenotype, Discipline, Drug, Instrument, Guideline
+    "AnyRecord",
+    DiseaseEntry,
+    Disease,
+    Phenotype,
+    Discipline,
+    Guideline,
+    Instrument,
+    Drug,
+    DrugClass,
+    Interaction,
+    CrossReaction,
 )
 
 

@@ -3,6 +3,8 @@
     python -m kb.build                                write every table in its layout
     python -m kb.build --mappings DIR                 and prove its ids against published names
     python -m kb.build --mappings DIR --hpoa FILE     and take ids and frequencies anew
+    python -m kb.build --drugs FILE                   take a reference table of drugs anew (YAML)
+    python -m kb.build --instruments FILE             take a reference table of scores anew (YAML)
     python -m kb.build --check ...                    write nothing; report what would change
 
 The same files give the same bytes.
@@ -21,6 +23,8 @@ from gym_clinic.facts import load
 from gym_clinic.facts.tables import table_files
 from gym_clinic.facts.typed_json import read_object
 from gym_clinic.files import replace_files
+from kb.build.drug_reference import read_reference, take_drugs
+from kb.build.instrument_reference import take_instruments
 from kb.build.layout import lay_out
 from kb.build.proof import PROOF, check_proof, prove
 from kb.build.published import renewed
@@ -29,7 +33,12 @@ FACTS = PROOF.parent.parent / "facts"
 
 
 def build(
-    folder: Path, proof: Path, mappings: Path | None = None, hpoa: Path | None = None
+    folder: Path,
+    proof: Path,
+    mappings: Path | None = None,
+    hpoa: Path | None = None,
+    drugs: Path | None = None,
+    instruments: Path | None = None,
 ) -> dict[Path, bytes]:
     """Return the files as they should be.
 
@@ -38,6 +47,8 @@ def build(
         proof: The proof of their ids.
         mappings: Folder of RareBench's mappings; without it the kept proof must hold.
         hpoa: HPO annotations; without it ids and stated frequencies stay as they are.
+        drugs: A reference table of drugs; without it the tables of drugs stay as they are.
+        instruments: A reference table of scores; without it the declarations stay as they are.
 
     Raises:
         ConfigError: If a file cannot be read.
@@ -47,6 +58,10 @@ def build(
     tables = {file: read_object(file) for file in table_files(folder)}
     if mappings is not None and hpoa is not None:
         tables |= renewed(folder, mappings, hpoa)
+    if drugs is not None:
+        tables |= take_drugs(folder, tables, read_reference(drugs))
+    if instruments is not None:
+        tables |= take_instruments(folder, tables, read_reference(instruments))
     files = {file: lay_out(file, table) for file, table in tables.items()}
     with tempfile.TemporaryDirectory() as scratch:
         copies = {Path(scratch) / file.relative_to(folder): data for file, data in files.items()}
@@ -74,13 +89,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="compare only")
     parser.add_argument("--mappings", type=Path, metavar="DIR", help="RareBench's mappings")
     parser.add_argument("--hpoa", type=Path, metavar="FILE", help="HPO annotations")
+    parser.add_argument("--drugs", type=Path, metavar="FILE", help="reference table of drugs")
+    parser.add_argument("--instruments", type=Path, metavar="FILE", help="and of scores")
     parser.add_argument("--folder", type=Path, default=FACTS, help="the tables")
     parser.add_argument("--proof", type=Path, default=PROOF, help="the proof of their ids")
     args = parser.parse_args(arguments)
     if args.hpoa and not args.mappings:
         parser.error("--hpoa needs --mappings")
     try:
-        files = build(args.folder, args.proof, args.mappings, args.hpoa)
+        sources = (args.mappings, args.hpoa, args.drugs, args.instruments)
+        files = build(args.folder, args.proof, *sources)
         other = changed(files)
         if not args.check:
             replace_files({file: [files[file]] for file in other})

@@ -7,17 +7,25 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
     Discipline,
     DiseaseEntry,
-    Drug,
     Guideline,
-    Instrument,
     Phenotype,
     Record,
     Source,
 )
-from gym_clinic.facts.tables import DISEASES, SOURCES
+from gym_clinic.facts.tables import (
+    ALLERGIES,
+    DISEASES,
+    DRUG_CLASSES,
+    DRUGS,
+    INSTRUMENTS,
+    INTERACTIONS,
+    SOURCES,
+)
 
 WIDTH = 100
 """Characters of a line; a longer text has a line of its own."""
@@ -28,9 +36,12 @@ LEVELS = 2
 MODELS: dict[str, type[Record]] = {
     DISEASES: DiseaseEntry,
     "disciplines.json": Discipline,
-    "drugs.json": Drug,
+    INSTRUMENTS: Instrument,
+    INTERACTIONS: Interaction,
+    ALLERGIES: CrossReaction,
+    DRUG_CLASSES: DrugClass,
+    DRUGS: Drug,
     "guidelines.json": Guideline,
-    "instruments.json": Instrument,
     "phenotypes.json": Phenotype,
 }
 """Name of a table's file or folder -> the class of its records."""
@@ -49,7 +60,7 @@ def lay_out(file: Path, table: Mapping[str, Any]) -> bytes:
     if file.name == SOURCES:
         table = {key: _ordered(one, Source.model_fields) for key, one in table.items()}
     else:
-        model = MODELS[DISEASES if file.parent.name == DISEASES else file.name]
+        model = MODELS[file.parent.name if file.parent.name in MODELS else file.name]
         order = [name for name in model.model_fields if name not in Record.model_fields]
         order += Record.model_fields
         defaults = _ordered(table.get("defaults", {}), order)

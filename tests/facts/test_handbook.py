@@ -35,7 +35,7 @@ def test_every_stated_frequency_has_its_source(facts: Facts) -> None:
 def test_counts(facts: Facts) -> None:
     assert len(facts.diseases) >= 250
     assert len({one.discipline for one in facts.diseases.values()}) >= 20
-    assert len(facts.drugs) >= 120
+    assert len(facts.drugs) >= 450
     assert len(facts.instruments) >= 80
     assert len(facts.guidelines) >= 150
     assert sum(bool(one.synonyms) for one in facts.phenotypes.values()) >= 300
@@ -125,8 +125,7 @@ def test_empty_fields_are_left_out(tmp_path: Path) -> None:
         "Suspect it in a patient with abnormality of body height. Consider also amber fever."
     )
     assert found["drug-ambrol"] == (
-        "Ambrol is a drug of the class amber blockers. In short: made up. "
-        "It is used in amber fever."
+        "Ambrol is a drug of the class amber blocker. In short: made up. It is used in amber fever."
     )
     assert not any("{}" in text or " ." in text for text in found.values())
 

@@ -1,248 +1,177 @@
-"""The embedded scores, compared with the published definitions beside the checkout."""
+"""The declarations of clinical scores, and what is computed from them alone."""
 
 from __future__ import annotations
 
-import re
+import ast
+import json
 from typing import Any
 
-from gym_clinic.facts.models import Instrument
-from gym_clinic.facts.tables import Facts
+import pytest
+from fact_tables import tables
+from pydantic import ValidationError
+from real_data import real
 
-OF = {
-    "abcd2": "abcd2",
-    "albumin-corrected-calcium": "corrected_ca",
-    "alvarado-score": "alvarado",
-    "alveolar-arterial-oxygen-gradient": "aa_gradient",
-    "anion-gap": "anion_gap",
-    "apache-ii": "apache2",
-    "apgar-score": "apgar",
-    "audit": "audit",
-    "audit-c": "audit_c",
-    "biophysical-profile-bpp": "bpp",
-    "bisap": "bisap",
-    "bishop-score": "bishop",
-    "body-mass-index-bmi": "bmi",
-    "body-surface-area-mosteller": "bsa",
-    "braden-scale": "braden",
-    "brighton-paediatric-early-warning-score-pews": "pews_brighton",
-    "cage": "cage",
-    "calculated-serum-osmolality": "osmolality",
-    "canadian-ct-head-rule": "cchr",
-    "caprini-score": "caprini",
-    "cha2ds2-vasc": "cha2ds2vasc",
-    "charlson-comorbidity-index": "cci",
-    "child-pugh-score": "child_pugh",
-    "ciwa-ar": "ciwa_ar",
-    "ckd-epi-2021-equation": "ckdepi2021",
-    "cockcroft-gault-equation": "cockcroft_gault",
-    "columbia-suicide-severity-screener-c-ssrs": "cssrs_screen",
-    "confusion-assessment-method-cam": "cam",
-    "corrected-qt-interval-qtc": "qtc",
-    "curb-65": "curb65",
-    "edinburgh-postnatal-depression-scale-epds": "epds",
-    "emergency-severity-index-esi": "esi",
-    "estimated-due-date-edd": "edd",
-    "fib-4-index": "fib4",
-    "fractional-excretion-of-sodium-fena": "fena",
-    "free-water-deficit": "free_water_deficit",
-    "friedewald-equation": "ldl_friedewald",
-    "gad-7": "gad7",
-    "gestational-age": "gest_age",
-    "glasgow-blatchford-score": "gbs",
-    "glasgow-coma-scale-gcs": "gcs",
-    "glucose-corrected-sodium": "corrected_na",
-    "grace-score-for-in-hospital-death": "grace_inhosp",
-    "hamilton-depression-rating-scale-17-items-ham-d": "hamd17",
-    "has-bled": "hasbled",
-    "heart-score": "heart",
-    "hellp-criteria-tennessee": "hellp",
-    "ideal-body-weight-devine": "ibw",
-    "kdigo-stages-of-acute-kidney-injury": "kdigo_aki",
-    "lace-index": "lace",
-    "maddrey-discriminant-function": "maddrey",
-    "mcisaac-score-modified-centor-score": "mcisaac",
-    "mean-arterial-pressure-map": "map",
-    "meld-3-0": "meld3",
-    "meld-na": "meld_na",
-    "mood-disorder-questionnaire-mdq": "mdq",
-    "morphine-milligram-equivalents-mme": "mme",
-    "morse-fall-scale": "morse",
-    "national-early-warning-score-2-news2": "news2",
-    "nih-stroke-scale-nihss": "nihss",
-    "ottawa-ankle-rule": "ottawa_ankle",
-    "padua-prediction-score": "padua",
-    "pcl-5": "pcl5",
-    "pecarn-head-injury-rule-2-years-and-older": "pecarn_ge2",
-    "pecarn-head-injury-rule-under-2-years": "pecarn_lt2",
-    "perc-rule": "perc",
-    "phoenix-sepsis-score": "phoenix",
-    "phq-9": "phq9",
-    "pneumonia-severity-index-psi-port": "psi",
-    "preeclampsia-criteria": "preeclampsia",
-    "quick-sofa-qsofa": "qsofa",
-    "ranson-criteria": "ranson",
-    "revised-cardiac-risk-index-rcri": "rcri",
-    "revised-trauma-score-rts": "rts",
-    "rockall-score-complete": "rockall",
-    "saps-ii": "saps2",
-    "sequential-organ-failure-assessment-sofa": "sofa",
-    "shock-index": "shock_index",
-    "sirs-criteria": "sirs",
-    "timi-risk-score-for-stemi": "timi_stemi",
-    "timi-risk-score-for-unstable-angina": "timi_ua",
-    "wells-criteria-for-deep-vein-thrombosis": "wells_dvt",
-    "wells-criteria-for-pulmonary-embolism": "wells_pe",
-    "winters-formula": "winters",
-    "yale-observation-scale": "yale_obs",
-    "young-mania-rating-scale-ymrs": "ymrs",
-}
-"""Score of ours -> the published definition."""
+from gym_clinic.facts import Facts, Instrument
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.instruments import HIGHEST_PART, Points
 
-COUNTED = [
-    "abcd2",
-    "alvarado-score",
-    "bisap",
-    "bishop-score",
-    "cage",
-    "child-pugh-score",
-    "curb-65",
-    "has-bled",
-    "hellp-criteria-tennessee",
-    "lace-index",
-    "morse-fall-scale",
-    "national-early-warning-score-2-news2",
-    "padua-prediction-score",
-    "perc-rule",
-    "quick-sofa-qsofa",
-    "ranson-criteria",
-    "revised-cardiac-risk-index-rcri",
-    "rockall-score-complete",
-    "sirs-criteria",
-    "timi-risk-score-for-stemi",
-    "timi-risk-score-for-unstable-angina",
-    "wells-criteria-for-deep-vein-thrombosis",
-    "wells-criteria-for-pulmonary-embolism",
-    "heart-score",
-    "cha2ds2-vasc",
-    "glasgow-blatchford-score",
-    "braden-scale",
-    "apgar-score",
-    "biophysical-profile-bpp",
-    "mcisaac-score-modified-centor-score",
-    "glasgow-coma-scale-gcs",
-    "sequential-organ-failure-assessment-sofa",
-    "saps-ii",
-    "audit-c",
-    "brighton-paediatric-early-warning-score-pews",
-]
-"""Scores whose total is the sum of the points in brackets behind each item."""
-
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
-_RANGES = (
-    rf"({_NUMBER})(?:-| to )({_NUMBER})",
-    rf"({_NUMBER}) or more",
-    rf"({_NUMBER}) or less",
-    rf"above ({_NUMBER})",
-    rf"below ({_NUMBER})",
-    rf"({_NUMBER})",
-)
-_UNITS = re.compile(r" (?:ms|weeks|mmHg)\b")
-STEPS = {"biophysical-profile-bpp": 2}
-"""Scores whose totals have steps larger than one."""
+LIMITING = {"cchr": {"gcs"}, "pecarn_lt2": {"age_months"}, "pecarn_ge2": {"age_years"}}
+"""Inputs that only have to be within their limits, so that the rule applies."""
 
 
-def matches(text: str, score: float) -> bool | None:
-    """Return whether a score is in a written range; None where the text is not a range."""
-    for pattern in _RANGES:
-        found = re.fullmatch(pattern, _UNITS.sub("", text))
-        if not found:
-            continue
-        numbers = [float(number) for number in found.groups()]
-        if len(numbers) == 2:
-            return numbers[0] <= score <= numbers[1]
-        if "or more" in text:
-            return score >= numbers[0]
-        if "or less" in text:
-            return score <= numbers[0]
-        if text.startswith("above"):
-            return score > numbers[0]
-        if text.startswith("below"):
-            return score < numbers[0]
-        return score == numbers[0]
-    return None
+def computed(one: Instrument, given: dict[str, Any]) -> tuple[Any, str | None, dict[str, bool]]:
+    """Return score, band and flags of inputs that are known to be possible."""
 
+    def number(points: Points) -> float:
+        return points if isinstance(points, (int, float)) else parse(points).compute(values)
 
-def test_every_published_score_is_there(facts: Facts, published: dict[str, dict[str, Any]]) -> None:
-    assert set(OF) == set(facts.instruments)
-    assert sorted(OF.values()) == sorted(published)
-
-
-def test_the_citation_is_the_published_one(
-    facts: Facts, published: dict[str, dict[str, Any]]
-) -> None:
-    for key, one in facts.instruments.items():
-        theirs = published[OF[key]]["citation"].replace(">=32", "of at least 32")
-        assert one.citation == theirs, key
-
-
-def test_bands_end_where_the_published_ones_do(
-    facts: Facts, published: dict[str, dict[str, Any]]
-) -> None:
-    compared = 0
-    for key, one in facts.instruments.items():
-        bands = published[OF[key]].get("bands", [])
-        inputs = {name for band in bands for name in re.findall("[A-Za-z_]+", band["if"])}
-        if not bands or inputs - {"score", "True"}:
-            continue  # read by more than the total
-        names: dict[str, set[str]] = {}
-        for score in _scores(key, one, published[OF[key]]):
-            ours = [band.meaning for band in one.bands if matches(band.range, score)]
-            theirs = next(band["value"] for band in bands if eval(band["if"], {}, {"score": score}))
-            assert len(ours) == 1, (key, score, ours)
-            names.setdefault(ours[0], set()).add(theirs)
-        assert all(len(found) == 1 for found in names.values()), (key, names)
-        assert set().union(*names.values()) == {band["value"] for band in bands}, (key, names)
-        compared += 1
-    assert compared >= 30
-
-
-def _scores(key: str, one: Instrument, published: dict[str, Any]) -> list[float]:
-    """Return all totals; for a measure its limits and the values one step beside them."""
-    if total := published.get("total_range"):
-        low, high = map(int, total)
-        return [float(score) for score in range(low, high + 1, STEPS.get(key, 1))]
-    written = [
-        text for band in one.bands for text in re.findall(r"[0-9]+(?:\.[0-9]+)?", band.range)
+    values = {each.name: given.get(each.name, each.default) for each in one.inputs}
+    if not all(parse(text).compute(values) for text in one.requires):
+        return "invalid_combination", None, {}
+    for value in one.values:
+        values[value.name] = parse(value.formula).compute(values)
+    flags = {flag.name: parse(flag.when).compute(values) for flag in one.flags}
+    for outcome in one.outcomes:
+        if outcome.when is None or parse(outcome.when).compute(values):
+            return outcome.result, None, flags
+    parts = [
+        number(next((r.points for r in p.rules if parse(r.when).compute(values)), p.otherwise))
+        for p in one.parts
     ]
-    places = max(len(text.partition(".")[2]) for text in written)
-    step = 10.0**-places
-    limits = {float(text) for text in written}
-    return sorted(
-        {
-            round(limit + by, places)
-            for limit in limits
-            for by in (-step, 0.0, step)
-            if limit + by >= 0
-        }
-    )
+    score = parse(one.formula).compute(values) if one.formula else 0
+    if isinstance(score, str):
+        return score, None, flags
+    score = round(score + sum(parts), one.decimals)
+    values[HIGHEST_PART] = max(parts, default=0)
+    for band in one.bands:
+        low, high = band.low, band.high
+        inside = (low is None or score >= low) and (high is None or score <= high)
+        if inside and (band.when is None or parse(band.when).compute(values)):
+            return score, band.band, flags
+    assert not one.bands, (one.id, score)
+    return score, None, flags
 
 
-def test_points_add_up_to_the_published_range(
-    facts: Facts, published: dict[str, dict[str, Any]]
+def test_what_is_published_follows_from_the_declarations_alone(facts: Facts) -> None:
+    lines = real("../clinical/instrument_vectors.jsonl").read_text(encoding="utf-8").splitlines()
+    seen = set()
+    for vector in map(json.loads, lines):
+        expected = vector["expected"]
+        if not expected["ok"] and expected["error"] != "invalid_combination":
+            continue  # the inputs themselves are impossible
+        one = facts.instruments[vector["instrument"]]
+        score, band, flags = computed(one, vector["inputs"])
+        seen.add(one.id)
+        if not expected["ok"]:
+            assert score == expected["error"], vector
+            continue
+        assert band == expected["band"], vector
+        assert flags == expected.get("flags", flags), vector
+        if isinstance(score, str):
+            assert score == expected["score"], vector
+        else:
+            assert score == pytest.approx(expected["score"], abs=expected.get("tol", 0)), vector
+    assert seen == set(facts.instruments)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "expected"),
+    [
+        ("curb65", "confusion=False urea=7.0 rr=29 sbp=90 dbp=61 age=64", (0, "low")),
+        ("curb65", "confusion=True urea=7.1 rr=30 sbp=89 dbp=70 age=65", (5, "high")),
+        (
+            "child_pugh",
+            "bilirubin=1 albumin=4 inr=1 ascites='none' encephalopathy='none'",
+            (5, "A"),
+        ),
+        ("ckdepi2021", "creatinine=0.9 age=50 sex='male'", (round(142 * 0.9938**50, 1), "G1")),
+        ("meld_na", "bilirubin=1 inr=1 creatinine=1 sodium=137 dialysis_2x_week=False", (6, None)),
+    ],
+)
+def test_known_traps(
+    facts: Facts, name: str, inputs: str, expected: tuple[float, str | None]
 ) -> None:
-    for key in COUNTED:
-        most = least = 0.0
-        for item in facts.instruments[key].items:
-            numbers = [
-                float(number)
-                for inner in re.findall(r"\(([^)]*)\)", item)
-                for number in re.findall(r"(?<![0-9])" + _NUMBER, inner)
-                if re.match(r"-?[0-9]", inner)
-            ]
-            assert numbers, (key, item)
-            most += max(0.0, *numbers)
-            least += min(0.0, *numbers) if key != "glasgow-coma-scale-gcs" else min(numbers)
-        low, high = published[OF[key]]["total_range"]
-        assert most == high, (key, most, high)
-        if least < 0:
-            assert least == low, (key, least, low)
+    pairs = (pair.split("=") for pair in inputs.split())
+    given = {key: ast.literal_eval(value) for key, value in pairs}
+    score, band, _ = computed(facts.instruments[name], given)
+    assert (score, band) == expected
+
+
+def test_the_points_reach_both_ends_of_the_range(facts: Facts) -> None:
+    """Where every part has fixed points, their least and greatest sums are the declared range."""
+    compared = 0
+    for one in facts.instruments.values():
+        choices = [[part.otherwise, *(rule.points for rule in part.rules)] for part in one.parts]
+        fixed = [[each for each in part if not isinstance(each, str)] for part in choices]
+        if one.total is None or one.formula or not choices or fixed != choices:
+            continue
+        ends = (sum(map(min, fixed)), sum(map(max, fixed)))
+        assert ends == one.total, one.id
+        compared += 1
+    assert compared >= 25
+
+
+def test_every_input_is_named_for_people_and_used(facts: Facts) -> None:
+    for one in facts.instruments.values():
+        labels = [each.label for each in one.inputs]
+        assert len(set(labels)) == len(labels), one.id
+        used = {name for _, text in one.expressions() for name in parse(text).names}
+        unused = {each.name for each in one.inputs} - used
+        assert unused == LIMITING.get(one.id, set()), one.id
+        for each in one.inputs:
+            assert "_" not in each.label, (one.id, each.name)
+
+
+def test_every_score_says_what_it_means_and_where_it_comes_from(facts: Facts) -> None:
+    for one in facts.instruments.values():
+        assert one.bands or one.outcomes or one.reading, one.id
+        assert one.citation, one.id
+        assert not one.purpose.endswith("."), one.id
+    assert sum(one.status == "verified" for one in facts.instruments.values()) >= 85
+
+
+def test_bands_of_one_name_have_one_meaning(facts: Facts) -> None:
+    for one in facts.instruments.values():
+        pairs = {(band.band, band.meaning) for band in one.bands}
+        assert len(pairs) == len({name for name, _ in pairs}), one.id
+        assert len({meaning for _, meaning in pairs}) == len(pairs), one.id
+
+
+def score(**changes: Any) -> dict[str, Any]:
+    return {**tables()["instruments"][0], **changes}
+
+
+def bands(*limits: tuple[float | None, float | None]) -> list[dict[str, Any]]:
+    return [
+        {"band": f"b{number}", "meaning": "glows", "low": low, "high": high}
+        for number, (low, high) in enumerate(limits)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"formula": "glow + gleam"}, r"names \['gleam'\], which is no input"),
+        ({"formula": "glow.real"}, "not in the grammar"),
+        ({"formula": "highest_part"}, r"names \['highest_part'\]"),
+        ({"formula": None}, "either outcomes, or parts or a formula"),
+        ({"bands": bands((0, 1), (1, 4))}, "overlap"),
+        ({"bands": bands((0, 1), (3, 4))}, "leave a gap"),
+        ({"bands": bands((0, 1), (2, 3))}, r"bands end at \(0.0, 3.0\)"),
+        ({"bands": bands((None, 1), (2, 4))}, r"bands end at \(None, 4.0\)"),
+        ({"bands": bands((0, None), (2, 4))}, "overlap"),
+        ({"bands": bands((0, 1), (1.5, 4)), "step": 0.5}, None),
+        ({"status": "verified"}, "verified_against"),
+        ({"parts": [{"name": "a", "otherwise": 1}, {"name": "a"}]}, "parts: duplicate"),
+        ({"inputs": [{"name": "glow", "label": "glow", "type": "integer"}]}, "'low' and 'high'"),
+        ({"inputs": [{"name": "glow", "label": "glow", "type": "choice"}]}, "has 'choices'"),
+        ({"points": 1}, "Extra inputs"),
+    ],
+)
+def test_a_wrong_declaration_is_an_error(changes: dict[str, Any], message: str | None) -> None:
+    text = json.dumps(score(**changes))
+    if message is None:
+        assert Instrument.model_validate_json(text).step == 0.5
+        return
+    with pytest.raises(ValidationError, match=message):
+        Instrument.model_validate_json(text)

@@ -74,7 +74,7 @@ def folder(tmp_path: Path) -> Path:
     file = tmp_path / "facts" / "diseases" / "all.json"
     table = {"defaults": STAMP, **read_object(file)}
     file.write_text(json.dumps(table), encoding="utf-8")
-    for name in ("disciplines", "drugs", "guidelines", "instruments", "phenotypes"):
+    for name in ("disciplines", "drugs", "guidelines", "instruments/all", "phenotypes"):
         other = tmp_path / "facts" / f"{name}.json"
         other.write_text(json.dumps({"defaults": {}, **read_object(other)}), encoding="utf-8")
     return tmp_path / "facts"
@@ -215,7 +215,7 @@ def test_the_tables_are_renewed_all_or_none(
     assert run("HP:0040282", "--check") == 0
     capsys.readouterr()
     assert run("HP:0040281", "--check") == 1
-    assert capsys.readouterr().out == f"{file} differs\n1 of 8 files\n"
+    assert capsys.readouterr().out == f"{file} differs\n1 of 11 files\n"
 
 
 def test_the_ids_of_the_embedded_tables_are_the_published_ones() -> None:

@@ -22,8 +22,9 @@ def test_the_tables_are_read_by_id(tmp_path):
     assert amber.codes.icd10cm == ("A01.0",)
     assert [has.frequency.absent for has in amber.phenotypes] == [False, False, True, False]
     assert facts.phenotypes["sym-amber-glow"].name == "Amber glow"
-    assert facts.drugs["blurol"].interactions[0].other == "ambrol"
-    assert facts.instruments["glow-score"].bands[0].meaning == "glows"
+    assert facts.interactions["blurol + class:amber-blocker"].effect == "too blue"
+    assert facts.cross_reactions["other:amber to ambrol"].level == "low"
+    assert facts.instruments["glow_score"].bands[1].meaning == "glows"
     assert facts.guidelines["glow"].steps == ("Look.", "Wait.")
     assert facts.sources["registry"].licence == "CC0"
 
@@ -146,8 +147,16 @@ def appended(table, row):
             "record 3 .cyan-cough., field codes: 'ORPHA:17' belongs to 'amber-fever' already",
         ),
         (
-            lambda found: found["drugs"][1]["interactions"][0].update({"with": "ambrel"}),
-            "drugs.json record 2 .blurol., field interactions.with: .* did you mean 'ambrol'",
+            lambda found: found["interactions"][0].update(between=["blurol", "ambrel"]),
+            "all.json record 1, field between: unknown 'ambrel'; did you mean 'ambrol'",
+        ),
+        (
+            lambda found: found["drugs"][0].update(classes=["amber-blocke"]),
+            "drugs.json record 1 .ambrol., field classes: .* did you mean 'amber-blocker'",
+        ),
+        (
+            lambda found: found["allergies"][0].update(allergen="amber"),
+            "allergies.json record 1, field allergen: unknown 'amber'",
         ),
         (
             lambda found: found["guidelines"][0].update(diseases=["amber"]),

@@ -54,7 +54,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
         )
         for number in range(30)
     ]
-    rows["drugs"] = rows["guidelines"] = []
+    rows |= {name: [] for name in ("drugs", "interactions", "allergies", "guidelines")}
     return load(write(tmp_path_factory.mktemp("facts"), rows))
 
 
@@ -163,7 +163,7 @@ def test_features_are_drawn_each_with_its_share(tmp_path):
             ],
         )
     ]
-    rows["drugs"] = rows["guidelines"] = []
+    rows |= {name: [] for name in ("drugs", "interactions", "allergies", "guidelines")}
     patients = simulate_patients(load(write(tmp_path, rows)), 4000)
     drawn = Counter(key for one in patients for key in one.features)
     for place, share in enumerate(shares):
@@ -227,7 +227,7 @@ def test_features_of_one_sex_are_as_frequent_as_stated(tmp_path):
         disease("blue", "Blue plague", phenotypes=[features[0]], look_alikes=["cyan"]),
         disease("cyan", "Cyan plague", phenotypes=noise),
     ]
-    rows["drugs"] = rows["guidelines"] = []
+    rows |= {name: [] for name in ("drugs", "interactions", "allergies", "guidelines")}
     patients = simulate_patients(load(write(tmp_path, rows)), 9000)
     amber = [set(one.features) for one in patients if one.disease == "amber"]
     assert not any({"HP:0000000", "HP:0000001"} <= one for one in amber)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 STAMP = {"sources": ["own"], "provenance": "authored", "reviewed": "2026-01-31"}
+FOLDERS = ("diseases", "instruments", "interactions")
 UNKNOWN = {"value": None, "band": None, "basis": "unknown", "source": None}
 
 
@@ -42,7 +43,7 @@ def phenotype(key: str, name: str, **changes: Any) -> dict[str, Any]:
 
 
 def drug(key: str, name: str, **changes: Any) -> dict[str, Any]:
-    empty: dict[str, Any] = {"classes": [], "uses": [], "cautions": [], "interactions": []}
+    empty: dict[str, Any] = {"classes": [], "uses": [], "cautions": []}
     return {"id": key, "name": name, **empty, "summary": "Made up.", **STAMP, **changes}
 
 
@@ -76,17 +77,40 @@ def tables() -> dict[str, Any]:
             {"id": "neurology", "name": "Neurology", "about": "Nerves.", **STAMP},
         ],
         "drugs": [
-            drug("ambrol", "Ambrol", classes=["amber blockers"], uses=["amber-fever"]),
-            drug("blurol", "Blurol", interactions=[{"with": "ambrol", "effect": "Too blue."}]),
+            drug("ambrol", "Ambrol", classes=["amber-blocker"], uses=["amber-fever"]),
+            drug("blurol", "Blurol"),
+        ],
+        "drug-classes": [{"id": "amber-blocker", "name": "amber blocker", **STAMP}],
+        "interactions": [
+            {"between": ["blurol", "class:amber-blocker"], "effect": "too blue", **STAMP},
+        ],
+        "allergies": [
+            {
+                "allergen": "other:amber",
+                "risk": ["ambrol"],
+                "level": "low",
+                "note": "as pollen",
+                **STAMP,
+            },
         ],
         "instruments": [
             {
-                "id": "glow-score",
+                "id": "glow_score",
                 "name": "Glow score",
-                "purpose": "How much it glows.",
+                "subject": "neurology",
+                "purpose": "tells how much it glows",
+                "inputs": [
+                    {"name": "glow", "label": "glow", "type": "integer", "low": 0, "high": 4},
+                ],
+                "formula": "glow",
+                "decimals": 0,
+                "total": [0, 4],
+                "bands": [
+                    {"band": "dark", "meaning": "does not glow", "low": 0, "high": 0},
+                    {"band": "bright", "meaning": "glows", "low": 1, "high": 4},
+                ],
                 "citation": "Us 1999",
-                "items": ["Glow, 0 to 4"],
-                "bands": [{"range": "0-4", "meaning": "glows"}],
+                "status": "ok",
                 **STAMP,
             }
         ],
@@ -123,7 +147,7 @@ def write(folder: Path, found: dict[str, Any]) -> Path:
     """Write the tables into a folder; features of diseases may be given as they are read."""
     names = {one["id"]: one["name"] for one in found["phenotypes"]}
     for name, rows in found.items():
-        file = folder / ("diseases/all.json" if name == "diseases" else f"{name}.json")
+        file = folder / (f"{name}/all.json" if name in FOLDERS else f"{name}.json")
         file.parent.mkdir(parents=True, exist_ok=True)
         if name == "diseases":
             rows = [

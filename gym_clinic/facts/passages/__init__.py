@@ -13,13 +13,10 @@ from collections import Counter
 from pathlib import Path
 
 from gym_clinic.facts.passages.diseases import disease_passages
+from gym_clinic.facts.passages.drugs import drug_passages
 from gym_clinic.facts.passages.form import COLLECTION, LICENCE, HandbookPassage
-from gym_clinic.facts.passages.records import (
-    drug_passages,
-    finding_passages,
-    guideline_passages,
-    instrument_passages,
-)
+from gym_clinic.facts.passages.instruments import instrument_passages
+from gym_clinic.facts.passages.records import finding_passages, guideline_passages
 from gym_clinic.facts.tables import Facts, table_files
 
 __all__ = ["COLLECTION", "LICENCE", "HandbookPassage", "fingerprint", "handbook"]

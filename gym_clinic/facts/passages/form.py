@@ -18,6 +18,9 @@ LICENCE = "Apache-2.0"
 MOST_SPELLINGS = 8
 """American spellings named at the end of a passage, at most."""
 
+MOST_WORDS, FEWEST_WORDS = 180, 35
+"""Words of a passage that is packed from sentences, before its American spellings."""
+
 OFTEN: tuple[BandName, ...] = ("obligate", "very_frequent", "frequent")
 """Bands of the findings that a patient is likely to have."""
 
@@ -61,6 +64,25 @@ def compose(
     also = american_spellings(f"{title} {text}")[:MOST_SPELLINGS]
     text = f"{text} Also written: {', '.join(also)}." if also else text
     return HandbookPassage(key, title, text, category, topic, record)
+
+
+def packed(sentences: Iterable[str]) -> list[list[str]]:
+    """Return sentences in groups of at most ``MOST_WORDS`` words, in their order.
+
+    Where the last group would be too short for a passage, it takes sentences of the one before.
+    """
+    groups: list[list[str]] = [[]]
+    for sentence in filter(None, sentences):
+        if _length([*groups[-1], sentence]) > MOST_WORDS and groups[-1]:
+            groups.append([])
+        groups[-1].append(sentence)
+    while len(groups) > 1 and _length(groups[-1]) < FEWEST_WORDS and len(groups[-2]) > 1:
+        groups[-1].insert(0, groups[-2].pop())
+    return groups
+
+
+def _length(sentences: Iterable[str]) -> int:
+    return sum(len(sentence.split()) for sentence in sentences)
 
 
 def band(feature: Feature) -> BandName | None:

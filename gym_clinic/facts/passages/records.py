@@ -1,20 +1,17 @@
-"""The passages of findings, drugs, scores and guidelines."""
+"""The passages of findings and guidelines."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named, own_names
-from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
+from gym_clinic.facts.passages.sentences import about, inside, listed
 from gym_clinic.facts.tables import Facts
 
 FEWEST_DISEASES = 4
 """A finding of so many diseases has a passage."""
-
-_POINTS = re.compile(r"\(-?[0-9]")
 
 
 def finding_passages(facts: Facts) -> Iterator[HandbookPassage]:
@@ -60,61 +57,6 @@ def finding_passages(facts: Facts) -> Iterator[HandbookPassage]:
             one.name,
             one,
             sentences,
-        )
-
-
-def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
-    """Yield a passage of every drug."""
-    names = {key: inside(drug.name) for key, drug in facts.drugs.items()}
-    for key, one in facts.drugs.items():
-        uses = [
-            inside(facts.diseases[use].name) if use in facts.diseases else use for use in one.uses
-        ]
-        # An interaction is with a drug of the tables or with a class of drugs.
-        pairs = [
-            f"with {names.get(pair.other, f'any {pair.other}')}, {pair.effect}"
-            for pair in one.interactions
-        ]
-        name = one.name + about(" ({})", one.synonyms)
-        used = "There is {}." if uses and uses[0].startswith("no ") else "It is used in {}."
-        yield compose(
-            f"drug-{key}",
-            f"{one.name}: uses, cautions and interactions",
-            "drug",
-            one.name,
-            one,
-            [
-                about(
-                    "{name} is a drug of the {noun} {}.",
-                    one.classes,
-                    name=name,
-                    noun="class" if len(one.classes) == 1 else "classes",
-                ),
-                f"In short: {inside(one.summary)}",
-                about(used, uses),
-                phrase("cautions", key=f"{key} cautions", items=one.cautions),
-                f"Interactions: {'; '.join(pairs)}." if pairs else "",
-            ],
-        )
-
-
-def instrument_passages(facts: Facts) -> Iterator[HandbookPassage]:
-    """Yield a passage of every clinical score."""
-    for key, one in facts.instruments.items():
-        meanings = [f"{band.range}: {band.meaning}" for band in one.bands]
-        scored = ", with points in brackets" if _POINTS.search("; ".join(one.items)) else ""
-        yield compose(
-            f"instrument-{key}",
-            f"{one.name}: purpose, items and interpretation",
-            "instrument",
-            one.name,
-            one,
-            [
-                f"The instrument “{one.name}” {one.purpose}.",
-                f"Items{scored}: {listed(one.items)}.",
-                f"Interpretation: {'; '.join(meanings)}.",
-                f"Reference: {one.citation}.",
-            ],
         )
 
 

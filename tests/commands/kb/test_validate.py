@@ -12,7 +12,7 @@ def folder(tmp_path):
 def test_the_records_of_the_tables_are_counted(folder, run):
     status, out, _ = run("kb", "validate", folder)
     assert status == 0
-    assert "diseases 2, phenotypes 4, disciplines 1, drugs 2, instruments 1" in out
+    assert "diseases 2, phenotypes 4, disciplines 1, drugs 2, drug_classes 1" in out
     assert "1 sourced, 3 authored, 1 unknown; 1 of these features are absent ones" in out
 
 
