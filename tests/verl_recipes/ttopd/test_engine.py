@@ -270,7 +270,7 @@ def test_options_change_the_loss_as_described(ranks, number):
     for name in ("sum_turns", "mean_tokens", "dropped"):
         kl = found[name]["metrics"]["ttopd/kl"]
         assert kl == pytest.approx(wanted[name], abs=2 * ATOL), name
-        assert abs(kl - wanted["kl"]) > 0.01, name
+        assert abs(kl - wanted["kl"]) > 100 * ATOL, name
 
 
 @pytest.mark.parametrize("number", [1, 2])
