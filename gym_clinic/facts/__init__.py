@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gym_clinic.facts.drugs import DrugClass as DrugClass
     from gym_clinic.facts.drugs import Interaction as Interaction
     from gym_clinic.facts.drugs import drug_names as drug_names
+    from gym_clinic.facts.hierarchy import ancestors as ancestors
+    from gym_clinic.facts.hierarchy import descendants as descendants
+    from gym_clinic.facts.hierarchy import most_specific as most_specific
+    from gym_clinic.facts.hierarchy import with_ancestors as with_ancestors
     from gym_clinic.facts.instruments import Instrument as Instrument
     from gym_clinic.facts.models import BANDS as BANDS
     from gym_clinic.facts.models import Disease as Disease
@@ -46,12 +50,16 @@ _HOMES = {
     "Profile": "profiles",
     "ProfileFeature": "profiles",
     "drug_names": "drugs",
+    "ancestors": "hierarchy",
+    "descendants": "hierarchy",
     "load": "tables",
+    "most_specific": "hierarchy",
     "profiles_of": "profiles",
     "read_profiles": "profiles",
     "restates_diagnosis": "restating",
     "same_name": "naming",
     "stem": "naming",
+    "with_ancestors": "hierarchy",
     "words": "naming",
 }
 

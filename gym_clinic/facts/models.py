@@ -275,12 +275,15 @@ class Phenotype(Record):
         id: HPO id, or a slug that begins with "sym-" where the HPO has none.
         name: Preferred name; the HPO's where the id is one of its ids.
         group: Body system.
+        parents: Ids of the nearest findings of the table that are more general: whoever has this
+            finding has them.
         synonyms: Other names, of lay people and clinicians.
     """
 
     id: PhenotypeId
     name: Text
     group: Text
+    parents: Annotated[tuple[PhenotypeId, ...], AfterValidator(_distinct)] = ()
     synonyms: Texts = ()
 
 

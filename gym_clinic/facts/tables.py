@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.hierarchy import ancestors
 from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
     Discipline,
@@ -163,6 +164,11 @@ def _load(folder: Path) -> Facts:
         table.check_known("sources", sources, lambda one: one.sources)
     for of_drugs in (drugs, drug_classes, interactions, cross_reactions):
         of_drugs.check_known("sources", sources, lambda one: one.sources)
+    phenotypes.check_known("parents", phenotypes.records, lambda one: one.parents)
+    try:
+        ancestors(phenotypes.records)
+    except ValueError as error:
+        raise TaskError(f"{folder / 'phenotypes.json'}, field parents: {error}") from None
     diseases.check_known("discipline", disciplines.records, lambda one: (one.discipline,))
     diseases.check_known(
         "findings.stated.source",

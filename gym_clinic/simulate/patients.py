@@ -6,7 +6,8 @@ That independence, and these shares, are choices of the simulation and no clinic
 feature that the disease does not have is never drawn; it is recorded as absent. A patient in
 whom too few features came out gets the most frequent of the others. Some have in addition a
 feature of a look-alike, as patients have more than one trouble. A feature that names the disease
-is never drawn (:mod:`gym_clinic.facts.restating`).
+is never drawn (:mod:`gym_clinic.facts.restating`). Of a finding and a more special one a patient
+has the special one, which implies the other (:mod:`gym_clinic.facts.hierarchy`).
 
 The tables say nothing of age or sex, so neither do the patients; but no patient has findings that
 only women have together with such that only men have. A patient depends on the seed and its own
@@ -18,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 from random import Random
@@ -26,7 +27,17 @@ from typing import Any, Protocol
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts import BANDS, Disease, Facts, Frequency, load, restates_diagnosis
+from gym_clinic.facts import (
+    BANDS,
+    Disease,
+    Facts,
+    Frequency,
+    ancestors,
+    load,
+    most_specific,
+    restates_diagnosis,
+    with_ancestors,
+)
 from gym_clinic.files import numbered_lines
 from gym_clinic.names import at_least_one
 from gym_clinic.paths import data_dir
@@ -201,7 +212,8 @@ def simulate_patients(
     at_least_one("count", count)
     if not 0 < near <= 1:
         raise ConfigError(f"near is above 0 and at most 1, not {near!r}")
-    found = [_Profile(facts, one) for _, one in sorted(facts.diseases.items())]
+    above = ancestors(facts.phenotypes)
+    found = [_Profile(facts, one, above) for _, one in sorted(facts.diseases.items())]
     profiles = [one for one in found if any(one.chances.values())]
     if not profiles:
         raise ConfigError("no disease of the fact tables has a feature; there is none to simulate")
@@ -229,9 +241,10 @@ def simulate_patients(
 class _Profile:
     """What the patients of one disease are drawn from."""
 
-    def __init__(self, facts: Facts, disease: Disease) -> None:
+    def __init__(self, facts: Facts, disease: Disease, above: Mapping[str, frozenset[str]]) -> None:
         codes = disease.codes
         self.disease = disease
+        self.above = above
         self.codes = (*codes.omim, *codes.orpha, *codes.mondo)
         self.chances = {
             one.phenotype: probability(one.frequency)
@@ -240,6 +253,7 @@ class _Profile:
             or not restates_diagnosis(disease, facts.phenotypes[one.phenotype])
         }
         own = {one.phenotype for one in disease.phenotypes}
+        lacking = {one.phenotype for one in disease.phenotypes if one.frequency.absent}
         alike = {
             one.phenotype
             for name in disease.look_alikes
@@ -249,7 +263,7 @@ class _Profile:
         self.foreign = [
             key
             for key in sorted(alike - own)
-            if not restates_diagnosis(disease, facts.phenotypes[key])
+            if not restates_diagnosis(disease, facts.phenotypes[key]) and not above[key] & lacking
         ]
         self.names = {key: facts.phenotypes[key].name for key in (*self.chances, *self.foreign)}
         self.absent = tuple(self.names[key] for key, chance in self.chances.items() if not chance)
@@ -271,9 +285,15 @@ class _Profile:
         others = [feature for feature, chance in chances.items() if chance and feature not in drawn]
         random.shuffle(others)
         others.sort(key=lambda feature: -chances[feature])
-        drawn.update(others[: max(0, FEWEST - len(drawn))])
+        drawn = most_specific(drawn, self.above)
+        for feature in others:
+            if len(drawn) < FEWEST and not self._related(feature, drawn):
+                drawn.add(feature)
         (amount,) = random.choices(range(len(NOISE)), weights=NOISE)
-        noise = random.sample(foreign, min(amount, len(foreign)))
+        foreign = [feature for feature in foreign if not self._related(feature, drawn)]
+        sampled = random.sample(foreign, min(amount, len(foreign)))
+        special = most_specific(sampled, self.above)
+        noise = [feature for feature in sampled if feature in special]
         features = (*(feature for feature in chances if feature in drawn), *noise)
         return SimulatedPatient(
             id=key,
@@ -285,6 +305,12 @@ class _Profile:
             disease=self.disease.id,
             features=features,
             noise=tuple(noise),
+        )
+
+    def _related(self, feature: str, drawn: Collection[str]) -> bool:
+        """Whether a feature is one of those drawn, or more general or more special than one."""
+        return feature in with_ancestors(drawn, self.above) or not self.above[feature].isdisjoint(
+            drawn
         )
 
     def _sexes(self) -> tuple[str, ...]:

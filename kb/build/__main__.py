@@ -5,6 +5,7 @@
     python -m kb.build --mappings DIR --hpoa FILE     and take ids and frequencies anew
     python -m kb.build --drugs FILE                   take a reference table of drugs anew (YAML)
     python -m kb.build --instruments FILE             take a reference table of scores anew (YAML)
+    python -m kb.build --is-a FILE                    and take the parents of findings anew
     python -m kb.build --check ...                    write nothing; report what would change
 
 The same files give the same bytes.
@@ -23,9 +24,11 @@ from gym_clinic.facts import load
 from gym_clinic.facts.tables import table_files
 from gym_clinic.facts.typed_json import read_object
 from gym_clinic.files import replace_files
+from kb.build.annotated import JUDGED
 from kb.build.drug_reference import read_reference, take_drugs
 from kb.build.instrument_reference import take_instruments
 from kb.build.layout import lay_out
+from kb.build.parents import with_parents
 from kb.build.proof import PROOF, check_proof, prove
 from kb.build.published import renewed
 
@@ -39,6 +42,8 @@ def build(
     hpoa: Path | None = None,
     drugs: Path | None = None,
     instruments: Path | None = None,
+    is_a: Path | None = None,
+    judged: Path = JUDGED,
 ) -> dict[Path, bytes]:
     """Return the files as they should be.
 
@@ -49,15 +54,21 @@ def build(
         hpoa: HPO annotations; without it ids and stated frequencies stay as they are.
         drugs: A reference table of drugs; without it the tables of drugs stay as they are.
         instruments: A reference table of scores; without it the declarations stay as they are.
+        is_a: The is-a of the HPO; without it the parents of findings stay as they are.
+        judged: What the authors judged of the annotations.
 
     Raises:
         ConfigError: If a file cannot be read.
         TaskError: If a table is broken, or an id is not proven.
     """
-    load(folder)
+    if is_a is None:  # else a parent that is no longer in the table is mended below
+        load(folder)
     tables = {file: read_object(file) for file in table_files(folder)}
+    if is_a is not None:
+        phenotypes = folder / "phenotypes.json"
+        tables[phenotypes] = with_parents(tables[phenotypes], is_a)
     if mappings is not None and hpoa is not None:
-        tables |= renewed(folder, mappings, hpoa)
+        tables |= renewed(folder, mappings, hpoa, judged)
     if drugs is not None:
         tables |= take_drugs(folder, tables, read_reference(drugs))
     if instruments is not None:
@@ -91,6 +102,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--hpoa", type=Path, metavar="FILE", help="HPO annotations")
     parser.add_argument("--drugs", type=Path, metavar="FILE", help="reference table of drugs")
     parser.add_argument("--instruments", type=Path, metavar="FILE", help="and of scores")
+    parser.add_argument("--is-a", type=Path, metavar="FILE", help="is-a of the HPO, a table")
+    parser.add_argument("--judged", type=Path, default=JUDGED, help="judgements of annotations")
     parser.add_argument("--folder", type=Path, default=FACTS, help="the tables")
     parser.add_argument("--proof", type=Path, default=PROOF, help="the proof of their ids")
     args = parser.parse_args(arguments)
@@ -98,7 +111,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--hpoa needs --mappings")
     try:
         sources = (args.mappings, args.hpoa, args.drugs, args.instruments)
-        files = build(args.folder, args.proof, *sources)
+        files = build(args.folder, args.proof, *sources, args.is_a, args.judged)
         other = changed(files)
         if not args.check:
             replace_files({file: [files[file]] for file in other})

@@ -1,14 +1,9 @@
-"""What the tables take from published files: ids of diseases, and frequencies that a source states.
+"""What the tables take from published files: ids of diseases, and findings with frequencies.
 
 The names of phenotypes must be those of the HPO. A disease has the OMIM and ORPHA ids of its name
 and of its synonyms.
 
-A frequency is taken for a finding of the tables, from annotations of an id that the disease has,
-under a name that the disease has: an id alone may have changed its meaning. A share is taken if it
-was counted in enough patients. A band is a judgement, as the authors' is, and is taken unless the
-two are two bands apart: most such pairs that were looked at were slips of the source (eosinophilia
-as occasional in DRESS syndrome). The annotations of ORPHA ids are Orphanet's own, under CC-BY-4.0,
-and name it as their source; those of OMIM ids are not taken, because of the HPO's licence.
+What the annotations of its ids say of findings is in :mod:`kb.build.annotated`.
 """
 
 from __future__ import annotations
@@ -18,15 +13,26 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts import BANDS, Frequency, Profile, ProfileFeature, same_name, words
-from gym_clinic.facts.models import BandName, DiseaseEntry, Phenotype, Source
-from gym_clinic.facts.profiles import strength
+from gym_clinic.facts import words
+from gym_clinic.facts.models import DiseaseEntry, Phenotype, Source
 from gym_clinic.facts.tables import DISEASES, SOURCES, read_table, table_files
 from gym_clinic.facts.typed_json import read_mapping, read_object
-from gym_clinic.importers.facts import hpoa, orphanet
+from gym_clinic.importers.facts import orphanet
 from gym_clinic.importers.formats.text import text_lines
 from gym_clinic.names import nearest
+from kb.build.annotated import (
+    JUDGED,
+    annotated,
+    check_disputes,
+    read_judged,
+    stated_fields,
+    stated_frequencies,
+    very_frequent,
+)
 from kb.build.proof import DISEASE_NAMES, PHENOTYPE_NAMES, name_variants
+
+PHENOTYPES = "phenotypes.json"
+"""The file of the phenotypes."""
 
 NAMES_SOURCE = "rarebench"
 """Key of the source of the ids of diseases."""
@@ -54,26 +60,17 @@ REFUSED = {
 }
 """Ids with a name of the tables that mean another disease -> the reason."""
 
-PARTS = {
-    "ORPHA:178029": "central diabetes insipidus",
-    "ORPHA:231169": "Usher syndrome, type 1",
-    "ORPHA:537": "toxic epidermal necrolysis, the severe form",
-    "ORPHA:77259": "Gaucher disease, type 1",
-    "ORPHA:93473": "Hurler syndrome, the severe form",
-}
-"""Ids of one form of a disease, whose frequencies may differ from the whole -> the form."""
 
-COUNTED = 30
-"""Patients of whom a share is taken, at least; a smaller series is mostly of unusual cases."""
-
-
-def renewed(folder: Path, mappings: Path, annotations: Path) -> dict[Path, dict[str, Any]]:
+def renewed(
+    folder: Path, mappings: Path, annotations: Path, judged_file: Path = JUDGED
+) -> dict[Path, dict[str, Any]]:
     """Return the tables of diseases with their ids and stated frequencies taken anew.
 
     Args:
         folder: The fact tables.
         mappings: Folder of RareBench's mappings.
         annotations: HPO annotations (``phenotype.hpoa``).
+        judged_file: What the authors judged of them.
 
     Returns:
         File -> its table.
@@ -83,20 +80,32 @@ def renewed(folder: Path, mappings: Path, annotations: Path) -> dict[Path, dict[
         TaskError: If a file is broken, or a name or a release is not the published one.
     """
     check_release(folder / SOURCES, annotations)
-    ids = check_phenotypes(folder / "phenotypes.json", read_object(mappings / PHENOTYPE_NAMES))
+    ids = check_phenotypes(folder / PHENOTYPES, read_object(mappings / PHENOTYPE_NAMES))
     files = [file for file in table_files(folder) if file.parent.name == DISEASES]
     entries = {one.id: one for file in files for _, one in read_table(file, DiseaseEntry)}
     codes = disease_codes(entries.values(), read_object(mappings / DISEASE_NAMES))
-    stated = stated_frequencies(entries, codes, ids, annotations)
+    features = list(annotated(entries, codes, annotations))
+    judged = read_judged(ids, judged_file)
+    check_disputes(features, ids, judged)
+    stated = stated_frequencies(features, ids)
+    phenotypes = {one.id: one for _, one in read_table(folder / PHENOTYPES, Phenotype)}
+    added = very_frequent(features, phenotypes, judged)
     tables = {}
     for file in files:
         tables[file] = table = read_object(file)
         for record in table["records"]:
             key = record["id"]
+            record["findings"] = [
+                one for one in record["findings"] if "band" in one or "stated" not in one
+            ]
             for finding in record["findings"]:
                 finding.pop("stated", None)
                 if found := stated.get((key, ids[finding["finding"]])):
-                    finding["stated"] = _stated_fields(found)
+                    finding["stated"] = stated_fields(found)
+            record["findings"] += [
+                {"finding": phenotypes[one.id].name, "stated": stated_fields(one)}
+                for one in added.get(key, ())
+            ]
             by_kind = {**dict(entries[key].codes), **_by_kind(codes.get(key, ()))}
             record["codes"] = {kind: list(several) for kind, several in by_kind.items() if several}
             given = [NAMES_SOURCE] if key in codes else []
@@ -151,63 +160,6 @@ def disease_codes(
     for code, key in sorted(owners.items()):
         found[key] = (*found.get(key, ()), code)
     return found
-
-
-def stated_frequencies(
-    entries: dict[str, DiseaseEntry],
-    codes: dict[str, tuple[str, ...]],
-    ids: dict[str, str],
-    annotations: Path,
-) -> dict[tuple[str, str], ProfileFeature]:
-    """Return what the annotations state of the findings of the tables.
-
-    Args:
-        entries: The diseases by id.
-        codes: OMIM and ORPHA ids by the id of the disease.
-        ids: Ids of the phenotypes by name.
-        annotations: HPO annotations.
-
-    Returns:
-        Ids of a disease and of a finding -> the feature with its frequency.
-    """
-    diseases = {code: entries[key] for key, several in codes.items() for code in several}
-    stated: dict[tuple[str, str], ProfileFeature] = {}
-    for profile in hpoa.read_hpoa(annotations):
-        for code in profile.codes.orpha:  # CC-BY-4.0; the others are under the HPO's licence
-            if code not in diseases or code in PARTS or not _is_named(profile, diseases[code]):
-                continue
-            bands = {ids[one.finding]: one.band for one in diseases[code].findings}
-            for has in profile.features:
-                if has.id in bands and _is_taken(has.frequency, bands[has.id]):
-                    key = (diseases[code].id, has.id)
-                    stated[key] = max(stated.get(key, has), has, key=strength)
-    return stated
-
-
-def _is_named(profile: Profile, entry: DiseaseEntry) -> bool:
-    """Whether an annotated disease has a name of the disease in the tables."""
-    published = [one for name in (profile.name, *profile.synonyms) for one in name_variants(name)]
-    ours = (entry.name, *entry.synonyms)
-    return any(same_name(name, theirs) for name in ours for theirs in published)
-
-
-def _is_taken(stated: Frequency, written: BandName | None) -> bool:
-    if stated.value is not None:
-        return (stated.patients or COUNTED) >= COUNTED
-    if stated.band is None or written is None:
-        return stated.band is not None
-    order = list(BANDS)
-    return abs(order.index(stated.band) - order.index(written)) <= 1
-
-
-def _stated_fields(has: ProfileFeature) -> dict[str, Any]:
-    frequency = has.frequency
-    if frequency.value is None:
-        found: dict[str, Any] = {"band": frequency.band}
-    else:
-        found = {"value": float(f"{frequency.value:.4g}"), "patients": frequency.patients}
-    found |= {"source": orphanet.SOURCE, "references": list(has.references)}
-    return {name: value for name, value in found.items() if value not in (None, [])}
 
 
 def _by_kind(codes: Iterable[str]) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from clingen_rows import FOLDER
 
 from gym_clinic.domains.clingen.simulator import SIZES
-from gym_clinic.facts import Facts, restates_diagnosis
+from gym_clinic.facts import Facts, ancestors, restates_diagnosis, with_ancestors
 from gym_clinic.facts.passages import HandbookPassage
 from gym_clinic.facts.passages.sentences import american_spellings
 
@@ -110,11 +110,19 @@ def test_findings_do_not_contradict_each_other(facts: Facts) -> None:
     assert found == set(BOTH_WAYS)
 
 
+def test_no_disease_lacks_what_one_of_its_findings_implies(facts: Facts) -> None:
+    above = ancestors(facts.phenotypes)
+    for one in facts.diseases.values():
+        present = {has.phenotype for has in one.phenotypes if not has.frequency.absent}
+        lacking = {has.phenotype for has in one.phenotypes if has.frequency.absent}
+        assert not with_ancestors(present, above) & lacking, one.id
+
+
 def test_no_disease_has_findings_of_both_sexes(facts: Facts) -> None:
     """A patient is drawn from the findings of a disease, each by itself."""
     male = re.compile(
-        "testic|scrot|prostat|erectile|urethral discharge|priapism|orchitis|hydrocele|cryptorch"
-        "|male infert|macroorch|ejacul|varicocele|gynecomastia",
+        r"testic|scrot|prostat|erectile|urethral discharge|priapism|orchitis|hydrocele|cryptorch"
+        r"|\bmale infert|macroorch|ejacul|varicocele|gynecomastia",
         re.IGNORECASE,
     )
     female = re.compile(

@@ -16,14 +16,13 @@ from gym_clinic.facts.models import DiseaseEntry
 from gym_clinic.facts.tables import read_table, table_files
 from gym_clinic.facts.typed_json import read_object
 from kb.build.__main__ import main
+from kb.build.annotated import PARTS, annotated, stated_frequencies
 from kb.build.published import (
-    PARTS,
     REFUSED,
     check_phenotypes,
     check_release,
     disease_codes,
     release,
-    stated_frequencies,
 )
 
 COLUMNS = "database_id\tdisease_name\tqualifier\thpo_id\treference\tfrequency\taspect"
@@ -87,7 +86,7 @@ def stated(folder: Path, *rows: str) -> dict[tuple[str, str], tuple[Any, ...]]:
     entries = {one.id: one for _, one in read_table(file, DiseaseEntry)}
     return {
         key: (has.frequency.value or has.frequency.band, has.frequency.patients, *has.references)
-        for key, has in stated_frequencies(entries, CODES, IDS, path).items()
+        for key, has in stated_frequencies(annotated(entries, CODES, path), IDS).items()
     }
 
 
@@ -191,12 +190,15 @@ def test_the_tables_are_renewed_all_or_none(
     path = folder.parent / "phenotype.hpoa"
     file = folder / "diseases" / "all.json"
     proof = folder.parent / "proof.json"
+    judged = folder.parent / "judged.json"
+    judged.write_text('{"bands": [], "findings": {}}', encoding="utf-8")
 
     def run(frequency: str, *more: str) -> int:
         stated = row("ORPHA:18", "Amber fever", 1, frequency)
         path.write_text(f"#version: 2025-01-16\n{COLUMNS}\n{stated}\n", encoding="utf-8")
         arguments = ["--mappings", folder.parent, "--hpoa", path, "--folder", folder]
-        return main([*map(str, [*arguments, "--proof", proof]), *more])
+        arguments += ["--proof", proof, "--judged", judged]
+        return main([*map(str, arguments), *more])
 
     before = file.read_bytes()
     with pytest.raises(SystemExit, match=r"kb\.build: .* line 3, column frequency: 'often'"):

@@ -14,11 +14,12 @@ from fact_tables import authored, disease, phenotype, sourced, tables, write
 from seeded_embedder import SeededEmbedder
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts import Facts, load
+from gym_clinic.facts import Facts, ancestors, load, most_specific, with_ancestors
 from gym_clinic.facts.models import Frequency
 from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.paths import data_dir
 from gym_clinic.retrieval import PatientCase, PatientMatcher
+from gym_clinic.simulate import patients as patients_module
 from gym_clinic.simulate.patients import (
     FEWEST,
     NEAR,
@@ -356,3 +357,33 @@ def test_simulated_patients_can_be_matched(facts):
     best = matcher.match(patients[0].phenotypes)[0]
     assert best.score == pytest.approx(1)
     assert best.case.provenance == "synthetic"
+
+
+def _with_their_parents(patients: list[SimulatedPatient]) -> list[str]:
+    """Return the ids of the patients who have a finding together with its ancestor."""
+    above = ancestors(load().phenotypes)
+    return [one.id for one in patients if most_specific(one.features, above) != set(one.features)]
+
+
+def test_no_patient_has_a_finding_together_with_its_ancestor(
+    embedded: list[SimulatedPatient],
+) -> None:
+    assert _with_their_parents(embedded) == []
+
+
+def test_without_the_hierarchy_patients_have_findings_with_their_ancestors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def flat(phenotypes: dict[str, object]) -> dict[str, frozenset[str]]:
+        return dict.fromkeys(phenotypes, frozenset())
+
+    monkeypatch.setattr(patients_module, "ancestors", flat)
+    assert len(_with_their_parents(simulate_patients(load(), 600))) > 50
+
+
+def test_no_patient_lacks_what_a_finding_implies(embedded: list[SimulatedPatient]) -> None:
+    facts = load()
+    above = ancestors(facts.phenotypes)
+    for one in embedded:
+        implied = {facts.phenotypes[key].name for key in with_ancestors(one.features, above)}
+        assert not implied & set(one.absent), one

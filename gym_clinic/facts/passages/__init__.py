@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter
 from pathlib import Path
 
+from gym_clinic.facts.passages.comparing import Comparing
 from gym_clinic.facts.passages.diseases import disease_passages
 from gym_clinic.facts.passages.drugs import drug_passages
 from gym_clinic.facts.passages.form import COLLECTION, LICENCE, HandbookPassage
@@ -29,8 +30,13 @@ def handbook(facts: Facts) -> list[HandbookPassage]:
     """Return all passages of the fact tables."""
     having = Counter(has.phenotype for one in facts.diseases.values() for has in one.phenotypes)
     common = {key for key, diseases in having.items() if diseases >= MOST_DISEASES}
+    comparing = Comparing.of(facts)
     return [
-        *(made for one in facts.diseases.values() for made in disease_passages(facts, one, common)),
+        *(
+            made
+            for one in facts.diseases.values()
+            for made in disease_passages(comparing, one, common)
+        ),
         *finding_passages(facts),
         *drug_passages(facts),
         *instrument_passages(facts),

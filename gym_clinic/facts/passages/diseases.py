@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
+from gym_clinic.facts.passages.comparing import Comparing
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named
 from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
 from gym_clinic.facts.tables import Facts
@@ -14,17 +15,21 @@ PRESENT = tuple(name for name in BANDS if name != "excluded")
 COMPARED = 3
 """Look-alikes that a disease is compared with in detail."""
 
+NAMED = 12
+"""Findings of one band that a presentation names, at most."""
+
 
 def disease_passages(
-    facts: Facts, one: Disease, common: Collection[str]
+    comparing: Comparing, one: Disease, common: Collection[str]
 ) -> Iterator[HandbookPassage]:
     """Yield the passages of a disease.
 
     Args:
-        facts: The fact tables.
+        comparing: What compares it with its look-alikes.
         one: The disease.
         common: Ids of findings that too many diseases have to discriminate between them.
     """
+    facts = comparing.facts
     discipline = inside(facts.disciplines[one.discipline].name)
     also = [text for text in one.synonyms if text.casefold() != one.name.casefold()]
     # A passage is found by itself, so each of them has the names that people ask by.
@@ -41,7 +46,7 @@ def disease_passages(
             "look-alikes",
             "differential diagnosis, what it is mistaken for",
             "look-alikes",
-            _look_alikes(facts, one, common, others),
+            _look_alikes(comparing, one, common, others),
         ),
         (
             "urgency",
@@ -69,7 +74,7 @@ def _presentation(
     yield f"In short: {inside(one.summary)}"
     yield about("It is also called {}.", also[:4])
     for how_often in BANDS:
-        names = named(facts, one, [how_often])
+        names = named(facts, one, [how_often])[:NAMED]
         yield phrase("findings", how_often, key=f"{one.id} {how_often}", items=names)
     shares = [
         f"{inside(facts.phenotypes[has.phenotype].name)} in {100 * has.frequency.value:.0f} percent"
@@ -110,30 +115,36 @@ def _management(facts: Facts, one: Disease, topic: str, discipline: str) -> Iter
 
 
 def _look_alikes(
-    facts: Facts, one: Disease, common: Collection[str], others: list[str]
+    comparing: Comparing, one: Disease, common: Collection[str], others: list[str]
 ) -> Iterator[str]:
     yield f"{one.name} may be mistaken for {listed(others[:COMPARED])}."
     for key in one.look_alikes[:COMPARED]:
-        yield from _compared(facts, one, facts.diseases[key], common)
+        yield from _compared(comparing, one, comparing.facts.diseases[key], common)
     yield about("Further possibilities: {}.", others[COMPARED : COMPARED + 4])
     yield about("Tests that distinguish them: {}.", one.tests[:2])
 
 
-def _compared(facts: Facts, one: Disease, other: Disease, common: Collection[str]) -> Iterator[str]:
+def _compared(
+    comparing: Comparing, one: Disease, other: Disease, common: Collection[str]
+) -> Iterator[str]:
     """Yield the findings that two diseases share, and those that favour either.
 
     The disease itself is "it": with its name in every sentence, a search for it would find this
     passage first.
     """
-    mine, theirs = (
-        {has.phenotype for has in disease.phenotypes if band(has) != "excluded"}
-        for disease in (one, other)
-    )
+    facts, found = comparing.facts, comparing.compare(one, other)
     second = inside(other.name)
-    if shared := named(facts, one, PRESENT, mine & theirs):
-        yield phrase("shared", key=f"{one.id} {other.id}", items=shared[:3], other=second)
-    else:
+    # What one has in general and the other in detail is shared in general.
+    shared = dict.fromkeys(
+        name for disease in (one, other) for name in named(facts, disease, PRESENT, found.shared)
+    )
+    if shared:
+        yield phrase("shared", key=f"{one.id} {other.id}", items=list(shared)[:3], other=second)
+    elif not found.alike:
         yield f"With {second} it shares none of the findings described here."
-    for disease, only, name in ((one, mine - theirs, "it"), (other, theirs - mine, second)):
-        found = named(facts, disease, PRESENT, only - set(common))
-        yield about("Findings that point to {name}: {}.", found[:3], name=name)
+    for disease, only, name in (
+        (one, found.for_one, f"it rather than {second}"),
+        (other, found.for_other, second),
+    ):
+        names = named(facts, disease, PRESENT, only - set(common))
+        yield about("Findings that point to {name}: {}.", names[:3], name=name)
