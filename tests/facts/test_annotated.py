@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from fact_tables import authored, disease, phenotype, tables, write
 from places import KB
-from real_data import real
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import BANDS, Facts, load, restates_diagnosis
@@ -25,7 +24,7 @@ from kb.build.annotated import (
     read_judged,
     very_frequent,
 )
-from kb.build.recall import main, recall
+from kb.build.recall import recall
 
 COLUMNS = "database_id\tdisease_name\tqualifier\thpo_id\treference\tfrequency\taspect"
 NAMES = ("Pain", "Chest pain", "Fever", "Amber fever rash", "Cough")
@@ -154,24 +153,3 @@ def test_added_findings_are_very_frequent_and_name_no_disease(facts: Facts) -> N
                         disease = facts.diseases[record["id"]]
                         assert not restates_diagnosis(disease, ids[has["finding"]])
     assert found >= 300
-
-
-def test_the_bands_of_the_annotations_at_hand_are_judged(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Runs over all records where the whole release is at hand, else over the excerpt."""
-    folder, file = real("rarebench"), real("hpo/phenotype.excerpt.hpoa")
-    ids = {one.name: one.id for one in load(KB / "facts").phenotypes.values()}
-    files = [one for one in table_files(KB / "facts") if one.parent.name == "diseases"]
-    entries = {one.id: one for table in files for _, one in read_table(table, DiseaseEntry)}
-    codes = {key: one.codes.orpha for key, one in entries.items()}
-    judged = read_judged(ids)
-    features = list(annotated(entries, codes, file))
-    seen = {one.disease.id for one in features}
-    some = {key: one for key, one in judged.disputes.items() if key[0] in seen}
-    check_disputes(features, ids, Judged(some, judged.refused))
-    is_a = real("hpo/hp_isa.tsv")
-    if features:
-        options = ["--mappings", folder, "--hpoa", file, "--is-a", is_a]
-        assert main([str(one) for one in options]) == 0
-        assert "recall" in capsys.readouterr().out
