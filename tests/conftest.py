@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -10,6 +11,11 @@ from chat_server import ChatServer
 from places import SHARED
 
 GOLDEN = SHARED / "golden" / "golden.json"
+
+# A shell starts what it runs in the background with SIGINT ignored, and children inherit that:
+# the tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How deep property tests look. "ci" finds the same examples in every run, whatever the machine;
 # "long" is for `make test-slow`; "fuzz" looks for new examples with random seeds.

@@ -195,7 +195,7 @@ class DrugClass(Record):
     older_adults: tuple[OlderAdultRule, ...] = ()
 
 
-class Condition(Strict):
+class InteractionCondition(Strict):
     """When the severity of an interaction holds; one of the attributes is given.
 
     Attributes:
@@ -252,7 +252,7 @@ class Interaction(Record):
 
     between: tuple[Reference, ...] = Field(min_length=2, max_length=3)
     severity: Severity | None = None
-    applies_if: Condition | None = None
+    applies_if: InteractionCondition | None = None
     otherwise: Severity | None = None
     mechanism: Text | None = None
     effect: Text | None = None

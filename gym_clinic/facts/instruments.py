@@ -131,7 +131,7 @@ class ScoreBand(Strict):
     when: Expr | None = None
 
 
-class Outcome(Strict):
+class RuleOutcome(Strict):
     """The result of a decision rule; the first that fits is taken.
 
     Attributes:
@@ -200,7 +200,7 @@ class Instrument(Record):
     step: float | None = Field(default=None, gt=0)
     total: tuple[float, float] | None = None
     bands: tuple[ScoreBand, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[RuleOutcome, ...] = ()
     flags: tuple[Flag, ...] = ()
     reading: Texts = ()
     note: Text | None = None
