@@ -45,7 +45,7 @@ SHARED = (
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16",
     "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=16",
     "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=16",
-    "actor_rollout_ref.actor.optim.lr=3e-4",
+    "actor_rollout_ref.actor.optim.lr=3e-5",
     # Without it a policy may settle on one answer for all, which pays half, and sample no other.
     "actor_rollout_ref.actor.entropy_coeff=0.005",
     "actor_rollout_ref.actor.ppo_mini_batch_size=2",
