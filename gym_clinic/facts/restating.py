@@ -66,6 +66,7 @@ def _stems(name: str, without: frozenset[str] = frozenset()) -> frozenset[str]:
     return frozenset(stem(_ENDING.sub("", word)) for word in kept)
 
 
+@lru_cache(maxsize=1 << 15)
 def _core(name: str) -> frozenset[str]:
     """Return the specific words of a name; all of its words if only one is specific."""
     core = _stems(name, KIND_WORDS | QUALIFIERS)

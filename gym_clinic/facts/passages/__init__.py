@@ -3,7 +3,7 @@
 The same tables give the same passages, in the same order and wording. A disease has four: its
 presentation, its look-alikes (computed from the findings of both), red flags with first tests, and
 its management. A finding that several diseases share, a drug, a score and a guideline have their
-own. Composing takes about a second, so nothing composed is kept beside the tables.
+own. Composing takes one to three seconds, so nothing composed is kept beside the tables.
 """
 
 from __future__ import annotations
