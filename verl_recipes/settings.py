@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
+from verl_recipes.critic.settings import CriticSettings
 from verl_recipes.registry import (
     ESTIMATORS,
     HINTS,
@@ -140,38 +141,6 @@ class HintChoice:
         _one_of("clinic.hints.size", self.size, HintSize)
         if self.path is not None:
             _text("clinic.hints.path", self.path, "the path of a file, or null")
-
-
-@dataclass(frozen=True)
-class CriticSettings:
-    """The value model of PPO.
-
-    Attributes:
-        model: ``module:NAME`` of a torch module that ``critic/value.py`` describes; null for none.
-        options: Its arguments.
-        lr: Of Adam; the KACR paper's 5e-5.
-        batch: States a step of the optimiser; the paper's 8.
-        epochs: Passes over the states of a training step; the paper does not name its own.
-        normalise: Whether advantages are whitened; the paper does not say so.
-    """
-
-    model: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    lr: float = 5e-5
-    batch: int = 8
-    epochs: int = 1
-    normalise: bool = False
-
-    def __post_init__(self) -> None:
-        if self.model is not None:
-            _text("clinic.critic.model", self.model, "module:NAME of a torch module, or null")
-        if not isinstance(self.options, Mapping):
-            raise ConfigError(f"clinic.critic.options is {{name: value}}, not {self.options!r}")
-        _number("clinic.critic.lr", self.lr, 0.0)
-        for name in ("batch", "epochs"):
-            _count(f"clinic.critic.{name}", getattr(self, name))
-        if not isinstance(self.normalise, bool):
-            raise ConfigError(f"clinic.critic.normalise is true or false, not {self.normalise!r}")
 
 
 @dataclass(frozen=True)

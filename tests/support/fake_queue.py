@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 FAULT = None
 """Outcome of a trajectory that its environment failed."""
 
@@ -68,3 +70,24 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self.now += seconds
         self.then(self.now)
+
+
+def buffer(
+    refill: Callable[[int], Any] = lambda count: pytest.fail("a refill"),
+    *,
+    metric: str | None = "success",
+    max_refills: int = 3,
+    stall_s: float = 10.0,
+) -> Any:
+    replay = importlib.import_module("verl_recipes.trainer.replay")
+    return replay.BoundedReplayBuffer(
+        refill, metric=metric, max_refills=max_refills, stall_s=stall_s, poll_s=1.0
+    )
+
+
+def name(number: int) -> str:
+    return f"s000001n{number:05d}"
+
+
+def uids(batch: Any) -> list[str]:
+    return list(dict.fromkeys(key.split("_")[0] for key in batch.keys))

@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("verl")
 fit = importlib.import_module("verl_recipes.cpu.fit")
+groups = importlib.import_module("verl_recipes.cpu.groups")
 model = importlib.import_module("verl_recipes.run.model")
 tiny = importlib.import_module("verl_recipes.cpu.tiny")
 written = importlib.import_module("verl_recipes.cpu.transcripts")
@@ -289,15 +290,15 @@ class Coin:
 
 def test_a_group_is_sampled_until_it_is_mixed_and_twice_at_least():
     coin = Coin({"a": [1, 0, 1, 1], "b": [0, 0, 0, 3], "c": [1, 1, 1, 1]}, [])
-    look = fit.sample_groups(coin, ["a", "b", "c"], 4, least=0.5)
-    assert look == fit.Look(mixed=2 / 3, success=3 / 6, calls=3 / 6)
+    look = groups.sample_groups(coin, ["a", "b", "c"], 4, least=0.5)
+    assert look == groups.Look(mixed=2 / 3, success=3 / 6, calls=3 / 6)
     assert [task for task, _ in coin.asked] == ["a", "b", "c", "a", "b", "c", "b", "c", "b", "c"]
 
 
 def test_groups_with_too_few_calls_are_left_after_two_samples():
     for least, mixed in ((0.1, 0.0), (0.0, 1.0)):
         coin = Coin({"a": [0, 0, 1], "b": [0, 0, 1]}, [])
-        assert fit.sample_groups(coin, ["a", "b"], 3, least=least).mixed == mixed
+        assert groups.sample_groups(coin, ["a", "b"], 3, least=least).mixed == mixed
 
 
 def test_what_cannot_be_fitted_is_named(env, names, folder):

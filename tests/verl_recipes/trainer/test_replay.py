@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from fake_queue import FAULT, Clock, Queue
+from fake_queue import FAULT, Queue, buffer, name, uids
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,34 +15,6 @@ from gym_clinic import ConfigError
 pytest.importorskip("verl")
 tq = pytest.importorskip("transfer_queue")
 replay = importlib.import_module("verl_recipes.trainer.replay")
-
-
-@pytest.fixture
-def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
-    found = Queue()
-    for name in ("kv_list", "kv_batch_get", "kv_clear"):
-        monkeypatch.setattr(tq, name, getattr(found, name))
-    return found
-
-
-def buffer(
-    refill: Callable[[int], Any] = lambda count: pytest.fail("a refill"),
-    *,
-    metric: str | None = "success",
-    max_refills: int = 3,
-    stall_s: float = 10.0,
-) -> Any:
-    return replay.BoundedReplayBuffer(
-        refill, metric=metric, max_refills=max_refills, stall_s=stall_s, poll_s=1.0
-    )
-
-
-def name(number: int) -> str:
-    return f"s000001n{number:05d}"
-
-
-def uids(batch: Any) -> list[str]:
-    return list(dict.fromkeys(key.split("_")[0] for key in batch.keys))
 
 
 # --- what is taken ---
@@ -272,76 +242,6 @@ def test_every_trajectory_drawn_is_remembered_with_those_that_are_not_trained_on
     queue.group(name(20), [1.0, 0.0])
     sampler.sample(2, "train", 1)
     assert [one.uid for one in sampler.drawn.values()] == [name(20)] * 2
-
-
-# --- waiting ---
-
-
-def test_sampling_waits_until_all_groups_are_finished(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def then(now: float) -> None:
-        if now == 5.0:
-            queue.prompt(name(0), "running")
-        if now == 14.0:
-            queue.group(name(0), [1.0, 0.0])
-
-    queue.prompt(name(0), "pending")
-    queue.group(name(1), [1.0, 0.0])
-    clock = Clock(then)
-    monkeypatch.setattr(replay, "time", clock)
-    batch, _ = buffer(stall_s=20.0).sample(1, "train", 2)
-    assert clock.now == 14.0
-    assert uids(batch) == [name(0), name(1)]
-
-
-@pytest.mark.parametrize("status", ["pending", "running"])
-@pytest.mark.parametrize("partition", ["train", "val"])
-def test_a_rollout_that_never_ends_stops_the_run(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch, status: str, partition: str
-) -> None:
-    queue.prompt(name(0), status, partition)
-    queue.group(name(1), [1.0, 0.0], partition=partition)
-    clock = Clock()
-    monkeypatch.setattr(replay, "time", clock)
-    says = "no rollout finished in 10 s, 1 prompts wait; .*clinic.stall_s"
-    with pytest.raises(replay.RolloutStalledError, match=says):
-        buffer(stall_s=10.0).sample(1, partition, 2)
-    assert 10.0 < clock.now <= 12.0
-
-
-@pytest.mark.parametrize("status", ["finished", "failure"])
-def test_slow_progress_is_not_a_stall(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch, status: str
-) -> None:
-    """Every 8 s something ends, a prompt that failed without a trajectory included."""
-
-    def then(now: float) -> None:
-        number, rest = divmod(int(now), 8)
-        if not rest and number <= 4:
-            queue.group(name(number), [1.0, 0.0] if status == "finished" else [], status=status)
-
-    for number in range(1, 5):
-        queue.prompt(name(number), "running")
-    queue.group(name(0), [1.0, 0.0])
-    clock = Clock(then)
-    monkeypatch.setattr(replay, "time", clock)
-    batch, _ = buffer(stall_s=10.0, max_refills=0).sample(1, "train", 5)
-    assert clock.now == 32.0
-    assert len(uids(batch)) == (5 if status == "finished" else 1)
-
-
-def test_finished_sessions_count_as_progress(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
-    def then(now: float) -> None:
-        queue.group(name(0), [1.0, 0.0] * int(now // 8), status="running")
-        if now == 40.0:
-            queue.prompt(name(0), "finished")
-
-    queue.prompt(name(0), "running")
-    clock = Clock(then)
-    monkeypatch.setattr(replay, "time", clock)
-    batch, _ = buffer(stall_s=10.0).sample(1, "train", 1)
-    assert len(batch.keys) == 10
 
 
 # --- validation ---

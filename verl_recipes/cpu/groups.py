@@ -1,0 +1,93 @@
+"""Groups of samples of a tiny model: how many have both outcomes, and how many calls they make."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from gym_clinic import ClinicEnv, Task
+from verl_recipes.agent_loop.tokens import Tokens
+from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+from verl_recipes.cpu.sampler import Sampler
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the groups showed.
+
+    Attributes:
+        mixed: Share of the groups with both outcomes.
+        success: Share of successes among the first two samples of every group.
+        calls: Mean calls of an episode among these.
+    """
+
+    mixed: float
+    success: float
+    calls: float
+
+
+@dataclass(frozen=True)
+class Player:
+    """Plays tasks with a model, as the rollouts will.
+
+    Attributes:
+        env: The environment.
+        tokens: Of the model.
+        budgets: Of the rollouts.
+        sampler: The model.
+        temperature: Of the samples.
+        seed: Of the samples, with task, sample and turn.
+    """
+
+    env: ClinicEnv
+    tokens: Tokens
+    budgets: Budgets
+    sampler: Sampler
+    temperature: float
+    seed: int
+
+    def play(self, task: Task, sample: int) -> tuple[bool, int]:
+        """Play one sample of a task to its end; return the environment's ``success``, and calls."""
+        one = Trajectory(self.env, task.id, self.tokens, self.budgets)
+        one.begin()
+        while not one.over:
+            key = f"{self.seed}:{task.id}:{sample}:{one.turns}".encode()
+            said = self.sampler.generate(
+                one.ids,
+                max_tokens=one.room,
+                temperature=self.temperature,
+                seed=int.from_bytes(hashlib.blake2b(key, digest_size=7).digest(), "big"),
+                ends=one.stopped if one.stops else None,
+            )
+            done = said.stop_reason == "completed"
+            one.take(said.token_ids, said.log_probs, finished=done)
+        calls = sum(len(turn.calls) for turn in self.env.episode.turns)
+        return bool(one.info["success"]), calls
+
+
+def sample_groups(player: Player, tasks: Sequence[Task], samples: int, *, least: float) -> Look:
+    """Sample every task until it has both outcomes.
+
+    Args:
+        player: Plays them.
+        tasks: One group each.
+        samples: Most samples of a group.
+        least: Calls an episode below which two samples of each group are enough.
+    """
+    outcomes: list[list[bool]] = [[] for _ in tasks]
+    made: list[int] = []
+    for sample in range(samples):
+        if sample == 2 and fmean(made) < least:
+            break
+        for task, seen in zip(tasks, outcomes, strict=True):
+            if sample < 2 or len(set(seen)) < 2:
+                success, calls = player.play(task, sample)
+                seen.append(success)
+                made += [calls] if sample < 2 else []
+    return Look(
+        mixed=fmean(len(set(seen)) == 2 for seen in outcomes),
+        success=fmean(one for seen in outcomes for one in seen[:2]),
+        calls=fmean(made),
+    )
