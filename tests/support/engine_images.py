@@ -13,13 +13,11 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from engine_pairs import SETTINGS, engine_of, only, whole
+from engine_pairs import SETTINGS, backward, engine_of, only
 from engine_rows import TEMPERATURE
 from image_rollouts import CALLS, as_stored, micro_batch, played, positions_of
 from tiny_vision import FAMILIES, make_model, make_processor
 from torch.nn import functional
-from verl.workers.config import FSDPActorConfig
-from verl.workers.utils.losses import ppo_loss
 
 from gym_clinic import ClinicEnv
 from verl_recipes.cpu.tiny import corpus, train_tokenizer
@@ -93,15 +91,7 @@ def update(engine: ClinicEngine, rows: list[Row], **settings: Any) -> dict[str, 
         "temperature": TEMPERATURE,
     }
     data = micro_batch(rows, **(chosen | settings))
-    config = FSDPActorConfig(strategy="fsdp2", rollout_n=1, ppo_micro_batch_size_per_gpu=1)
-    with engine.train_mode():
-        engine.optimizer_zero_grad()
-        out = engine.forward_backward_batch(data, partial(ppo_loss, config=config))
-        gradients = {
-            name: whole(parameter.grad)
-            for name, parameter in engine.module.named_parameters()
-            if parameter.grad is not None
-        }
+    out, gradients = backward(engine, data)
     return {"loss": float(sum(out["loss"])), "gradients": gradients}
 
 

@@ -196,6 +196,24 @@ def share(samples: list[Any]) -> list[Any]:
     return samples[dist.get_rank() * part :][:part]
 
 
+def backward(
+    engine: ClinicEngine, data: Any, *, step: bool = False
+) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    """Run a mini-batch forward and backward; return what the engine returns, and the gradients."""
+    config = FSDPActorConfig(strategy="fsdp2", rollout_n=1, ppo_micro_batch_size_per_gpu=1)
+    with engine.train_mode():
+        engine.optimizer_zero_grad()
+        out = engine.forward_backward_batch(data, partial(ppo_loss, config=config))
+        gradients = {
+            name: whole(parameter.grad)
+            for name, parameter in engine.module.named_parameters()
+            if parameter.grad is not None
+        }
+        if step:
+            engine.optimizer_step()
+    return out, gradients
+
+
 def update(
     engine: ClinicEngine, rows: list[Row], *, padded: int = 0, step: bool = False, **settings: Any
 ) -> dict[str, Any]:
@@ -212,17 +230,7 @@ def update(
         "temperature": TEMPERATURE,
     }
     data = batch(share(samples), **(chosen | settings))
-    config = FSDPActorConfig(strategy="fsdp2", rollout_n=1, ppo_micro_batch_size_per_gpu=1)
-    with engine.train_mode():
-        engine.optimizer_zero_grad()
-        out = engine.forward_backward_batch(data, partial(ppo_loss, config=config))
-        gradients = {
-            name: whole(parameter.grad)
-            for name, parameter in engine.module.named_parameters()
-            if parameter.grad is not None
-        }
-        if step:
-            engine.optimizer_step()
+    out, gradients = backward(engine, data, step=step)
     loss = torch.tensor(out["loss"], dtype=torch.float64).sum()
     dist.all_reduce(loss)
     gathered = allgather_dict_into_dict(out["metrics"])
