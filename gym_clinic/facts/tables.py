@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, TypeVar
@@ -71,6 +71,11 @@ class Facts:
     instruments: Mapping[str, Instrument]
     guidelines: Mapping[str, Guideline]
     sources: Mapping[str, Source]
+
+    @cached_property
+    def above(self) -> Mapping[str, frozenset[str]]:
+        """The ancestors of each finding, by id."""
+        return ancestors(self.phenotypes)
 
 
 def load(folder: str | os.PathLike[str] | None = None) -> Facts:

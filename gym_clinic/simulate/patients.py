@@ -32,7 +32,6 @@ from gym_clinic.facts import (
     Disease,
     Facts,
     Frequency,
-    ancestors,
     load,
     most_specific,
     restates_diagnosis,
@@ -212,7 +211,7 @@ def simulate_patients(
     at_least_one("count", count)
     if not 0 < near <= 1:
         raise ConfigError(f"near is above 0 and at most 1, not {near!r}")
-    above = ancestors(facts.phenotypes)
+    above = facts.above
     found = [_Profile(facts, one, above) for _, one in sorted(facts.diseases.items())]
     profiles = [one for one in found if any(one.chances.values())]
     if not profiles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from real_data import real
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import (
+    Disease,
     Facts,
     ancestors,
     descendants,
@@ -19,6 +21,7 @@ from gym_clinic.facts import (
     most_specific,
     with_ancestors,
 )
+from gym_clinic.facts.passages.form import OFTEN, leading, named
 from gym_clinic.facts.typed_json import read_object
 from kb.build.parents import all_ancestors, own_parents, read_is_a, with_parents
 
@@ -116,3 +119,21 @@ def test_own_findings_have_parents_by_hand(facts: Facts) -> None:
     by_hand = own_parents(ids)
     assert sum(key.startswith("sym-") for key in by_hand) >= 130
     assert all_ancestors(by_hand)
+
+
+def related_clues(facts: Facts, named: Callable[[Disease], list[str]]) -> list[str]:
+    """Diseases of whose clues one is a form of another."""
+    key_of = {one.name.casefold(): key for key, one in facts.phenotypes.items()}
+    found = []
+    for disease in facts.diseases.values():
+        keys = [key_of[name.casefold()] for name in named(disease)]
+        if any(one in facts.above[other] for one in keys for other in keys):
+            found.append(disease.id)
+    return found
+
+
+def test_clues_are_not_forms_of_one_another() -> None:
+    facts = load()
+    assert related_clues(facts, lambda one: leading(facts, one, OFTEN, 5)) == []
+    # Without the hierarchy, bladder cancer has hematuria three times over.
+    assert "bladder-cancer" in related_clues(facts, lambda one: named(facts, one, OFTEN)[:5])

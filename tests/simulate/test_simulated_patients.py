@@ -15,11 +15,11 @@ from seeded_embedder import SeededEmbedder
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import Facts, ancestors, load, most_specific, with_ancestors
+from gym_clinic.facts import tables as fact_reading
 from gym_clinic.facts.models import Frequency
 from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.paths import data_dir
 from gym_clinic.retrieval import PatientCase, PatientMatcher
-from gym_clinic.simulate import patients as patients_module
 from gym_clinic.simulate.patients import (
     FEWEST,
     NEAR,
@@ -377,8 +377,8 @@ def test_without_the_hierarchy_patients_have_findings_with_their_ancestors(
     def flat(phenotypes: dict[str, object]) -> dict[str, frozenset[str]]:
         return dict.fromkeys(phenotypes, frozenset())
 
-    monkeypatch.setattr(patients_module, "ancestors", flat)
-    assert len(_with_their_parents(simulate_patients(load(), 600))) > 50
+    monkeypatch.setattr(fact_reading, "ancestors", flat)
+    assert len(_with_their_parents(simulate_patients(replace(load()), 600))) > 50
 
 
 def test_no_patient_lacks_what_a_finding_implies(embedded: list[SimulatedPatient]) -> None:

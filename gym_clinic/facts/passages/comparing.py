@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gym_clinic.facts.hierarchy import ancestors, descendants, most_specific, with_ancestors
+from gym_clinic.facts.hierarchy import descendants, most_specific, with_ancestors
 from gym_clinic.facts.models import Disease
 from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.facts.tables import Facts
@@ -52,8 +52,7 @@ class Comparing:
     @classmethod
     def of(cls, facts: Facts) -> Comparing:
         """Return what compares the diseases of fact tables."""
-        above = ancestors(facts.phenotypes)
-        return cls(facts, above, descendants(above))
+        return cls(facts, facts.above, descendants(facts.above))
 
     def compare(self, one: Disease, other: Disease) -> Comparison:
         """Compare two diseases."""

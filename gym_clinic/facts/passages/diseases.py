@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.comparing import Comparing
-from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named
+from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, leading, named
 from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
 from gym_clinic.facts.tables import Facts
 
@@ -94,7 +94,7 @@ def _presentation(
 def _urgency(facts: Facts, one: Disease, topic: str, others: list[str]) -> Iterator[str]:
     yield phrase("red_flags", key=f"{one.id} flags", items=one.red_flags, topic=topic)
     yield phrase("tests", key=f"{one.id} tests", items=one.tests)
-    yield about("Suspect it in a patient with {}.", named(facts, one, OFTEN)[:5])
+    yield about("Suspect it in a patient with {}.", leading(facts, one, OFTEN, 5))
     yield about("Consider also {}.", others[:3])
     yield about("Management begins with {}.", one.treatment[:1])
 

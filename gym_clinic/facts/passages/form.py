@@ -112,12 +112,37 @@ def named(
         bands: How frequent they are; those of the first band come first.
         wanted: Ids of the findings to name; all by default.
     """
+    keys = _ordered(facts, disease, bands)
+    return [_name(facts, key) for key in keys if wanted is None or key in wanted]
+
+
+def leading(facts: Facts, disease: Disease, bands: Sequence[BandName], count: int) -> list[str]:
+    """Return the names of a disease's first findings, none a form of another one of them.
+
+    Args:
+        facts: The fact tables.
+        disease: The disease.
+        bands: As for :func:`named`.
+        count: How many, at most.
+    """
+    chosen: list[str] = []
+    for key in _ordered(facts, disease, bands):
+        related = (one in facts.above[key] or key in facts.above[one] for one in chosen)
+        if len(chosen) < count and not any(related):
+            chosen.append(key)
+    return [_name(facts, key) for key in chosen]
+
+
+def _name(facts: Facts, key: str) -> str:
+    return inside(facts.phenotypes[key].name)
+
+
+def _ordered(facts: Facts, disease: Disease, bands: Sequence[BandName]) -> list[str]:
+    """Ids of the findings of some bands, but for those with the disease's name."""
     own = own_names(disease)
     found: dict[BandName, list[str]] = {one: [] for one in bands}
     for has in disease.phenotypes:
         how_often = band(has)
-        if how_often in found and (wanted is None or has.phenotype in wanted):
-            name = facts.phenotypes[has.phenotype].name
-            if name.casefold() not in own:
-                found[how_often].append(inside(name))
-    return [name for one in bands for name in found[one]]
+        if how_often in found and facts.phenotypes[has.phenotype].name.casefold() not in own:
+            found[how_often].append(has.phenotype)
+    return [key for one in bands for key in found[one]]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gym_clinic.facts.models import BANDS, Disease
-from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, named, own_names
+from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, leading, own_names
 from gym_clinic.facts.passages.sentences import about, inside, listed
 from gym_clinic.facts.tables import Facts
 
@@ -94,7 +94,7 @@ def guideline_passages(facts: Facts) -> Iterator[HandbookPassage]:
 
 def _clues(facts: Facts, one: Disease) -> str:
     clues = (
-        about("look for {}", named(facts, one, OFTEN)[:4]),
+        about("look for {}", leading(facts, one, OFTEN, 4)),
         about("first test: {}", one.tests[:1]),
     )
     return f"{one.name}: {'; '.join(filter(None, clues)) or 'consider it'}."
