@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -47,17 +47,28 @@ class Tasks(Protocol):
 
 
 class TaskList(Sequence[Task]):
-    """Tasks that are at hand, each equally likely to be drawn.
+    """Tasks that are at hand, each equally likely to be drawn, or else each class.
 
     Args:
         tasks: The tasks; ids are unique.
+        class_of: The class of a task. Classes are then drawn first, each equally likely, and a
+            task of the class second.
+
+    Attributes:
+        classes: The positions of the tasks of each class; one tuple of all without classes.
     """
 
     endless = False
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], class_of: Callable[[Task], Hashable] | None = None
+    ) -> None:
         self._tasks = tuple(tasks)
         self._by_id: dict[str, Task] | None = None
+        classes: dict[Hashable, list[int]] = {}
+        for number, task in enumerate(self._tasks):
+            classes.setdefault(class_of(task) if class_of else None, []).append(number)
+        self.classes = tuple(map(tuple, classes.values()))
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -81,7 +92,9 @@ class TaskList(Sequence[Task]):
 
     def draw(self, source: Generator) -> Task:
         """Return a task drawn by a random source."""
-        return self._tasks[int(source.integers(len(self._tasks)))]
+        several = len(self.classes) > 1
+        drawn = self.classes[int(source.integers(len(self.classes))) if several else 0]
+        return self._tasks[drawn[int(source.integers(len(drawn)))]]
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all tasks, in order."""

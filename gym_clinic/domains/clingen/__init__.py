@@ -45,6 +45,7 @@ def domain(
     constants: Mapping[str, float] | None = None,
     masked_names: bool = False,
     folder: str | None = None,
+    policy: str | None = None,
 ) -> Domain:
     """ClinGen gene-disease validity curation: a supervisor and its six evidence sub-agents.
 
@@ -82,13 +83,17 @@ def domain(
             ``malformed_penalty``, ``floor``.
         masked_names: Hide gene and disease names, against memorised classes.
         folder: A task folder made by the importer, instead of the embedded one.
+        policy: What the prompts ask for. ``"matrix"``: points of experiments and of human
+            genetics, and a class calculated from both. ``"paper"``: experimental evidence, and a
+            class judged from it, as in the supervisor paper. By default ``"paper"`` with a folder
+            and ``"matrix"`` without.
 
     Raises:
         ConfigError: If an option has no such value.
     """
     return _make("supervisor", consultant=consultant, reward=reward,
                  process_weight=process_weight, constants=constants or {},
-                 masked_names=masked_names, folder=folder)  # fmt: skip
+                 masked_names=masked_names, folder=folder, policy=policy)  # fmt: skip
 
 
 def single(
@@ -97,6 +102,7 @@ def single(
     constants: Mapping[str, float] | None = None,
     masked_names: bool = False,
     folder: str | None = None,
+    policy: str | None = None,
 ) -> Domain:
     """ClinGen gene-disease validity curation by a single agent that reads the full texts.
 
@@ -110,7 +116,8 @@ def single(
         Title and sections of the article, whole.
 
     Reward:
-        As in ``clinic/ClinGen-v0``, with the F1 over (pmid, subtype) pairs (eq. 13).
+        As in ``clinic/ClinGen-v0``, with the F1 over (pmid, subtype) pairs (eq. 13). A claim about
+        an article whose text was not opened counts as made and matches nothing.
 
     Episode end:
         One JSON object with the class and the evidence, in an action without calls and outside
@@ -125,13 +132,17 @@ def single(
         constants: Other constants of the rewards, as in `domain`.
         masked_names: Hide gene and disease names, against memorised classes.
         folder: A task folder made by the importer, instead of the embedded one.
+        policy: What the prompts ask for. ``"matrix"``: points of experiments and of human
+            genetics, and a class calculated from both. ``"paper"``: experimental evidence, and a
+            class judged from it, as in the supervisor paper. By default ``"paper"`` with a folder
+            and ``"matrix"`` without.
 
     Raises:
         ConfigError: If an option has no such value.
     """
     return _make("single", reward=reward, process_weight=process_weight,
-                 constants=constants or {}, masked_names=masked_names,
-                 folder=folder)  # fmt: skip
+                 constants=constants or {}, masked_names=masked_names, folder=folder,
+                 policy=policy)  # fmt: skip
 
 
 def _make(setting: str, **options: Any) -> Domain:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from gym_clinic.action import Dialect
@@ -103,17 +104,29 @@ class Turns:
         return self.answer(self._ticket, self._heard)
 
 
-def rules(env: Environment) -> Callable[[int], Turns]:
+def rules(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
     """Make the supervisor's baseline: every call, class by the procedure.
 
     It classifies well and pays for the calls: what the outcome is worth without choosing.
+
+    Args:
+        env: The environment.
+        genetics: Whether reports tell human genetics; if not, one that tells none is not taken
+            for the lack of it.
     """
-    return lambda seed: Turns(_every_call, _classification, env.dialect, env.max_turns)
+    answer = partial(_classification, genetics=genetics)
+    return lambda seed: Turns(_every_call, answer, env.dialect, env.max_turns)
 
 
-def rules_single(env: Environment) -> Callable[[int], Turns]:
-    """Make the single agent's baseline: every full text, then subtypes and class by rules."""
-    return lambda seed: Turns(_every_text, _judgement, env.dialect, env.max_turns)
+def rules_single(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
+    """Make the single agent's baseline: every full text, then subtypes and class by rules.
+
+    Args:
+        env: The environment.
+        genetics: As for `rules`.
+    """
+    answer = partial(_judgement, genetics=genetics)
+    return lambda seed: Turns(_every_text, answer, env.dialect, env.max_turns)
 
 
 def read_ticket(text: str) -> Ticket:
@@ -148,22 +161,24 @@ def _call(ticket: Ticket, article: Article, category: str) -> CallSpec:
     return CATEGORIES[category].agent, arguments
 
 
-def decide(ticket: Ticket, reports: Iterable[Report]) -> str:
+def decide(ticket: Ticket, reports: Iterable[Report], *, genetics: bool = True) -> str:
     """Calculate the class from what the articles were found to hold.
 
-    An article of which nothing came back holds nothing: every category was asked for.
+    An article of which nothing came back holds nothing: every category was asked for. Without any
+    report, or any word of human genetics where none is promised, it is the most frequent class.
     """
     listed = list(reports)
-    if not listed:
+    told = [one.genetics for one in listed if one.genetics is not None and one.genetics.points]
+    if not listed or not (genetics or told):
         return MOST_FREQUENT
     evidence = list(dict.fromkeys((one.pmid, key) for one in listed for key in one.subtypes))
-    genetics = {one.pmid: one.genetics for one in listed if one.genetics is not None}
-    known = [one.first_reported for one in genetics.values() if one.first_reported is not None]
+    human = {one.pmid: one.genetics for one in listed if one.genetics is not None}
+    known = [one.first_reported for one in human.values() if one.first_reported is not None]
     latest = max((article.year for article in ticket.articles), default=0)
     result = classify(
         evidence,
-        genetic_points=sum(one.points for one in genetics.values()),
-        publications=sum(one.publications for one in genetics.values()),
+        genetic_points=sum(one.points for one in human.values()),
+        publications=sum(one.publications for one in human.values()),
         years_since_first=max(latest - min(known), 0) if known else 0,
         replication="matrix",
     )
@@ -212,29 +227,30 @@ def _fields(block: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _classification(ticket: Ticket, heard: Sequence[str]) -> str:
+def _classification(ticket: Ticket, heard: Sequence[str], *, genetics: bool) -> str:
     reports = [report for response in heard for report in read_reports(response)]
-    return f"CLASSIFICATION: {decide(ticket, reports)}"
+    return f"CLASSIFICATION: {decide(ticket, reports, genetics=genetics)}"
 
 
 def _every_text(ticket: Ticket) -> list[CallSpec]:
     return [("get_full_text", {"pmid": article.pmid}) for article in ticket.articles]
 
 
-def _judgement(ticket: Ticket, heard: Sequence[str]) -> str:
+def _judgement(ticket: Ticket, heard: Sequence[str], *, genetics: bool) -> str:
     reports = []
     for article, text in zip(ticket.articles, heard, strict=False):
         sections = split_sections(text)
         found = read_article(ticket.gene, sections)
         keys = tuple(finding.subtype for finding in found)
-        genetics = read_genetics(sections) or Genetics(0.0, 0, None)  # read, and none found
-        reports.append(Report(article.pmid, keys, genetics))
+        human = read_genetics(sections) or Genetics(0.0, 0, None)  # read, and none found
+        reports.append(Report(article.pmid, keys, human))
     evidence = [
         {"type": SUBTYPES[key].label, "pmid": report.pmid}
         for report in reports
         for key in report.subtypes
     ]
-    return json.dumps({"classification": decide(ticket, reports), "evidence": evidence})
+    label = decide(ticket, reports, genetics=genetics)
+    return json.dumps({"classification": label, "evidence": evidence})
 
 
 def split_sections(text: str) -> list[tuple[str, str]]:

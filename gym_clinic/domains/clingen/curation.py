@@ -21,7 +21,7 @@ from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
-from gym_clinic.taskset import TaskFolder, size_of
+from gym_clinic.taskset import TaskFolder, TaskList, size_of
 
 MASKED_GENE, MASKED_DISEASE = "GENE-X", "DISEASE-X"
 
@@ -30,15 +30,20 @@ class Curation(Case):
     """The case of one curation, for tools and sub-agents.
 
     Args:
-        task: The task. Of its gold only the evidence annotation is kept, for the recorded
+        task: The task. Of its gold only the annotations of articles are kept, for the recorded
             sub-agents; the classification is not.
+        genetics: Whether sub-agents are asked for human genetics too, as the matrix counts it.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, genetics: bool = True) -> None:
         super().__init__(task.record)
+        self.genetics = genetics
         self.gene: str = task.record["gene"]
         self.disease: str = task.record["disease"]
         self.annotation: Sequence[Mapping[str, Any]] = task.gold["evidence"]
+        self.human: Mapping[str, Mapping[str, Any]] = {
+            item["pmid"]: item for item in task.gold.get("genetic", ())
+        }
         self._articles = {article["pmid"]: article for article in task.record["articles"]}
 
     def article(self, pmid: str) -> Mapping[str, Any]:
@@ -82,14 +87,10 @@ def _written(draft: bytes) -> tuple[tuple[str, str], ...]:
 def ticket(task: Task) -> str:
     """Compose the ticket: gene, disease, and title and abstract of each article."""
     record = task.record
-    ids = {name: f" ({record[name]})" if record[name] else "" for name in ("hgnc_id", "mondo_id")}
-    head = [
-        f"Gene: {record['gene']}{ids['hgnc_id']}",
-        f"Disease: {record['disease']}{ids['mondo_id']}",
-        f"Inheritance: {record['inheritance']}",
-        "",
-        "Articles:",
-    ]
+    head = [f"Gene: {record['gene']}{_in_brackets(record.get('hgnc_id'))}"]
+    head += [f"Disease: {record['disease']}{_in_brackets(record.get('mondo_id'))}"]
+    head += [f"Inheritance: {record['inheritance']}"] if record.get("inheritance") else []
+    head += ["", "Articles:"]
     for number, article in enumerate(record["articles"], 1):
         head += [
             "",
@@ -98,6 +99,10 @@ def ticket(task: Task) -> str:
             f"Abstract: {article['abstract']}",
         ]
     return "\n".join(head)
+
+
+def _in_brackets(identifier: str | None) -> str:
+    return f" ({identifier})" if identifier else ""
 
 
 def call_arguments(task: Task, article: Mapping[str, Any]) -> dict[str, str]:
@@ -133,6 +138,11 @@ def gold_calls(task: Task) -> list[AgentCall]:
 def gold_evidence(task: Task) -> set[tuple[str, str]]:
     """Return the annotated (pmid, subtype label) pairs."""
     return {(item["pmid"], SUBTYPES[item["subtype"]].label) for item in task.gold["evidence"]}
+
+
+def published_class(task: Task) -> str:
+    """Return the published class of a task."""
+    return str(task.gold["classification"])
 
 
 def category_of(subtype: str) -> Category:
@@ -193,20 +203,26 @@ def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequen
     return Splits(source, masked_names=masked_names)
 
 
-class Splits(Mapping[str, Sequence[Task]]):
-    """Splits whose tasks are checked, and masked on request, when first read."""
+class Splits(Mapping[str, TaskList]):
+    """Splits whose tasks are checked, and masked on request, when first read.
+
+    In train each class is equally likely to be drawn, although two published curations in three
+    are Definitive.
+    """
 
     def __init__(self, source: Mapping[str, Sequence[Task]], *, masked_names: bool) -> None:
         self._source = source
         self._masked = masked_names
-        self._read: dict[str, tuple[Task, ...]] = {}
+        self._read: dict[str, TaskList] = {}
 
-    def __getitem__(self, split: str) -> Sequence[Task]:
+    def __getitem__(self, split: str) -> TaskList:
         if split not in self._read:
             tasks = tuple(with_subtype_keys(task) for task in self._source[split])
             for task in tasks:
                 check(task)
-            self._read[split] = tuple(mask(task) for task in tasks) if self._masked else tasks
+            if self._masked:
+                tasks = tuple(mask(task) for task in tasks)
+            self._read[split] = TaskList(tasks, published_class if split == "train" else None)
         return self._read[split]
 
     def size(self, split: str) -> int:
@@ -251,7 +267,7 @@ def check(task: Task) -> None:
     Raises:
         TaskError: If it is not; the message gives the task's id and the field.
     """
-    needs = {"gene", "disease", "hgnc_id", "mondo_id", "inheritance", "articles"}
+    needs = {"gene", "disease", "articles"}
     if missing := sorted(needs - task.record.keys()):
         raise TaskError(f"task {task.id}: record lacks {missing}")
     if task.gold.get("classification") not in CLASSES:

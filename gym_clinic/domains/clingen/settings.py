@@ -20,6 +20,7 @@ from gym_clinic.domains.clingen.curation import (
     gold_calls,
     gold_evidence,
     load_tasks,
+    published_class,
     ticket,
 )
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
@@ -49,6 +50,9 @@ TURNS = 2
 RESPONSE_LIMIT = 1024
 """Characters of one tool response (the supervisor paper, table 9; verl counts characters)."""
 
+POLICIES = ("matrix", "paper")
+"""What the prompts may ask for; see the data sheet."""
+
 _SHARED = {"scale", "center"}
 _CONSTANTS = {
     "scale": (0.01, 100.0),
@@ -67,8 +71,10 @@ def supervisor(
     constants: Mapping[str, float],
     masked_names: bool,
     folder: str | None,
+    policy: str | None,
 ) -> Domain:
     """Make the domain of ``clinic/ClinGen-v0``."""
+    genetics = _counts_genetics(policy, folder)
 
     def process(episode: Episode, **keywords: Any) -> float:
         """Cubed F1 of the calls made, less the malformed blocks (eq. 7 and 8)."""
@@ -77,21 +83,21 @@ def supervisor(
 
     return Domain(
         name="clingen",
-        policy=_policy("supervisor"),
+        policy=_policy_text("supervisor", genetics),
         tasks=load_tasks(folder, masked_names=masked_names),
         rubric=_rubric(lambda answer: answer, process, reward, process_weight, constants),
         tools=make_tools(make_consultant(consultant, OFFLINE)),
         ticket=ticket,
-        open_case=Curation,
+        open_case=partial(Curation, genetics=genetics),
         read_answer=read_classification,
         success=lambda episode: episode.answer == episode.task.gold["classification"],
         metrics=_supervisor_metrics,
         aggregate=_aggregate,
-        classes=_published_class,
+        classes=published_class,
         solution=_supervisor_solution,
         menu=_supervisor_menu,
         conversation=conversation,
-        baselines={"rules": baselines.rules},
+        baselines={"rules": partial(baselines.rules, genetics=genetics)},
         max_turns=TURNS,
         response_limit=RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),
@@ -104,32 +110,34 @@ def single_agent(
     constants: Mapping[str, float],
     masked_names: bool,
     folder: str | None,
+    policy: str | None,
 ) -> Domain:
     """Make the domain of ``clinic/ClinGenSingle-v0``."""
+    genetics = _counts_genetics(policy, folder)
 
     def process(episode: Episode, **keywords: Any) -> float:
         """Cubed F1 of the (pmid, subtype) pairs, less the malformed blocks (eq. 13)."""
-        claimed = _claimed(episode)
-        return subtype_reward(claimed, gold_evidence(episode.task), episode.malformed, **keywords)
+        made = claims_made(episode)
+        return subtype_reward(made, gold_evidence(episode.task), episode.malformed, **keywords)
 
     return Domain(
         name="clingen",
-        policy=_policy("single"),
+        policy=_policy_text("single", genetics),
         tasks=load_tasks(folder, masked_names=masked_names),
         rubric=_rubric(_single_class, process, reward, process_weight, constants),
         tools=(get_full_text,),
         ticket=ticket,
-        open_case=Curation,
+        open_case=partial(Curation, genetics=genetics),
         read_answer=read_judgement,
         success=lambda episode: (
             _single_class(episode.answer) == episode.task.gold["classification"]
         ),
         metrics=_single_metrics,
         aggregate=_aggregate,
-        classes=_published_class,
+        classes=published_class,
         solution=_single_solution,
         menu=_single_menu,
-        baselines={"rules": baselines.rules_single},
+        baselines={"rules": partial(baselines.rules_single, genetics=genetics)},
         max_turns=TURNS,
     )
 
@@ -162,6 +170,23 @@ def calls_made(episode: Episode) -> tuple[list[tuple[str, ...]], int]:
             failed[read] = None
     missed = [("failed", *read) for read in failed if read not in answered]
     return [*answered, *missed], malformed
+
+
+def claims_made(episode: Episode) -> list[tuple[str, ...]]:
+    """Return the (pmid, subtype label) pairs of a single agent's answer.
+
+    A claim about an article whose text was never opened counts as made but matches nothing, so it
+    gets a marker as its first part.
+    """
+    opened = {
+        str(call.arguments["pmid"])
+        for call in episode.calls
+        if call.ok and call.name == get_full_text.name
+    }
+    return [
+        (pmid, label) if pmid in opened else ("unread", pmid, label)
+        for pmid, label in sorted(_claimed(episode))
+    ]
 
 
 def _rubric(
@@ -242,10 +267,6 @@ def _single_metrics(episode: Episode) -> dict[str, float]:
     ) | {"malformed_blocks": float(episode.malformed)}
 
 
-def _published_class(task: Task) -> str:
-    return str(task.gold["classification"])
-
-
 def _aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
     """Return the means, and the outcome accuracy balanced over the classes that occur."""
     figures = {name: sum(row[name] for _, row in rows) / len(rows) for name in rows[0][1]}
@@ -276,7 +297,11 @@ def _supervisor_menu(task: Task) -> Menu:
 
 
 def _single_solution(task: Task) -> Sequence[Move]:
-    return [_write_judgement(task.gold["classification"], sorted(gold_evidence(task)))]
+    evidence = sorted(gold_evidence(task))
+    pmids = dict.fromkeys(pmid for pmid, _ in evidence)
+    calls = tuple(("get_full_text", {"pmid": pmid}) for pmid in pmids)
+    answer = _write_judgement(task.gold["classification"], evidence)
+    return [*([calls] if calls else []), answer]
 
 
 def _single_menu(task: Task) -> Menu:
@@ -301,5 +326,13 @@ def _write_judgement(label: str, evidence: Sequence[tuple[str, str]]) -> str:
     return orjson.dumps({"classification": label, "evidence": items}).decode()
 
 
-def _policy(setting: str) -> str:
-    return (tasks_dir("clingen") / f"policy_{setting}.md").read_text(encoding="utf-8")
+def _counts_genetics(policy: str | None, folder: str | None) -> bool:
+    """Whether human genetics is asked for and counted, as it is by the matrix."""
+    if policy is not None and policy not in POLICIES:
+        raise ConfigError(f"policy must be one of {list(POLICIES)}, not {policy!r}")
+    return policy == "matrix" or (policy is None and folder is None)
+
+
+def _policy_text(setting: str, genetics: bool) -> str:
+    name = f"policy_{setting}.md" if genetics else f"policy_{setting}_paper.md"
+    return (tasks_dir("clingen") / name).read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ from gym_clinic.consult import Consultant, Question, Recorded, Rules, read_promp
 from gym_clinic.domain import Conversation
 from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
-from gym_clinic.domains.clingen.genetics import Genetics, read_genetics
+from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, read_genetics
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.episode import Call
@@ -75,10 +75,7 @@ class EvidenceReply(BaseModel):
     has_evidence: bool = Field(description="whether the article shows evidence of this kind")
     evidence_subtype: list[str] = Field([], description="the subtypes it shows; empty if none")
     explanation: str = Field(
-        min_length=1,
-        description="what was done and seen, in two or three sentences; then the human genetic "
-        "evidence the article reports: probands with null and with other variants, points, "
-        "number of publications and year of the first; or that there is none",
+        min_length=1, description="what was done and seen, in two or three sentences"
     )
 
     @field_validator("evidence_subtype", mode="before")
@@ -99,6 +96,17 @@ class EvidenceReply(BaseModel):
         if self.has_evidence != bool(self.evidence_subtype):
             raise ValueError("has_evidence and evidence_subtype contradict each other")
         return self
+
+
+class MatrixReply(EvidenceReply):
+    """The same, with the human genetic evidence of the article, which the matrix counts too."""
+
+    explanation: str = Field(
+        min_length=1,
+        description="what was done and seen, in two or three sentences; then the human genetic "
+        "evidence the article reports: probands with null and with other variants, points, "
+        "number of publications and year of the first; or that there is none",
+    )
 
 
 def _subtype_key(term: str, category: Category) -> str:
@@ -128,7 +136,7 @@ def make_question(category: Category, case: Curation, pmid: str) -> Question[Evi
         "pmid": pmid,
         "article": partial(case.full_text, pmid),
     }
-    return Question(category.agent, PROMPT, values, EvidenceReply)
+    return Question(category.agent, PROMPT, values, MatrixReply if case.genetics else EvidenceReply)
 
 
 @cache
@@ -174,7 +182,12 @@ def recorded_reply(question: Question[EvidenceReply], case: Curation) -> Any:
     sentences: dict[str, None] = {}  # the human genetics of an article are told once
     for item in found:
         sentences.update(dict.fromkeys(re.split(r"(?<=[.!?])\s+", item["summary"])))
-    return _as_json(question, case, [item["subtype"] for item in found], " ".join(sentences))
+    text = " ".join(one for one in sentences if one) or "The curators wrote no summary."
+    human = case.human.get(pmid)
+    if human is not None and genetics_in_summary(text) is None:
+        counted = Genetics(human["points"], human["publications"], human["first_reported"])
+        text += f" {describe_genetics(counted)}"
+    return _as_json(question, case, [item["subtype"] for item in found], text)
 
 
 def rules_reply(question: Question[EvidenceReply], case: Curation) -> Any:
@@ -186,7 +199,9 @@ def rules_reply(question: Question[EvidenceReply], case: Curation) -> Any:
         if SUBTYPES[finding.subtype].category == question.values["category"].key
     ]
     said = dict.fromkeys(finding.sentence for finding in found)
-    text = " ".join([*said, describe_genetics(read_genetics(sections))]) if found else ""
+    if case.genetics:
+        said[describe_genetics(read_genetics(sections))] = None
+    text = " ".join(said)
     return _as_json(question, case, [finding.subtype for finding in found], text)
 
 

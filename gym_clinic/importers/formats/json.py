@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def json_value(path: Path, expected: str) -> Any:
         TaskError: If it is not UTF-8 or not JSON; the text names the file.
     """
     try:
-        return strict_json.loads(path.read_bytes().decode())
+        return strict_json.loads(path.read_bytes().removeprefix(codecs.BOM_UTF8).decode())
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:

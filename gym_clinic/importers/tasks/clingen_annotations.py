@@ -1,6 +1,6 @@
 """Evidence annotations of ClinGen curations, as a curator's team may export them.
 
-Annotations are JSON Lines: one curation a line, with every field of::
+Annotations are JSON Lines, one curation a line, or one JSON array of curations::
 
     {"gene": "GENEX", "hgnc_id": "HGNC:999999901", "disease": "example disease",
      "mondo_id": "MONDO:9999901", "inheritance": "AR", "panel": "Example Panel",
@@ -12,8 +12,9 @@ Annotations are JSON Lines: one curation a line, with every field of::
                       "summary": "What the curator wrote about this evidence."}]}]}
 
 `subtype` is a key or any other name of a subtype. `genetic` is the human genetic evidence that
-an article reports, null if there is none: points, independent publications and the year of the
-first. `evidence` may be empty, but not in every article. Disputed and Refuted pairs are not used.
+an article reports: points, independent publications and the year of the first. `evidence` may be
+empty, but not in every article. Disputed and Refuted pairs are not used. `hgnc_id`, `mondo_id`,
+`inheritance`, `summary` and `genetic` may be left out.
 
 Source:
     The fields are those of ClinGen's gene-disease validity records; the layout is this project's.
@@ -28,8 +29,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from gym_clinic.facts.typed_json import read_lines
+from gym_clinic.facts.typed_json import read_fields, read_lines
+from gym_clinic.files import numbered_lines
 from gym_clinic.importers.facts.clingen import ONE_LINE, Class, Inheritance
+from gym_clinic.importers.formats.json import json_value
 
 GENETIC_CAP = 12.0
 """The most points that the ClinGen matrix gives for genetic evidence."""
@@ -58,11 +61,11 @@ class AnnotatedEvidence(_Strict):
 
     Attributes:
         subtype: A name of its subtype, as the curator wrote it.
-        summary: What the curator wrote about it.
+        summary: What the curator wrote about it; may be empty.
     """
 
     subtype: str = Field(pattern=ONE_LINE)
-    summary: str = Field(min_length=1)
+    summary: str = ""
 
 
 class AnnotatedArticle(_Strict):
@@ -71,13 +74,13 @@ class AnnotatedArticle(_Strict):
     Attributes:
         pmid: PubMed id.
         pmcid: PubMed Central id.
-        genetic: Its human genetic evidence, None if it reports none.
+        genetic: Its human genetic evidence, None if there is none or it was not recorded.
         evidence: Its experimental evidence.
     """
 
     pmid: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
     pmcid: str = Field(pattern=r"^PMC[A-Za-z0-9_-]+$")
-    genetic: Genetic | None
+    genetic: Genetic | None = None
     evidence: list[AnnotatedEvidence]
 
     @field_validator("pmid", mode="before")
@@ -93,20 +96,20 @@ class Annotation(_Strict):
 
     Attributes:
         gene: HGNC symbol.
-        hgnc_id: "HGNC:" and a number.
+        hgnc_id: "HGNC:" and a number; may be empty.
         disease: Disease name.
-        mondo_id: "MONDO:" and seven digits.
-        inheritance: Mode of inheritance, as abbreviated in ClinGen's download.
+        mondo_id: "MONDO:" and seven digits; may be empty.
+        inheritance: Mode of inheritance, as abbreviated in ClinGen's download; None if not given.
         panel: Expert panel; all its curations go to one split.
         classification: One of the five labels.
         articles: Its articles, at least one with evidence.
     """
 
     gene: str = Field(pattern=ONE_LINE)
-    hgnc_id: str = Field(pattern=r"^HGNC:[1-9][0-9]*$")
+    hgnc_id: str = Field("", pattern=r"^(HGNC:[1-9][0-9]*)?$")
     disease: str = Field(pattern=ONE_LINE)
-    mondo_id: str = Field(pattern=r"^MONDO:[0-9]{7}$")
-    inheritance: Inheritance
+    mondo_id: str = Field("", pattern=r"^(MONDO:[0-9]{7})?$")
+    inheritance: Inheritance | None = None
     panel: str = Field(pattern=ONE_LINE)
     classification: Class
     articles: list[AnnotatedArticle] = Field(min_length=1)
@@ -126,13 +129,27 @@ def read_annotations(path: str | os.PathLike[str]) -> Iterator[Annotation]:
     """Read evidence annotations.
 
     Args:
-        path: A JSON Lines file in the form of this module's documentation.
+        path: A file in the form of this module's documentation.
 
-    Returns:
-        One annotation for each line that is not blank.
+    Yields:
+        The annotations, in the order of the file.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a broken line; the text names file, line, field and what would be right.
+        TaskError: For a broken annotation; the text names file, line or item, field and what
+            would be right.
     """
-    return (annotation for _, annotation in read_lines(Path(path), Annotation))
+    file = Path(path)
+    if not _is_array(file):
+        yield from (annotation for _, annotation in read_lines(file, Annotation))
+        return
+    for number, item in enumerate(json_value(file, "curations, one a line or an array"), 1):
+        yield read_fields(item, Annotation, f"{file} item {number}")
+
+
+def _is_array(file: Path) -> bool:
+    """Whether the first character of a file opens a JSON array."""
+    for _, line in numbered_lines(file):
+        if text := line.strip():
+            return text.startswith(b"[")
+    return False

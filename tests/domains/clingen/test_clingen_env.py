@@ -341,13 +341,14 @@ class TestSingle:
         body = {"classification": task.gold["classification"], "evidence": items} | change
         return json.dumps(body)
 
+    def opened(self, pmid):
+        return (
+            f'<tool_call>{{"name": "get_full_text", "arguments": {{"pmid": "{pmid}"}}}}</tool_call>'
+        )
+
     def test_full_text_then_the_structured_answer(self, single):
         task = open_task(single)
-        calls = [
-            f'<tool_call>{{"name": "get_full_text", "arguments": {{"pmid": "{one["pmid"]}"}}}}'
-            "</tool_call>"
-            for one in task.record["articles"]
-        ]
+        calls = [self.opened(one["pmid"]) for one in task.record["articles"]]
         observation = single.step("\n".join(calls))[0]
         assert observation.count("<tool_response>") == len(calls)
         for one in task.record["articles"]:
@@ -366,10 +367,30 @@ class TestSingle:
         )
         open_task(single, number)
         (pmid, label), _ = sorted(gold_evidence(task))
+        single.step(self.opened(pmid))
         text = self.answer(task, evidence=[{"type": label, "pmid": pmid}])
         _, _, done, _, info = single.step(text)
         assert done
         assert info["rewards"]["process"] == pytest.approx(2 * ((2 / 3) ** 3 - 0.5))
+
+    def test_a_claim_about_an_unopened_article_counts_and_matches_nothing(self, single):
+        number, task = next(
+            (number, task)
+            for number, task in enumerate(single.unwrapped.tasks)
+            if len(gold_evidence(task)) == 2 and len({pmid for pmid, _ in gold_evidence(task)}) == 2
+        )
+        (pmid, _), _ = sorted(gold_evidence(task))
+        processes = []
+        for action in (self.opened(pmid), self.opened("SIM0"), None):
+            open_task(single, number)
+            if action:
+                single.step(action)
+            _, reward, done, _, info = single.step(self.answer(task))
+            assert done
+            processes.append(info["rewards"]["process"])
+            assert info["metrics"]["evidence_f1"] == 1.0
+        # One of two claims was read; then none: precision and recall are each a half, then nought.
+        assert processes == pytest.approx([2 * (0.5**3 - 0.5), -1.0, -1.0])
 
     @pytest.mark.parametrize(
         "change",

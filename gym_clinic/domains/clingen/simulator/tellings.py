@@ -28,7 +28,10 @@ AS_PASSAGE = 0.4
 """Chance that a positive result is told in several sentences, if not as numbers."""
 
 REPLICATED = 0.12
-"""Chance that a clause of the authors' own is told as confirming an earlier report."""
+"""Chance that an own result, whatever it is, is told as confirming an earlier report."""
+
+FOIL = 0.35
+"""Chance that a remark that decides nothing follows an own result."""
 
 CODED = 0.35
 """Chance that an article calls its gene by a code, explained in the methods."""
@@ -59,7 +62,7 @@ class Teller:
         decoys = [f.gene for f in draft.findings if f.gene and f.status == "other"]
         decoys += [f.partners[1] for f in draft.findings if f.partners[1]]
         if decoys and rng.random() < CODED:
-            code, code_b = rng.choice(CODES)
+            code, code_b = rng.sample(rng.choice(CODES), 2)
             self.codes = {draft.gene: code, decoys[0]: code_b}
 
     def rng(self, part: str) -> Random:
@@ -110,7 +113,7 @@ class Teller:
             text += " " + writer.draw("frame.elsewhere")
         if finding.status == "other" and writer.rng.random() < 0.45:
             text += " " + writer.draw("frame.aside")
-        if finding.status == "shown" and writer.rng.random() < 0.35:
+        if finding.status in _OWN and writer.rng.random() < FOIL:
             text += " " + writer.draw("frame.foil")
         if finding.status != "reported" and writer.rng.random() < 0.6:
             text += " " + writer.draw(f"follow.{finding.work}")
@@ -122,7 +125,7 @@ class Teller:
     def statement(self, writer: Writer, finding: PlannedFinding) -> str:
         """The result itself, without what follows from it."""
         measured = self.add_clause(writer, finding)
-        if finding.status == "shown" and writer.rng.random() < REPLICATED:
+        if finding.status in _OWN and writer.rng.random() < REPLICATED:
             return writer.draw("frame.replicated")
         if measured and finding.status != "reported":
             return writer.draw("frame.measured")
