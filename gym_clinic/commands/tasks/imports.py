@@ -27,7 +27,12 @@ app = typer.Typer()
     )
     + "\n\n\b\nexamples:\n"
     "  gym-clinic tasks import clingen annotations.jsonl --out my-tasks --set articles=pmc-xml\n"
-    "  gym-clinic tasks import medqa test.jsonl --out my-tasks --split test",
+    "  gym-clinic tasks import medqa test.jsonl --out my-tasks --split test\n\n\b\n"
+    "annotations of clingen, one object a line or an array (docs/clingen.md has all fields):\n"
+    '  {"gene": "GENEX", "disease": "example ataxia", "panel": "Panel A",\n'
+    '   "classification": "Moderate", "articles": [{"pmid": "1", "pmcid": "PMC1",\n'
+    '   "evidence": [{"subtype": "Rescue in patient cells"}]}]}\n'
+    'The articles are JATS XML, read with lxml: pip install "gym_clinic[import]"',
 )
 def import_benchmark(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="One of the sources below.")],
