@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes.critic.settings import CriticSettings
-from verl_recipes.registry import (
-    ESTIMATORS,
-    HINTS,
-    REDUCTIONS,
-    REWARDS,
-    SCHEDULES,
-    WRONG_MODES,
-)
+from verl_recipes.registry import ESTIMATORS, HINTS, REDUCTIONS, REWARDS, SCHEDULES, WRONG_MODES
 from verl_recipes.schedule.stages import StageSettings
+from verl_recipes.sections import Range, read_section
 
-HintSize = Literal["outcome", "sentence"]
-Overlong = Literal["error", "skip"]
-Tools = Literal["native", "text"]
-
-_Section = TypeVar("_Section")
+Count = Annotated[int, Range(1)]
+CountOrZero = Annotated[int, Range(0)]
+EnvironmentName = Annotated[str, "a registered id, or module:NAME of a domain"]
+Split = Annotated[str, "the name of a split"]
 
 
 @dataclass(frozen=True)
@@ -43,19 +33,14 @@ class RewardSettings:
             ones, ``flat`` neither.
     """
 
-    mode: str = "env"
-    l_max: int = 12_288
+    mode: Annotated[str, REWARDS] = "env"
+    l_max: Count = 12_288
     r_max: float = 1.2
     r_min: float = 0.2
     r_penalty: float = -0.5
-    wrong_mode: str = "paper"
+    wrong_mode: Annotated[str, WRONG_MODES] = "paper"
 
     def __post_init__(self) -> None:
-        REWARDS.check(self.mode)
-        WRONG_MODES.check(self.wrong_mode)
-        _count("clinic.reward.l_max", self.l_max)
-        for name in ("r_max", "r_min", "r_penalty"):
-            _number(f"clinic.reward.{name}", getattr(self, name))
         if self.r_max < self.r_min:
             raise ConfigError(
                 f"clinic.reward.r_max is at least r_min, not {self.r_max} < {self.r_min}"
@@ -89,37 +74,22 @@ class TeacherSettings:
     """
 
     enabled: bool = False
-    lam: float = 4.0
-    schedule: str = "ema"
-    decay: float = 0.995
-    every: int = 5
-    hard_copy: int | None = None
-    l_max_turn: int = 12_288
-    estimator: str = "full"
-    k: int = 128
-    reduce: str = "mean_turns"
+    lam: Annotated[float, Range(0)] = 4.0
+    schedule: Annotated[str, SCHEDULES] = "ema"
+    decay: Annotated[float, Range(0, 1)] = 0.995
+    every: Count = 5
+    hard_copy: Count | None = None
+    l_max_turn: Count = 12_288
+    estimator: Annotated[str, ESTIMATORS] = "full"
+    k: Count = 128
+    reduce: Annotated[str, REDUCTIONS] = "mean_turns"
     thoughts: bool = True
-    chunk: int = 512
-    diagnose_every: int = 10
+    chunk: Count = 512
+    diagnose_every: CountOrZero = 10
 
     def __post_init__(self) -> None:
-        for name in ("enabled", "thoughts"):
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(
-                    f"clinic.teacher.{name} is true or false, not {getattr(self, name)!r}"
-                )
-        SCHEDULES.check(self.schedule)
-        ESTIMATORS.check(self.estimator)
-        REDUCTIONS.check(self.reduce)
-        for name in ("every", "l_max_turn", "k", "chunk"):
-            _count(f"clinic.teacher.{name}", getattr(self, name))
-        if self.hard_copy is not None:
-            _count("clinic.teacher.hard_copy", self.hard_copy, "null")
-        elif self.schedule == "copy":
+        if self.schedule == "copy" and self.hard_copy is None:
             raise ConfigError("clinic.teacher.schedule=copy needs clinic.teacher.hard_copy: steps")
-        _count("clinic.teacher.diagnose_every", self.diagnose_every, least=0)
-        _number("clinic.teacher.decay", self.decay, 0.0, 1.0)
-        _number("clinic.teacher.lam", self.lam, 0.0)
 
 
 @dataclass(frozen=True)
@@ -132,15 +102,30 @@ class HintChoice:
         path: A file of templates instead of ours.
     """
 
-    mode: str = "none"
-    size: HintSize = "sentence"
-    path: str | None = None
+    mode: Annotated[str, HINTS] = "none"
+    size: Literal["outcome", "sentence"] = "sentence"
+    path: Annotated[str, "the path of a file"] | None = None
 
-    def __post_init__(self) -> None:
-        HINTS.check(self.mode)
-        _one_of("clinic.hints.size", self.size, HintSize)
-        if self.path is not None:
-            _text("clinic.hints.path", self.path, "the path of a file, or null")
+
+@dataclass(frozen=True)
+class CriticSettings:
+    """The value model of PPO.
+
+    Attributes:
+        model: ``module:NAME`` of a torch module that ``critic/value.py`` describes; null for none.
+        options: Its arguments.
+        lr: Of Adam; the KACR paper's 5e-5.
+        batch: States a step of the optimiser; the paper's 8.
+        epochs: Passes over the states of a training step; the paper does not name its own.
+        normalise: Whether advantages are whitened; the paper does not say so.
+    """
+
+    model: Annotated[str, "module:NAME of a torch module"] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    lr: Annotated[float, Range(0)] = 5e-5
+    batch: Count = 8
+    epochs: Count = 1
+    normalise: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,25 +142,19 @@ class EnvironmentSettings:
         turn_tokens: Tokens of one reply; null for ``clinic.turn_tokens``.
     """
 
-    id: str
-    weight: float = 1.0
-    split: str | None = None
-    val_split: str | None = None
+    id: EnvironmentName
+    weight: Annotated[float, Range(0, above=True)] = 1.0
+    split: Split | None = None
+    val_split: Split | None = None
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
-    turn_tokens: int | None = None
+    turn_tokens: Count | None = None
 
     def __post_init__(self) -> None:
-        _text("clinic.envs: id", self.id, "a registered id, or module:NAME of a domain")
-        where = f"clinic.envs: {self.id}: "
-        _number(f"{where}weight", self.weight, 0.0)
-        if not self.weight:
-            raise ConfigError(f"{where}weight is above 0; leave the environment out instead")
-        for name in ("split", "val_split"):
-            if getattr(self, name) is not None:
-                _text(f"{where}{name}", getattr(self, name), "the name of a split, or null")
-        _options(f"{where}env_kwargs", self.env_kwargs, "split and val_split do")
-        if self.turn_tokens is not None:
-            _count(f"{where}turn_tokens", self.turn_tokens, "null")
+        if "split" in self.env_kwargs:
+            raise ConfigError(
+                f"{self.id}: env_kwargs cannot name a split: data.train_files and data.val_files "
+                "do, or split and val_split of clinic.envs"
+            )
 
 
 @dataclass(frozen=True)
@@ -210,21 +189,21 @@ class ClinicSettings:
         stages: The stages of the run, one after another; none for a run that does not change.
     """
 
-    env: str = "clinic/ClinGen-v0"
+    env: EnvironmentName = "clinic/ClinGen-v0"
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     envs: tuple[EnvironmentSettings, ...] = ()
-    modules: tuple[str, ...] = ()
-    seed: int = 0
-    tools: Tools = "native"
-    tool_parser: str | None = None
-    overlong: Overlong = "error"
-    shortest: int | None = None
-    endless_rows: int = 4_096
-    turn_tokens: int | None = None
-    min_reply_tokens: int = 16
-    rollout_retries: int = 2
-    max_refills: int = 3
-    stall_s: float = 1_800.0
+    modules: tuple[Annotated[str, "the name of a module"], ...] = ()
+    seed: CountOrZero = 0
+    tools: Literal["native", "text"] = "native"
+    tool_parser: Annotated[str, "the name of a parser"] | None = None
+    overlong: Literal["error", "skip"] = "error"
+    shortest: Count | None = None
+    endless_rows: Count = 4_096
+    turn_tokens: Count | None = None
+    min_reply_tokens: Count = 16
+    rollout_retries: CountOrZero = 2
+    max_refills: CountOrZero = 3
+    stall_s: Annotated[float, Range(0, above=True)] = 1_800.0
     advantage_scale: float = 1.0
     reward: RewardSettings = field(default_factory=RewardSettings)
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
@@ -233,33 +212,13 @@ class ClinicSettings:
     stages: tuple[StageSettings, ...] = ()
 
     def __post_init__(self) -> None:
-        _text("clinic.env", self.env, "a registered id, or module:NAME of a domain")
-        _options("clinic.env_kwargs", self.env_kwargs, "data.train_files and data.val_files do")
         if self.envs and self.env_kwargs:
             raise ConfigError(
                 "clinic.env_kwargs are of clinic.env; with clinic.envs each environment has its own"
             )
-        names = [one.id for one in self.envs]
+        names = [one.id for one in self.environments]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ConfigError(f"clinic.envs names {twice[0]!r} twice: figures are kept by id")
-        for module in self.modules:
-            _text("clinic.modules", module, "a list of modules' names")
-        _one_of("clinic.tools", self.tools, Tools)
-        if self.tool_parser is not None:
-            _text("clinic.tool_parser", self.tool_parser, "the name of a parser, or null")
-        _one_of("clinic.overlong", self.overlong, Overlong)
-        for name in ("turn_tokens", "shortest"):
-            if getattr(self, name) is not None:
-                _count(f"clinic.{name}", getattr(self, name), "null")
-        for name in ("min_reply_tokens", "endless_rows"):
-            _count(f"clinic.{name}", getattr(self, name))
-        for name in ("rollout_retries", "max_refills"):
-            _count(f"clinic.{name}", getattr(self, name), least=0)
-        _count("clinic.seed", self.seed, least=0)
-        _number("clinic.advantage_scale", self.advantage_scale)
-        _number("clinic.stall_s", self.stall_s, 0.0)
-        if not self.stall_s:
-            raise ConfigError("clinic.stall_s is above 0: seconds to wait for a rollout")
         if self.hints.mode != "none" and not self.teacher.enabled:
             raise ConfigError("clinic.hints are for a teacher: set clinic.teacher.enabled=true")
 
@@ -305,34 +264,8 @@ def read(section: Mapping[str, Any]) -> ClinicSettings:
     Raises:
         ConfigError: If a key is unknown or a value cannot be; the error says what can.
     """
-    nested: dict[str, Callable[..., Any]] = {
-        "reward": RewardSettings,
-        "teacher": TeacherSettings,
-        "hints": HintChoice,
-        "critic": CriticSettings,
-    }
-    values = dict(section)
-    for name, kind in nested.items():
-        if name in values:
-            values[name] = _fill(kind, values[name], f"clinic.{name}")
-    lists: dict[str, tuple[str, Callable[..., Any]]] = {
-        "envs": ("environments", EnvironmentSettings),
-        "stages": ("stages", StageSettings),
-    }
-    for name, (what, kind) in lists.items():
-        if name in values:
-            listed = values[name] or ()
-            if not isinstance(listed, list | tuple):
-                raise ConfigError(f"clinic.{name} is a list of {what}, not {listed!r}")
-            values[name] = tuple(
-                _fill(kind, one, f"clinic.{name}[{number}]") for number, one in enumerate(listed)
-            )
-    if "modules" in values:
-        found = values["modules"] or ()
-        if not isinstance(found, list | tuple):
-            raise ConfigError(f"clinic.modules is a list of modules' names, not {found!r}")
-        values["modules"] = tuple(found)
-    return _fill(ClinicSettings, values, "clinic")
+    found: ClinicSettings = read_section(ClinicSettings, section, "clinic")
+    return found
 
 
 def from_config(config: Any) -> ClinicSettings:
@@ -340,48 +273,3 @@ def from_config(config: Any) -> ClinicSettings:
     from omegaconf import OmegaConf
 
     return read(OmegaConf.to_container(config.clinic, resolve=True))
-
-
-def _fill(kind: Callable[..., _Section], values: Any, where: str) -> _Section:
-    if not isinstance(values, Mapping | None):
-        raise ConfigError(f"{where} is a section of settings, not {values!r}")
-    known = list(inspect.signature(kind).parameters)
-    for name in values or {}:
-        if name not in known:
-            raise ConfigError(f"{where} has no {name!r}; {suggest(str(name), known)}")
-    for name, parameter in inspect.signature(kind).parameters.items():
-        if parameter.default is parameter.empty and name not in (values or {}):
-            raise ConfigError(f"{where} lacks {name!r}")
-    return kind(**(values or {}))
-
-
-def _one_of(name: str, value: Any, kind: Any) -> None:
-    if value not in get_args(kind):
-        raise ConfigError(f"{name} is one of {list(get_args(kind))}, not {value!r}")
-
-
-def _text(name: str, value: Any, what: str) -> None:
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{name} is {what}, not {value!r}")
-
-
-def _options(name: str, value: Any, instead: str) -> None:
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{name} is {{name: value}}, not {value!r}")
-    if "split" in value:
-        raise ConfigError(f"{name} cannot name a split: {instead}")
-
-
-def _count(name: str, value: Any, instead: str = "", *, least: int = 1) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        also = f", or {instead}" if instead else ""
-        raise ConfigError(f"{name} is a whole number from {least}{also}, not {value!r}")
-
-
-def _number(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> None:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if fits and least <= value <= most:
-        return
-    within = f" from {least:g}" if math.isfinite(least) else ""
-    within += f" to {most:g}" if math.isfinite(most) else ""
-    raise ConfigError(f"{name} is a finite number{within}, not {value!r}")

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from gym_clinic import ConfigError
 from gym_clinic.names import call_with_options, import_named
-from verl_recipes.critic.settings import CriticSettings
+from verl_recipes.settings import CriticSettings
 
 
 def reader(settings: CriticSettings) -> Callable[[Mapping[str, Any]], Any] | None:

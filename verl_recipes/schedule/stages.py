@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from gym_clinic import ConfigError
-from gym_clinic.names import at_least_one, checked_number, suggest
-
-Reference = Literal["base", "stage_start"]
+from gym_clinic.names import suggest
+from verl_recipes.sections import Range
 
 EVALUATED = "val"
 """Figures whose names begin so are there at evaluations alone."""
@@ -39,44 +38,22 @@ class StageSettings:
     """
 
     name: str
-    steps: int
+    steps: Annotated[int, Range(1)]
     target: str | None = None
     stop_at: float | None = None
-    patience: int | None = None
+    patience: Annotated[int, Range(1)] | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     split: str | None = None
-    kl: float | None = None
-    reference: Reference = "base"
+    kl: Annotated[float, Range(0)] | None = None
+    reference: Literal["base", "stage_start"] = "base"
 
     def __post_init__(self) -> None:
-        where = f"clinic.stages: {self.name}"
-        for name in ("name", "target", "split"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value.strip()) and (
-                value is not None or name == "name"
-            ):
-                raise ConfigError(f"{where}: {name} is a text, not {value!r}")
-        at_least_one(f"{where}: steps", self.steps)
-        if self.patience is not None:
-            at_least_one(f"{where}: patience", self.patience)
-        if self.stop_at is not None:
-            checked_number(f"{where}: stop_at", self.stop_at, least=-1e9)
-        if self.kl is not None:
-            checked_number(f"{where}: kl", self.kl, least=0.0)
-        for name in ("weights", "env_kwargs"):
-            if not isinstance(getattr(self, name), Mapping):
-                value = getattr(self, name)
-                raise ConfigError(f"{where}: {name} is {{name: value}}, not {value!r}")
-        for part, weight in self.weights.items():
-            checked_number(f"{where}: the weight of {part}", weight, least=-1e9)
         if wrong := sorted({"split", "weights"} & set(self.env_kwargs)):
             raise ConfigError(
-                f"{where}: env_kwargs cannot name {wrong}: the stage's own {wrong} do"
+                f"clinic.stages: {self.name}: env_kwargs cannot name {wrong}: the stage's own "
+                f"{wrong} do"
             )
-        if self.reference not in get_args(Reference):
-            known = list(get_args(Reference))
-            raise ConfigError(f"{where}: reference is one of {known}, not {self.reference!r}")
 
     @property
     def figure(self) -> str:

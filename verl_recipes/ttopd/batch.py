@@ -81,16 +81,9 @@ def teacher_batch(batch: TensorDict, *, hinted: bool = True) -> TensorDict:
         given = [int(at.reshape(-1)[0]) for at in batch["hint_at"].unbind()]
         places = [min(pair) for pair in zip(given, places, strict=True)]
     ids, positions = [], []
-    columns = zip(
-        prompts,
-        hints,
-        places,
-        responses,
-        batch["input_ids"].unbind(),
-        batch["position_ids"].unbind(),
-        strict=True,
-    )
-    for prompt, hint, at, response, whole, position in columns:
+    wholes, positioned = batch["input_ids"].unbind(), batch["position_ids"].unbind()
+    columns = (prompts, hints, places, responses, wholes, positioned)
+    for prompt, hint, at, response, whole, position in zip(*columns, strict=True):
         if not torch.equal(torch.cat([prompt, response]), whole):
             raise ValueError("the student's sequence is not its prompt and response")
         ids.append(torch.cat([prompt[:at], hint, prompt[at:], response]))

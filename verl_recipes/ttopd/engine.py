@@ -61,16 +61,8 @@ class TeacherOutput(NamedTuple):
     head: torch.Tensor | None
 
 
-class Distilled(NamedTuple):
-    """What the distillation of a micro-batch came to.
-
-    Attributes:
-        loss: Its share of the mean over all sequences, with a gradient.
-        metrics: For the logs.
-    """
-
-    loss: torch.Tensor
-    metrics: dict[str, Metric]
+Distilled = tuple[torch.Tensor, dict[str, Metric]]
+"""A micro-batch's share of the mean KL over all sequences, with a gradient; and its figures."""
 
 
 @EngineRegistry.register(
@@ -199,10 +191,11 @@ class ClinicEngine(FSDPEngineWithLMHead):
             policy_loss, metrics = loss_function(
                 model_output=model_output, data=micro_batch, dp_group=self.get_data_parallel_group()
             )
+        distill_loss, figures = distilled[0]
         loss = self.terms.policy * policy_loss
-        loss = loss + self.terms.distill * self.distillation.lam * distilled[0].loss
+        loss = loss + self.terms.distill * self.distillation.lam * distill_loss
         shown = {name: value.detach() for name, value in model_output.items()}
-        metrics |= distilled[0].metrics
+        metrics |= figures
         return loss, {"model_output": shown, "loss": loss.detach().item(), "metrics": metrics}
 
     @contextmanager
@@ -237,26 +230,37 @@ class ClinicEngine(FSDPEngineWithLMHead):
     ) -> Distilled:
         rows = judged.rows
         hidden = pick(states, micro_batch, rows.sequence, rows.student)
-        kl = self._compare(hidden, judged, temperature_of(micro_batch))
+        how = self.distillation
+        assert how is not None
+        kl = turn_kl(
+            hidden,
+            judged.hidden,
+            lm_head(self.module),
+            rows.turn,
+            sequence_ids=rows.sequence,
+            tokens=rows.token,
+            teacher_lm_head=judged.head,
+            temperature=temperature_of(micro_batch),
+            estimator=how.estimator,
+            k=how.k,
+            reduce=how.reduce,
+            chunk=how.chunk,
+        )
         # Gradients are averaged over ranks: the factor makes of the micro-batches' means the
         # mean over all sequences.
         share = micro_batch["dp_size"] / micro_batch["batch_num_distilled"]
         weight = len(kl.sequences.unique()) * share
         metrics = kl_metrics(kl, kl.loss * weight, micro_batch["dp_size"])
         if plain is not None:
+            states = (hidden.detach(), judged.hidden, plain.hidden)
+            head = lm_head(self.module).detach()
             found = probe.distributions(
-                hidden.detach(),
-                judged.hidden,
-                plain.hidden,
-                rows.token,
-                lm_head(self.module).detach(),
-                judged.head,
-                temperature_of(micro_batch),
+                *states, rows.token, head, judged.head, temperature_of(micro_batch)
             )
             metrics |= {
                 f"ttopd/{k}": Metric(AggregationType.SUM, v * weight) for k, v in found.items()
             }
-        return Distilled(kl.loss * weight, metrics)
+        return kl.loss * weight, metrics
 
     @staticmethod
     def _diagnosed(data: TensorDict) -> bool:
@@ -300,24 +304,6 @@ class ClinicEngine(FSDPEngineWithLMHead):
         finally:
             for layer in layers:
                 layer._active_adapter = ["default"]
-
-    def _compare(self, hidden: torch.Tensor, judged: TeacherOutput, temperature: float) -> TurnKL:
-        settings = self.distillation
-        assert settings is not None
-        return turn_kl(
-            hidden,
-            judged.hidden,
-            lm_head(self.module),
-            judged.rows.turn,
-            sequence_ids=judged.rows.sequence,
-            tokens=judged.rows.token,
-            teacher_lm_head=judged.head,
-            temperature=temperature,
-            estimator=settings.estimator,
-            k=settings.k,
-            reduce=settings.reduce,
-            chunk=settings.chunk,
-        )
 
     def _both_terms_apart(self, data: TensorDict, loss_function: Callable[..., Any]) -> Any:
         """Take the gradient of each term alone; their sum is what the optimiser sees."""

@@ -26,7 +26,6 @@ TEMPLATES = Path(__file__).with_name("hints.yaml")
 ECHO_WORDS = 6
 """Fewest words in a row that count as an echo; shorter runs are common speech."""
 
-_TEXT = "tag:yaml.org,2002:str"
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _GAPS = re.compile(r"[\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -102,62 +101,23 @@ def load(path: str | Path | None = None) -> Hints:
             None for our own.
 
     Raises:
-        ConfigError: If the file cannot be read, or holds anything else. The error names file and
-            line, and what would be right.
+        ConfigError: If the file cannot be read, or holds anything else.
     """
     file = TEMPLATES if path is None else Path(path)
     try:
-        root = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except OSError as error:
-        raise ConfigError(f"no hints can be read from {str(file)!r}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file}: not UTF-8 at byte {error.start}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(root, yaml.MappingNode):
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"no hints can be read from {str(file)!r}: {error}") from None
+    if not isinstance(found, dict) or sorted(found) != ["correct", "incorrect"]:
         raise ConfigError(f"{file}: expected the keys 'correct' and 'incorrect', each with a list")
-    # Read from the nodes: they keep duplicate keys, and know their lines.
-    lists: dict[str, tuple[str, ...]] = {}
-    seen: dict[str, int] = {}
-    for key, value in root.value:
-        where = f"{file}, line {_line(key)}"
-        if key.value not in ("correct", "incorrect"):
-            raise ConfigError(
-                f"{where}: unknown key {key.value!r:.80}; the keys are 'correct' and 'incorrect'"
-            )
-        if key.value in lists:
-            raise ConfigError(f"{where}: duplicate key {key.value!r}; join the two lists")
-        lists[key.value] = _templates(file, key, value, seen)
-    if missing := [name for name in ("correct", "incorrect") if name not in lists]:
-        raise ConfigError(f"{file}: no key {missing[0]!r}; expected a list of texts under it")
-    return Hints(**lists)
+    for key, texts in found.items():
+        if not isinstance(texts, list) or not texts or not all(map(_is_hint, texts)):
+            raise ConfigError(f"{file}: {key!r} needs a list of texts, at least one; quote each")
+    return Hints(**{key: tuple(" ".join(x.split()) for x in found[key]) for key in found})
 
 
-def _templates(
-    file: Path, key: yaml.Node, value: yaml.Node, seen: dict[str, int]
-) -> tuple[str, ...]:
-    """Return the texts of one outcome; ``seen`` has the line of each text so far."""
-    if not isinstance(value, yaml.SequenceNode) or not value.value:
-        where = f"{file}, line {_line(key)}"
-        raise ConfigError(f"{where}: {key.value!r} needs a list of texts, at least one")
-    texts = []
-    for item in value.value:
-        where = f"{file}, line {_line(item)}"
-        if not isinstance(item, yaml.ScalarNode) or item.tag != _TEXT:
-            raise ConfigError(f"{where}: a hint is a text; put it in quotes")
-        text = " ".join(item.value.split())
-        folded = _words(text)
-        if not folded:
-            raise ConfigError(f"{where}: a hint without words; write one, or take the line out")
-        if folded in seen:
-            raise ConfigError(f"{where}: repeats the hint of line {seen[folded]}; take one out")
-        seen[folded] = _line(item)
-        texts.append(text)
-    return tuple(texts)
-
-
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1
+def _is_hint(text: object) -> bool:
+    return isinstance(text, str) and bool(_words(text))
 
 
 def leaks_gold(text: str, answers: Iterable[str]) -> list[str]:

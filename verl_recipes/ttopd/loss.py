@@ -8,7 +8,6 @@ are sharded and only gathered around the forward pass.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -84,22 +83,16 @@ def turn_kl(
         chunk: Tokens whose logits exist at a time; the result does not depend on it.
 
     Raises:
-        ConfigError: If shapes do not fit, an option is out of range or unknown, ``k2`` lacks its
-            tokens, or a head is a ``DTensor``.
+        ConfigError: If shapes do not fit, an option is unknown, ``k2`` lacks its tokens, or a
+            tensor is a ``DTensor``.
 
     Source: TT-OPD paper, eq. 2 without its factor lambda; direction as printed, the teacher
     without gradient.
     """
     head = lm_head.detach() if teacher_lm_head is None else teacher_lm_head.detach()
-    _check_shapes(student_hidden, teacher_hidden, lm_head, head)
-    _check_ids(student_hidden, turn_ids=turn_ids, sequence_ids=sequence_ids, tokens=tokens)
-    if not 0.0 < temperature < math.inf:
-        raise ConfigError(f"temperature is {temperature}: give a number above 0")
-    if chunk < 1:
-        raise ConfigError(f"chunk is {chunk}: give a number of tokens, 1 or more")
+    _check(student_hidden, teacher_hidden, lm_head, head, turn_ids, sequence_ids, tokens)
     divergence = partial(ESTIMATORS[estimator], k=k)
     groups = group(turn_ids, sequence_ids)
-    sampled = None if tokens is None else _sampled(tokens, groups.rows, len(lm_head))
     dtype = torch.float32
     for tensor in (student_hidden, teacher_hidden, lm_head, head):
         dtype = torch.promote_types(dtype, tensor.dtype)
@@ -107,7 +100,7 @@ def turn_kl(
         teacher_hidden=teacher_hidden.detach(),
         teacher_head=head,
         rows=groups.rows,
-        tokens=sampled,
+        tokens=None if tokens is None else tokens[groups.rows].long(),
         weights=groups.weights(reduce, dtype),
         temperature=float(temperature),
         divergence=divergence,
@@ -234,53 +227,21 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
     return left.to(wide) @ right.to(wide)
 
 
-def _sampled(tokens: Tensor | None, rows: Tensor, vocabulary: int) -> Tensor:
-    if tokens is None:
-        raise ConfigError("estimator 'k2' needs the sampled tokens: give tokens, one id per row")
-    sampled = tokens[rows].long()
-    if ((sampled < 0) | (sampled >= vocabulary)).any():
-        raise ConfigError(
-            f"tokens go from {int(sampled.min())} to {int(sampled.max())}: "
-            f"an id is from 0 to {vocabulary - 1}"
-        )
-    return sampled
-
-
-def _check_ids(hidden: Tensor, **named: Tensor | None) -> None:
-    for name, ids in named.items():
-        if ids is not None and (ids.shape != hidden.shape[:1] or ids.is_floating_point()):
-            raise ConfigError(
-                f"{name} is {ids.dtype} of shape {tuple(ids.shape)}: "
-                f"give one integer per row, shape ({len(hidden)},)"
-            )
-
-
-def _check_shapes(student: Tensor, teacher: Tensor, head: Tensor, teacher_head: Tensor) -> None:
-    named = {
-        "student_hidden": student,
-        "teacher_hidden": teacher,
-        "lm_head": head,
-        "teacher_lm_head": teacher_head,
+def _check(
+    student: Tensor, teacher: Tensor, head: Tensor, teacher_head: Tensor, *ids: Tensor | None
+) -> None:
+    rows, vocabulary = len(student), len(head)
+    shapes = {
+        "lm_head": (head, (vocabulary, student.shape[-1])),
+        "teacher_hidden": (teacher, (rows, teacher.shape[-1])),
+        "teacher_lm_head": (teacher_head, (vocabulary, teacher.shape[-1])),
     }
-    for name, tensor in named.items():
+    for name, (tensor, shape) in shapes.items():
         if hasattr(tensor, "to_local"):
-            raise ConfigError(
-                f"{name} is a DTensor: gather it with unshard() of its FSDP module; "
-                "full_tensor() would give a wrong gradient"
-            )
-        if tensor.dim() != 2 or not tensor.is_floating_point():
-            raise ConfigError(
-                f"{name} is {tensor.dtype} of shape {tuple(tensor.shape)}: give a matrix of floats"
-            )
-    pairs = (
-        ("student_hidden", student, "lm_head", head, 1),
-        ("teacher_hidden", teacher, "teacher_lm_head", teacher_head, 1),
-        ("student_hidden", student, "teacher_hidden", teacher, 0),
-        ("lm_head", head, "teacher_lm_head", teacher_head, 0),
-    )
-    for name, one, other, two, axis in pairs:
-        if one.shape[axis] != two.shape[axis]:
-            raise ConfigError(
-                f"{name} has shape {tuple(one.shape)}, {other} {tuple(two.shape)}: "
-                f"they must agree in {('rows', 'columns')[axis]}"
-            )
+            raise ConfigError(f"{name} is a DTensor: gather it with unshard() of its FSDP module; "
+                              "full_tensor() would give a wrong gradient")  # fmt: skip
+        if tensor.shape != shape:
+            raise ConfigError(f"{name} has shape {tuple(tensor.shape)}; expected {shape}")
+    for one in ids:
+        if one is not None and one.shape != (rows,):
+            raise ConfigError(f"ids have shape {tuple(one.shape)}; expected ({rows},)")

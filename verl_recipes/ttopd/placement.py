@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import takewhile
 
 from jinja2 import TemplateError
 
@@ -33,7 +35,6 @@ class HintPlacement:
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
-        self._closings: list[tuple[int, ...]] | None = None
 
     def ids(self, text: str) -> list[int]:
         """Return the tokens of a hint with its separator; none of an empty text."""
@@ -45,9 +46,6 @@ class HintPlacement:
         Raises:
             ConfigError: If the prompt does not end as the chat template ends one.
         """
-        if self._closings is None:
-            found = {self._closing(role) for role in ROLES} - {()}
-            self._closings = sorted(found, key=len, reverse=True)
         for closing in self._closings:
             if tuple(prompt[-len(closing) :]) == closing:
                 return len(prompt) - len(closing)
@@ -57,6 +55,11 @@ class HintPlacement:
             f"prompt ends with {end!r}. Set clinic.hints.mode=none, or mend the template"
         )
 
+    @cached_property
+    def _closings(self) -> list[tuple[int, ...]]:
+        found = {self._closing(role) for role in ROLES} - {()}
+        return sorted(found, key=len, reverse=True)
+
     def _closing(self, role: str) -> tuple[int, ...]:
         """Return what follows the last message of a role; nothing where a template has no such."""
         try:
@@ -65,7 +68,6 @@ class HintPlacement:
             )
         except (TemplateError, ValueError):
             return ()
-        shared = 0
-        while shared < min(len(one), len(other)) and one[-1 - shared] == other[-1 - shared]:
-            shared += 1
+        pairs = zip(reversed(one), reversed(other), strict=False)
+        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
         return tuple(one[len(one) - shared :])

@@ -45,14 +45,11 @@ def distributions(
     if not len(tokens):
         return dict.fromkeys(names, 0.0)
     other = head if teacher_head is None else teacher_head
-    few = slice(None, None, EVERY_COMPARED)
-    s, t = (
-        _log_softmax(student[few], head, temperature),
-        _log_softmax(teacher[few], other, temperature),
-    )
+    few, fewer = slice(None, None, EVERY_COMPARED), slice(None, None, EVERY_HINT)
+    s = _log_softmax(student[few], head, temperature)
+    t = _log_softmax(teacher[few], other, temperature)
     mass = s.exp().topk(min(SUPPORT, s.shape[-1]), dim=-1).values.sum(-1)
     at = tokens[few, None]
-    fewer = slice(None, None, EVERY_HINT)
     student_fewer = _log_softmax(student[fewer], head, temperature)
     hinted = _log_softmax(teacher[fewer], other, temperature)
     without = _log_softmax(plain[fewer], other, temperature)

@@ -7,45 +7,24 @@ must be sharded alike; nothing is communicated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from gym_clinic import ConfigError
 from verl_recipes.settings import TeacherSettings
 
-Weights: TypeAlias = nn.Module | Iterable[Tensor]
-"""A module, or its parameters in a fixed order."""
 
+def averaged(step: int, how: TeacherSettings) -> float | None:
+    """Return the decay of the update due after a step, counted from 1, by schedule ``ema``.
 
-def decay_at(step: int, *, decay: float, every: int, hard_copy: int | None = None) -> float | None:
-    """Return the decay of the update due after a training step, or None if none is.
-
-    Args:
-        step: Training steps done, counted from 1.
-        decay: Of the moving average, the paper's 0.995.
-        every: Steps between two updates, the paper's 5.
-        hard_copy: Steps between two copies of the student (decay 0), which replace the update due
-            at the same step; None for none. The paper names 30 and shows that it does harm.
-
-    Raises:
-        ConfigError: If a count is below 1 or ``decay`` is outside [0, 1].
+    A copy (decay 0) replaces the average due at the same step. None if nothing is due.
 
     Source: TT-OPD paper, section 4.2 and algorithm 1, lines 17-19.
     """
-    _check_decay(decay)
-    for name, count in (("step", step), ("every", every), ("hard_copy", hard_copy)):
-        if count is not None and count < 1:
-            raise ConfigError(f"{name} is {count}: give a number of steps, 1 or more")
-    if hard_copy is not None and step % hard_copy == 0:
+    if how.hard_copy and step % how.hard_copy == 0:
         return 0.0
-    return decay if step % every == 0 else None
-
-
-def averaged(step: int, how: TeacherSettings) -> float | None:
-    """Return the decay due by schedule ``ema``."""
-    return decay_at(step, decay=how.decay, every=how.every, hard_copy=how.hard_copy)
+    return how.decay if step % how.every == 0 else None
 
 
 def copied(step: int, how: TeacherSettings) -> float | None:
@@ -61,25 +40,17 @@ def frozen(step: int, how: TeacherSettings) -> None:
 
 
 def init_weight(decay: float, updates: int) -> float:
-    """Return the share of the first teacher that is left after so many updates.
-
-    Raises:
-        ConfigError: If ``decay`` is outside [0, 1] or ``updates`` is negative.
-    """
-    _check_decay(decay)
-    if updates < 0:
-        raise ConfigError(f"updates is {updates}: give a number of updates, 0 or more")
+    """Return the share of the first teacher that is left after so many updates."""
     return float(decay**updates)
 
 
 @torch.no_grad()
-def ema_(teacher: Weights, student: Weights, decay: float) -> None:
+def ema_(teacher: Iterable[Tensor], student: Iterable[Tensor], decay: float) -> None:
     """Set teacher <- decay * teacher + (1 - decay) * student, in place.
 
     Args:
-        teacher: fp32 or fp64; of a ``DTensor`` the local shard is written.
-        student: As many parameters of the same shapes in the same order, of any dtype, on any
-            device.
+        teacher: Parameters, fp32 or fp64; of a ``DTensor`` the local shard is written.
+        student: As many of the same shapes in the same order, of any dtype, on any device.
         decay: In [0, 1]; 0 copies the student exactly.
 
     Raises:
@@ -89,19 +60,16 @@ def ema_(teacher: Weights, student: Weights, decay: float) -> None:
 
     Source: TT-OPD paper, section 4.2 and algorithm 1, line 18.
     """
-    _check_decay(decay)
+    if not 0.0 <= decay <= 1.0:
+        raise ConfigError(f"decay is {decay}: give a number from 0 (copy) to 1 (frozen)")
     pairs = list(_pairs(teacher, student))
-    for name, mine, theirs in pairs:
+    for mine, theirs in pairs:
         if mine.dtype not in (torch.float32, torch.float64):
-            raise ConfigError(
-                f"teacher parameter {name} is {mine.dtype}: keep the teacher in torch.float32, "
-                "an average in fewer bits would not move"
-            )
+            raise ConfigError(f"the teacher is {mine.dtype}: keep it in torch.float32, an average "
+                              "in fewer bits would not move")  # fmt: skip
         if mine.numel() and mine.data_ptr() == theirs.data_ptr():
-            raise ConfigError(
-                f"teacher parameter {name} is the student's own: give the teacher a copy"
-            )
-    for _, mine, theirs in pairs:
+            raise ConfigError("a teacher parameter is the student's own: give the teacher a copy")
+    for mine, theirs in pairs:
         source = theirs.to(mine.device, mine.dtype)
         if decay == 0.0:
             mine.copy_(source)
@@ -110,7 +78,7 @@ def ema_(teacher: Weights, student: Weights, decay: float) -> None:
 
 
 @torch.no_grad()
-def distance(teacher: Weights, student: Weights) -> float:
+def distance(teacher: Iterable[Tensor], student: Iterable[Tensor]) -> float:
     """Return the sum of squared differences over the local shards.
 
     Summed over processes that shard alike, its square root is the L2 distance. What is replicated
@@ -119,48 +87,22 @@ def distance(teacher: Weights, student: Weights) -> float:
     Raises:
         ConfigError: If the parameters do not match.
     """
-    total: Tensor | None = None
-    for _, mine, theirs in _pairs(teacher, student):
+    total = torch.zeros((), dtype=torch.float64)
+    for mine, theirs in _pairs(teacher, student):
         gap = mine - theirs.to(mine.device, mine.dtype)
         # Squared in fp32 at least, added up in fp64, read once.
         part = gap.to(torch.promote_types(gap.dtype, torch.float32)).square().sum().double()
-        total = part if total is None else total + part.to(total.device)
-    return 0.0 if total is None else float(total)
+        total = total.to(part.device) + part
+    return float(total)
 
 
-def _check_decay(decay: float) -> None:
-    if not 0.0 <= decay <= 1.0:
-        raise ConfigError(f"decay is {decay}: give a number from 0 (copy) to 1 (frozen)")
-
-
-def _pairs(teacher: Weights, student: Weights) -> Iterator[tuple[str, Tensor, Tensor]]:
-    ours, theirs = _named(teacher), _named(student)
-    if len(ours) != len(theirs):
-        raise ConfigError(
-            f"the teacher has {len(ours)} parameters, the student {len(theirs)}: "
-            "both must be the same model"
-        )
-    named = isinstance(teacher, nn.Module) and isinstance(student, nn.Module)
-    for (name, mine), (other, its) in zip(ours, theirs, strict=True):
-        if named and name != other:
-            raise ConfigError(
-                f"teacher parameter {name} is paired with {other} of the student: "
-                "both must be the same model, wrapped alike"
-            )
-        local, source = _local(mine), _local(its)
-        if mine.shape != its.shape or local.shape != source.shape:
-            raise ConfigError(
-                f"teacher parameter {name} has shape {tuple(mine.shape)}, "
-                f"here {tuple(local.shape)}; the student's {tuple(its.shape)}, "
-                f"here {tuple(source.shape)}: both must be of one shape and sharded alike"
-            )
-        yield name, local, source
-
-
-def _named(weights: Weights) -> list[tuple[str, Tensor]]:
-    if isinstance(weights, nn.Module):
-        return list(weights.named_parameters())
-    return [(str(index), one) for index, one in enumerate(weights)]
+def _pairs(teacher: Iterable[Tensor], student: Iterable[Tensor]) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield the local shards of each parameter of both."""
+    ours, theirs = [*map(_local, teacher)], [*map(_local, student)]
+    if [one.shape for one in ours] != [one.shape for one in theirs]:
+        raise ConfigError(f"{len(ours)} parameters of the teacher and {len(theirs)} of the student "
+                          "differ in number or shape: take one model, sharded alike")  # fmt: skip
+    yield from zip(ours, theirs, strict=True)
 
 
 def _local(parameter: Tensor) -> Tensor:

@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gym_clinic import ConfigError
 from verl_recipes.registry import REDUCTIONS
 
 _THOUGHT = re.compile(r"(?:<think>|\A(?=(?:(?!<think>).)*?</think>)).*?(?:</think>|\Z)", re.DOTALL)
-
-_Ids = TypeVar("_Ids", list[int], Tensor)
 
 
 def last_tokens(turn_ids: Sequence[int]) -> dict[int, int]:
@@ -28,28 +25,19 @@ def last_tokens(turn_ids: Sequence[int]) -> dict[int, int]:
     return dict(sorted(last.items(), key=lambda item: item[1]))
 
 
-def within(turn_ids: _Ids, offset: int, l_max: int) -> _Ids:
+def within(turn_ids: Sequence[int], offset: int, l_max: int) -> list[int]:
     """Return the turn ids with those of every turn zeroed whose end passes ``l_max``.
 
     Args:
-        turn_ids: One id per response token, a list or a tensor (R,).
+        turn_ids: One id per response token.
         offset: Tokens of the student's prompt; the teacher's hint does not count.
         l_max: Tokens of prompt and response that a turn must end within.
-
-    Raises:
-        ConfigError: If ``offset`` is negative or ``l_max`` is below 1.
 
     Source: TT-OPD paper, section 4.2: "discarding contributions from any turn exceeding the
     context limit". Whole turns are dropped, never cut.
     """
-    if offset < 0:
-        raise ConfigError(f"offset is {offset}: give the prompt's length, 0 or more")
-    if l_max < 1:
-        raise ConfigError(f"l_max is {l_max}: give a number of tokens, 1 or more")
-    ids = turn_ids.tolist() if isinstance(turn_ids, Tensor) else turn_ids
-    late = {turn for turn, index in last_tokens(ids).items() if offset + index + 1 > l_max}
-    kept = [0 if turn in late else turn for turn in ids]
-    return turn_ids.new_tensor(kept) if isinstance(turn_ids, Tensor) else kept
+    last = last_tokens(turn_ids)
+    return [0 if turn and offset + last[turn] + 1 > l_max else turn for turn in turn_ids]
 
 
 def outside_thoughts(turn_ids: Sequence[int], pieces: Sequence[str], opened: str = "") -> list[int]:
@@ -101,9 +89,6 @@ class Groups(NamedTuple):
         """Return what each kept row counts for in the mean over sequences (M,).
 
         A row counts what ``reduce`` says, over the sequences that have a turn.
-
-        Raises:
-            ConfigError: If ``reduce`` is unknown.
         """
         distinct, sequence, turns = torch.unique(
             self.sequences, return_inverse=True, return_counts=True
@@ -146,9 +131,6 @@ def group(turn_ids: Tensor, sequence_ids: Tensor | None = None) -> Groups:
         turn_ids: One id per row (N,), 0 or more.
         sequence_ids: The sequence of each row (N,), any integers in any order; None if all rows
             are of one.
-
-    Raises:
-        ConfigError: If a turn id is negative.
     """
     rows = turn_ids.nonzero().squeeze(-1)
     turns = turn_ids[rows].long()
@@ -157,6 +139,4 @@ def group(turn_ids: Tensor, sequence_ids: Tensor | None = None) -> Groups:
     pairs, index, sizes = torch.unique(
         torch.stack([sequences, turns]), dim=1, return_inverse=True, return_counts=True
     )
-    if (pairs[1] < 0).any():
-        raise ConfigError(f"turn id {int(pairs[1].min())}: turns count from 1, 0 is no turn")
     return Groups(rows, index, sizes, pairs[1], pairs[0])

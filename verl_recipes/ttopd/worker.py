@@ -63,23 +63,21 @@ class TeacherWorker(ClinicWorker):
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def update_teacher(self, decay: float) -> None:
         """Move the teacher: teacher <- decay * teacher + (1 - decay) * student; 0 copies."""
-        teacher, student = self._pairs()
-        ema_([p for _, p in teacher], [p for _, p in student], decay)
+        ema_(*self._parameters(), decay)
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def teacher_distance(self) -> float:
         """Return ||student - teacher|| over all shards (L2)."""
-        teacher, student = self._pairs()
-        squares = distance([p for _, p in teacher], [p for _, p in student])
-        total = torch.tensor(float(squares), dtype=torch.float64, device=get_device_id())
+        squares = distance(*self._parameters())
+        total = torch.tensor(squares, dtype=torch.float64, device=get_device_id())
         torch.distributed.all_reduce(total, group=self.actor.engine.shard_group)
         return math.sqrt(total.item())
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def save_teacher(self, folder: str) -> None:
         """Save this rank's shards of the teacher."""
-        teacher, _ = self._pairs()
-        save(shard_file(folder, "teacher", self.rank, self.world_size), teacher)
+        path = shard_file(folder, "teacher", self.rank, self.world_size)
+        save(path, self.actor.engine.teacher_parameters())
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def load_teacher(self, folder: str) -> None:
@@ -88,9 +86,11 @@ class TeacherWorker(ClinicWorker):
         Raises:
             ConfigError: If there is no teacher of this many ranks, or of another model.
         """
-        teacher, _ = self._pairs()
-        load(shard_file(folder, "teacher", self.rank, self.world_size), teacher)
+        path = shard_file(folder, "teacher", self.rank, self.world_size)
+        load(path, self.actor.engine.teacher_parameters())
 
-    def _pairs(self) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    def _parameters(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Return the parameters of teacher and student, in one order."""
         engine = self.actor.engine
-        return engine.teacher_parameters(), engine.student_parameters()
+        teacher, student = engine.teacher_parameters(), engine.student_parameters()
+        return [one for _, one in teacher], [one for _, one in student]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from verl_recipes.critic.gae import turn_advantages
-from verl_recipes.critic.settings import CriticSettings
+from verl_recipes.settings import CriticSettings
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

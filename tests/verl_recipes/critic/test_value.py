@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gym_clinic import ClinicEnv, ConfigError
-from verl_recipes.critic.settings import CriticSettings
+from verl_recipes.settings import CriticSettings
 
 torch = pytest.importorskip("torch")
 value = importlib.import_module("verl_recipes.critic.value")

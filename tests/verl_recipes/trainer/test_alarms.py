@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic import ConfigError
 from verl_recipes.trainer.alarms import WATCHED, Alarms, probability_gap
 
 HEALTHY = {
@@ -175,13 +174,13 @@ def test_the_text_of_alarms() -> None:
         said = alarms.check(step, {"val/turns": 8.0 if step == 1 else 5.0})
     assert said == []
     alarms.check(4, {"ttopd/kl": 2.637})
-    values = (4.5, 0.917, 0.343, 0.125, 14.25, 0.02, 15 / 16, 0.5, 0.31)
+    values = (4.5, 0.343, 0.125, 0.917, 14.25, 0.02, 15 / 16, 0.5, 0.31)
     texts = alarms.check(5, dict(zip(WATCHED, values, strict=True)))
     parts = (
         ("4.83 turns over the last 3 evaluations", "15% below the 8.00 of before"),
-        ("92% of the trajectories truncated (limit 50%)",),
         ("from 2.64 to 0.343, more than 80%",),
         ("12% of the groups",),
+        ("92% of the trajectories truncated (limit 50%)",),
         ("14.2 times that of GRPO (limit 10)",),
         ("clinic/hint_echo 0.02",),
         ("the environment failed 94% of the trajectories (limit 5%)",),
@@ -225,26 +224,3 @@ def test_a_restored_state_behaves_the_same(series: list[dict[str, float]], data:
     said += [second.check(step, found) for step, found in enumerate(series[cut:], cut)]
     assert said == expected
     assert second.state_dict() == whole.state_dict()
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"other": 1}, "has the keys"),
-        ({"evaluated": 1.5}, "'evaluated' in the state of alarms is a whole number, not 1.5"),
-        ({"kl_step": None}, "'kl_step' in the state of alarms is a whole number"),
-        ({"kl": "x"}, "'kl' in the state of alarms is a number or null, not 'x'"),
-        ({"baseline": True}, "'baseline' in the state of alarms is a number or null"),
-        ({"recent": 5.0}, "'recent' in the state of alarms is a list, not 5.0"),
-        ({"recent": ["x"]}, "'recent' in the state of alarms is a list"),
-    ],
-)
-def test_a_state_of_another_form_is_refused(changes: dict[str, Any], said: str) -> None:
-    alarms = Alarms()
-    alarms.check(1, HEALTHY)
-    before = alarms.state_dict()
-    with pytest.raises(ConfigError, match=said):
-        alarms.load_state_dict({**before, **changes})
-    assert alarms.state_dict() == before
-    with pytest.raises(ConfigError, match="has the keys"):
-        alarms.load_state_dict({})
