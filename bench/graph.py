@@ -88,7 +88,7 @@ def bench(relations: int = 1_000_000, nodes: int = 5_000) -> None:
             f"(median degree {degree:.0f})"
         )
     disease = next(node.id for node in graph.nodes if node.kind == "disease")
-    keys = [disease, *(one.node.id for one in graph.neighbours(disease))]
+    keys = [disease, *(one.record.id for one in graph.neighbours(disease))]
     start = time.perf_counter()
     Subgraph.of(graph, keys).text()
     print(f"text of a subgraph of {len(keys)} nodes: {(time.perf_counter() - start) * 1e6:.0f} µs")

@@ -136,8 +136,8 @@ def thresholds(seed: int) -> None:
     for what, change in CHANGES.items():
         asked = [(one.id, change(one.name, chance)) for one in facts.diseases.values()]
         hits = [(key, whole.best(name)) for key, name in asked]
-        right = [hit.share for key, hit in hits if hit is not None and hit.id == key]
-        wrong = [hit.share for key, hit in hits if hit is not None and hit.id != key]
+        right = [hit.share for key, hit in hits if hit is not None and hit.record == key]
+        wrong = [hit.share for key, hit in hits if hit is not None and hit.record != key]
         show(f"{what}: the right disease", right, len(asked))
         show(f"{what}: another", wrong, len(asked))
     out = [one.name for number, one in enumerate(facts.diseases.values()) if not number % 2]

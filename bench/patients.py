@@ -120,7 +120,7 @@ def bench(
             for what in ("new", "known"):
                 took, found = timed(lambda matcher=matcher, asked=asked: matcher.match(asked))
                 seconds.setdefault(f"{what} phenotypes, {engine}", []).append(took)
-                places = np.array([int(one.case.id[1:]) for one in found])
+                places = np.array([int(one.record.id[1:]) for one in found])
                 same = same and agrees(places, scores, min(20, cases))
     base = statistics.median(seconds["peer"])
     print(

@@ -148,7 +148,7 @@ def test_a_cache_that_cannot_be_written_is_named(cache, small):
 def test_the_guidelines_are_those_of_the_tables():
     assert len(embedded.guidelines()) == len(load().diseases) >= 250
     (guidance,) = embedded.guidelines().lookup(["Kawasaki disease"])
-    assert guidance.disease.name == "Kawasaki disease"
+    assert guidance.record.name == "Kawasaki disease"
     assert len(guidance.present) == 10
 
 

@@ -61,7 +61,7 @@ def server(folder):
 
 def test_each_option_opens_its_base(options):
     assert [one.id for one in open_knowledge(options["knowledge"]).search("migraine")] == ["p3"]
-    assert open_patients(options["patients"]).match(["Headache"], 1)[0].case.id == "c2"
+    assert open_patients(options["patients"]).match(["Headache"], 1)[0].record.id == "c2"
     assert open_graph(options["graph"]).nodes == GRAPH.nodes
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense import Embedder as Embedder
     from gym_clinic.retrieval.dense import Embeddings as Embeddings
     from gym_clinic.retrieval.dense import HashedNgrams as HashedNgrams
-    from gym_clinic.retrieval.dense import Hit as Hit
     from gym_clinic.retrieval.dense import HybridBase as HybridBase
     from gym_clinic.retrieval.dense import QueryEmbedder as QueryEmbedder
     from gym_clinic.retrieval.dense import SentenceTransformer as SentenceTransformer
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages import BaseManifest as BaseManifest
     from gym_clinic.retrieval.passages import BrokenRecord as BrokenRecord
     from gym_clinic.retrieval.passages import BuildListener as BuildListener
+    from gym_clinic.retrieval.passages import FoundPassage as FoundPassage
     from gym_clinic.retrieval.passages import KnowledgeBase as KnowledgeBase
     from gym_clinic.retrieval.passages import Passage as Passage
     from gym_clinic.retrieval.passages import PassageBase as PassageBase
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.patients import CaseTable as CaseTable
     from gym_clinic.retrieval.patients import Guidance as Guidance
     from gym_clinic.retrieval.patients import GuidelineIndex as GuidelineIndex
-    from gym_clinic.retrieval.patients import Match as Match
     from gym_clinic.retrieval.patients import NameHit as NameHit
     from gym_clinic.retrieval.patients import NameIndex as NameIndex
     from gym_clinic.retrieval.patients import PatientCase as PatientCase
     from gym_clinic.retrieval.patients import PatientMatcher as PatientMatcher
     from gym_clinic.retrieval.patients import as_case as as_case
+    from gym_clinic.retrieval.scored import Scored as Scored
     from gym_clinic.retrieval.serving import KnowledgeClient as KnowledgeClient
     from gym_clinic.retrieval.serving import KnowledgeServer as KnowledgeServer
     from gym_clinic.retrieval.serving import OpenSearchBase as OpenSearchBase
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (dense, graph, passages, patients, serving)
 _HOMES = {name: room.__name__.rpartition(".")[2] for room in _ROOMS for name in room.__all__}
+_HOMES["Scored"] = "scored"
 
 __all__ = sorted(_HOMES)
 

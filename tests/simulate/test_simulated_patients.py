@@ -356,7 +356,7 @@ def test_simulated_patients_can_be_matched(facts):
     matcher = PatientMatcher(patients, SeededEmbedder())
     best = matcher.match(patients[0].phenotypes)[0]
     assert best.score == pytest.approx(1)
-    assert best.case.provenance == "synthetic"
+    assert best.record.provenance == "synthetic"
 
 
 def _with_their_parents(patients: list[SimulatedPatient]) -> list[str]:

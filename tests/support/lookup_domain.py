@@ -34,7 +34,7 @@ def lookups(
         Args:
             phenotype: What the patient has.
         """
-        return [match.case.id for match in matcher.match([phenotype], 3)]
+        return [match.record.id for match in matcher.match([phenotype], 3)]
 
     @tool
     def count_symptoms() -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from types import SimpleNamespace
 
-from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.searcher import check_search
 
 TOPICS = ("seizure", "fever", "headache", "anaemia", "rash", "cough", "oedema", "jaundice")
@@ -53,6 +52,6 @@ class MemoryBase:
                 and (operator == "or" or has == words)
                 and (source is None or passage.source == source)
             ):
-                hit = replace(passage, score=float(len(has)), snippet=f"<b>{min(has)}</b>")
+                hit = FoundPassage(passage, float(len(has)), f"<b>{min(has)}</b>")
                 found.append(hit)
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]

@@ -108,14 +108,14 @@ def neighbours(
     found = open_graph(graph_file).neighbours(node, relation=relation, kind=kind)
     for one in found[:limit]:
         row = {
-            "id": one.node.id,
-            "kind": one.node.kind,
-            "name": one.node.name,
-            "relation": one.relation,
+            "id": one.record.id,
+            "kind": one.record.kind,
+            "name": one.record.name,
+            "relation": one.how,
             "forward": one.forward,
         }
         arrow = "->" if one.forward else "<-"
-        line = f"{arrow} {one.relation}  {one.node.id}  {one.node.kind}  {one.node.name}"
+        line = f"{arrow} {one.how}  {one.record.id}  {one.record.kind}  {one.record.name}"
         print(json.dumps(row) if as_json else visible(line))
     if len(found) > limit and not as_json:
         print(f"... {len(found) - limit:,} more")
@@ -140,17 +140,17 @@ def link(
     found = SymptomLinker(open_graph(graph_file)).link(text)
     for one in found:
         row = {
-            "id": one.node.id,
-            "name": one.node.name,
+            "id": one.record.id,
+            "name": one.record.name,
             "status": one.status,
-            "kind": one.kind,
+            "kind": one.how,
             "score": round(one.score, 4),
             "start": one.start,
             "end": one.end,
             "text": one.text,
         }
         line = (
-            f"{one.status}  {one.node.id}  {one.node.name}  ({one.kind} {one.score:.2f}, "
+            f"{one.status}  {one.record.id}  {one.record.name}  ({one.how} {one.score:.2f}, "
             f"{one.start}-{one.end}: {one.text})"
         )
         print(json.dumps(row) if as_json else visible(line))

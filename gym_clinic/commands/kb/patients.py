@@ -154,7 +154,8 @@ def match(
     at_least_one("--limit", limit)
     known = embedded_patients() if cases is None else read_cases(cases)
     matcher = PatientMatcher(known, open_embedder(embedder))
-    for case, score in matcher.match(phenotypes, limit):
+    for found in matcher.match(phenotypes, limit):
+        case, score = found.record, found.score
         row = json.dumps({"score": round(score, 4), **asdict(case)}, ensure_ascii=False)
         line = f"{score:.3f}  {case.id}  {case.diagnosis}: {', '.join(case.phenotypes)}"
         print(visible(row if as_json else line))

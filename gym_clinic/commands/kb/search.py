@@ -10,7 +10,7 @@ import typer
 from gym_clinic.commands.kb.base_argument import Base, open_base
 
 if TYPE_CHECKING:
-    from gym_clinic.retrieval import Passage
+    from gym_clinic.retrieval import FoundPassage
 
 app = typer.Typer()
 
@@ -41,7 +41,7 @@ def search(
     return int(not found)
 
 
-def _print_passage(number: int, passage: Passage) -> None:
+def _print_passage(number: int, passage: FoundPassage) -> None:
     from gym_clinic.commands.terminal import visible
 
     about = ", ".join(filter(None, (passage.source, passage.category, passage.licence)))

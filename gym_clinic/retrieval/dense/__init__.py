@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense.hybrid import reciprocal_rank_fusion as reciprocal_rank_fusion
     from gym_clinic.retrieval.dense.index import DenseIndex as DenseIndex
     from gym_clinic.retrieval.dense.index import DenseManifest as DenseManifest
-    from gym_clinic.retrieval.dense.index import Hit as Hit
     from gym_clinic.retrieval.dense.index import dense_folder as dense_folder
     from gym_clinic.retrieval.dense.opening import open_embedder as open_embedder
 
@@ -28,7 +27,6 @@ _HOMES = {
     "DenseManifest": "index",
     "Embedder": "embedder",
     "HashedNgrams": "hashed",
-    "Hit": "index",
     "HybridBase": "hybrid",
     "QueryEmbedder": "embedder",
     "Embeddings": "embedder",

@@ -9,7 +9,7 @@ from math import fsum
 from gym_clinic.errors import TaskError
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense.index import DenseIndex
-from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, parse_query
 from gym_clinic.retrieval.passages.searcher import (
     ContentManifest,
@@ -90,7 +90,7 @@ class HybridBase:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[Passage]:
+    ) -> list[FoundPassage]:
         """Return the passages that answer a query; arguments and errors as of the base.
 
         The score is that of the fusion. The snippet of a passage that only its embedding found
@@ -104,7 +104,7 @@ class HybridBase:
             return []
         conditions = operator == "and" or _sets_conditions(tree)
         wanted = " ".join(_words(tree)) if conditions else query
-        near = [hit.id for hit in self.dense.search(wanted, depth, source)]
+        near = [hit.record for hit in self.dense.search(wanted, depth, source)]
         if conditions:
             near = [name for name in near if name in worded.ids]
         fused = reciprocal_rank_fusion([worded.ids, near])[:limit]
@@ -122,14 +122,14 @@ class HybridBase:
         found = {hit.id: hit for hit in self.base.search(query, depth, source, operator)}
         return Ranking(tuple(found), lambda ids: [found[name] for name in ids])
 
-    def _get(self, name: str) -> Passage:
+    def _get(self, name: str) -> FoundPassage:
         passage = self.base.get(name)
         if passage is None:
             raise TaskError(
                 f"the dense index {self.dense.folder} holds the passage {name!r}, which the base "
                 "lacks; build the index again from this base"
             )
-        return replace(passage, snippet=passage.text[:OPENING])
+        return FoundPassage(passage, 0.0, passage.text[:OPENING])
 
 
 def _sets_conditions(query: Query) -> bool:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.dense.embedder import Embedder, Embeddings, embed_queries
 from gym_clinic.retrieval.dense.opening import open_embedder
+from gym_clinic.retrieval.scored import Scored
 
 TIES = 16
 """Extra hits to fetch, so that equal scores at the limit can be ordered by id."""
@@ -35,18 +36,6 @@ Numbers = NDArray[np.int64]
 
 IndexKind = Literal["flat", "hnsw", "ivf"]
 Device = Literal["auto", "cpu", "gpu"]
-
-
-class Hit(NamedTuple):
-    """A passage that was found.
-
-    Attributes:
-        id: Id of the passage.
-        score: Cosine to the query, from -1 to 1.
-    """
-
-    id: str
-    score: float
 
 
 class DenseManifest(BaseModel):
@@ -185,7 +174,7 @@ class DenseIndex:
                 f"{made}; this base has {content_hash}; build the index again from this base"
             )
 
-    def search(self, query: str, limit: int = 10, source: str | None = None) -> list[Hit]:
+    def search(self, query: str, limit: int = 10, source: str | None = None) -> list[Scored[str]]:
         """Return the passages nearest to a query, nearest first.
 
         Args:
@@ -201,7 +190,7 @@ class DenseIndex:
 
     def search_many(
         self, queries: Sequence[str], limit: int = 10, source: str | None = None
-    ) -> list[list[Hit]]:
+    ) -> list[list[Scored[str]]]:
         """Return for each query what :meth:`search` returns."""
         at_least_one("limit", limit)
         if not queries:
@@ -214,7 +203,7 @@ class DenseIndex:
             for row, some in zip(rows, found, strict=True)
         ]
 
-    def _hits(self, row: Row, found: Numbers, limit: int, source: str | None) -> list[Hit]:
+    def _hits(self, row: Row, found: Numbers, limit: int, source: str | None) -> list[Scored[str]]:
         """Score and order the hits of faiss; fetch more while equal scores may be missing."""
         while True:
             there = found[found >= 0]  # -1 stands for no hit
@@ -224,8 +213,10 @@ class DenseIndex:
             if not more or best[limit - 1] - best[-1] > NEAR:
                 break
             found = self._nearest(row[None], min(4 * len(found), len(self)), source)[0]
-        hits = [Hit(self._id(at), score) for at, score in zip(there, scores.tolist(), strict=True)]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+        hits = [
+            Scored(self._id(at), score) for at, score in zip(there, scores.tolist(), strict=True)
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.record))[:limit]
 
     def _scores(self, row: Row, found: Numbers) -> NDArray[np.float64]:
         """Return the cosines of rows of the index, each independent of the others."""

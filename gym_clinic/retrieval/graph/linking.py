@@ -22,6 +22,7 @@ from gym_clinic.retrieval.graph.context import Status, statuses
 from gym_clinic.retrieval.graph.spelling import LONGEST_WORD, Spelling
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
 from gym_clinic.retrieval.graph.words import PLAIN, Word, word_set, words_of
+from gym_clinic.retrieval.scored import Scored
 
 MatchKind = Literal["exact", "stemmed", "synonym", "approximate"]
 
@@ -50,13 +51,13 @@ LONGEST_ABBREVIATION = 5
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(Scored[Node]):
     """A mention of a symptom.
 
     Attributes:
-        node: The symptom.
-        kind: MatchKind the text names it.
-        score: MatchKind sure that is, 0 to 1.
+        record: The symptom.
+        score: How sure that is, 0 to 1.
+        how: How the text names it, a :data:`MatchKind`.
         start: Where the mention begins in the text.
         end: Where it ends.
         text: The mention.
@@ -64,13 +65,10 @@ class Link:
             that it is only thought of.
     """
 
-    node: Node
-    kind: MatchKind
-    score: float
-    start: int
-    end: int
-    text: str
-    status: Status
+    start: int = 0
+    end: int = 0
+    text: str = ""
+    status: Status = "present"
 
 
 class _Entry(NamedTuple):
@@ -162,7 +160,7 @@ class SymptomLinker:
             start, end = words[one.first].start, words[one.end - 1].end
             mentioned = text[start:end]
             links.append(
-                Link(one.node, one.kind, one.score, start, end, mentioned, said[one.first])
+                Link(one.node, one.score, one.kind, start, end, mentioned, said[one.first])
             )
         return links
 
@@ -172,8 +170,8 @@ class SymptomLinker:
         A symptom that is stated as both is present.
         """
         links = self.link(text)
-        present = {one.node.id: one.node for one in links if one.status == "present"}
-        absent = {one.node.id: one.node for one in links if one.status == "absent"}
+        present = {one.record.id: one.record for one in links if one.status == "present"}
+        absent = {one.record.id: one.record for one in links if one.status == "absent"}
         return list(present.values()), [node for key, node in absent.items() if key not in present]
 
     def _mention(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.names import at_least_one, suggest
+from gym_clinic.retrieval.scored import Scored
 
 NodeKind = Literal["symptom", "disease", "discipline"]
 KINDS: tuple[NodeKind, ...] = get_args(NodeKind)
@@ -65,18 +66,18 @@ class Relation(NamedTuple):
     tail: str
 
 
-class Neighbour(NamedTuple):
+@dataclass(frozen=True)
+class Neighbour(Scored[Node]):
     """A neighbour of a node.
 
     Attributes:
-        node: The neighbour.
-        relation: Type of the relation.
+        record: The neighbour.
+        score: 1, as relations have no weights.
+        how: Type of the relation.
         forward: Whether the neighbour is the tail of the relation.
     """
 
-    node: Node
-    relation: str
-    forward: bool
+    forward: bool = True
 
 
 class SymptomGraph:
@@ -207,7 +208,7 @@ class SymptomGraph:
             beside = ((other, step) for other, step in beside if nodes[other].kind == kind)
         if limit is not None:
             beside = itertools.islice(beside, at_least_one("limit", limit))
-        return [Neighbour(nodes[other], *steps[step]) for other, step in beside]
+        return [Neighbour(nodes[other], 1.0, *steps[step]) for other, step in beside]
 
     def degree(self, key: str, *, relation: str | None = None, kind: NodeKind | None = None) -> int:
         """Return the number of relations of a node in both directions; arguments as above."""

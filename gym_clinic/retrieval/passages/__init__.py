@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages.knowledge import KnowledgeBase as KnowledgeBase
     from gym_clinic.retrieval.passages.manifest import BaseManifest as BaseManifest
     from gym_clinic.retrieval.passages.passage import BrokenRecord as BrokenRecord
+    from gym_clinic.retrieval.passages.passage import FoundPassage as FoundPassage
     from gym_clinic.retrieval.passages.passage import Passage as Passage
     from gym_clinic.retrieval.passages.query import AllOf as AllOf
     from gym_clinic.retrieval.passages.query import AnyOf as AnyOf
@@ -29,6 +30,7 @@ _HOMES = {
     "BaseManifest": "manifest",
     "BrokenRecord": "passage",
     "BuildListener": "build",
+    "FoundPassage": "passage",
     "KnowledgeBase": "knowledge",
     "Passage": "passage",
     "PassageBase": "searcher",

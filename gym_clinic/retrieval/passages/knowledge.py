@@ -20,7 +20,7 @@ from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.passages import fts5, tantivy_index
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, touch
 from gym_clinic.retrieval.passages.manifest import BaseManifest
-from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import Query, parse_query
 from gym_clinic.retrieval.passages.searcher import Ranking
 
@@ -102,7 +102,7 @@ class KnowledgeBase:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[Passage]:
+    ) -> list[FoundPassage]:
         """Return the passages that answer a query best.
 
         Args:
@@ -128,7 +128,7 @@ class KnowledgeBase:
         rows = self._rows("id", best)
         numbers = {rows[number][0]: number for number in best}
 
-        def passages(ids: Sequence[str]) -> list[Passage]:
+        def passages(ids: Sequence[str]) -> list[FoundPassage]:
             return self._shown(tree, scores, [numbers[id] for id in ids])
 
         return Ranking(tuple(numbers), passages)
@@ -149,7 +149,7 @@ class KnowledgeBase:
 
     def _shown(
         self, tree: Query | None, scores: Mapping[int, float], best: Sequence[int]
-    ) -> list[Passage]:
+    ) -> list[FoundPassage]:
         """Return passages by their numbers, with snippets."""
         if tree is None or not best:
             return []
@@ -157,7 +157,7 @@ class KnowledgeBase:
         texts = {number: passages[number][_TEXT] for number in best}
         snippets = self._own_engine().snippets(tree, texts)
         return [
-            _passage(passages[number], scores[number], snippet)
+            FoundPassage(Passage(*passages[number]), scores[number], snippet)
             for number, snippet in zip(best, snippets, strict=True)
         ]
 
@@ -203,7 +203,7 @@ class KnowledgeBase:
             row = connection.execute(
                 f"SELECT {_FIELDS} FROM passages WHERE id = ?", (id,)
             ).fetchone()
-        return _passage(row) if row else None
+        return Passage(*row) if row else None
 
     def __iter__(self) -> Iterator[Passage]:
         """Iterate over all passages in the order of the base."""
@@ -215,7 +215,7 @@ class KnowledgeBase:
             if not rows:
                 return
             last = rows[-1][0]
-            yield from (_passage(row[1:]) for row in rows)
+            yield from (Passage(*row[1:]) for row in rows)
 
     def __len__(self) -> int:
         return self._manifest.passages
@@ -237,8 +237,3 @@ class KnowledgeBase:
 
 def _open(path: Path, warm: bool) -> KnowledgeBase:
     return KnowledgeBase(path, warm=warm)
-
-
-def _passage(row: tuple[str, ...], score: float = 0.0, snippet: str = "") -> Passage:
-    id, source, title, text, category, licence = row
-    return Passage(id, source, title, text, category, licence, score, snippet)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gym_clinic.retrieval.scored import Scored
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -16,9 +18,6 @@ class Passage:
         text: The text itself.
         category: Kind of text, such as ``guideline``; may be empty.
         licence: Terms of use; may be empty.
-        score: In a search result, its BM25 score; higher is better.
-        snippet: In a search result, the part of the text with most hits, each in ``<b>…</b>``.
-            The text is not escaped.
     """
 
     id: str
@@ -27,8 +26,54 @@ class Passage:
     text: str
     category: str = ""
     licence: str = ""
-    score: float = 0.0
-    snippet: str = ""
+
+
+@dataclass(frozen=True)
+class FoundPassage(Scored[Passage]):
+    """A passage that a search found, with the fields of its record.
+
+    Attributes:
+        record: The passage.
+        score: BM25, or the score of the fusion of several rankings.
+        how: The snippet.
+    """
+
+    record: Passage
+
+    @property
+    def id(self) -> str:
+        """Id of the passage."""
+        return self.record.id
+
+    @property
+    def source(self) -> str:
+        """Its collection."""
+        return self.record.source
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self.record.title
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self.record.text
+
+    @property
+    def category(self) -> str:
+        """Kind of text."""
+        return self.record.category
+
+    @property
+    def licence(self) -> str:
+        """Terms of use."""
+        return self.record.licence
+
+    @property
+    def snippet(self) -> str:
+        """The part of the text with most hits, each in ``<b>…</b>``; it is not escaped."""
+        return self.how
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Protocol, get_args, runtime_checkable
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
-from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import Operator
 
 OPERATORS: tuple[str, ...] = get_args(Operator)
@@ -20,7 +20,7 @@ class Searcher(Protocol):
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[Passage]:
+    ) -> list[FoundPassage]:
         """Return the passages that answer a query, best first; equal scores by id.
 
         Args:
@@ -44,7 +44,7 @@ class Ranking:
     """
 
     ids: tuple[str, ...]
-    passages: Callable[[Sequence[str]], list[Passage]]
+    passages: Callable[[Sequence[str]], list[FoundPassage]]
 
 
 @runtime_checkable

@@ -9,7 +9,6 @@ from gym_clinic.exports import lazy_names
 if TYPE_CHECKING:
     from gym_clinic.retrieval.patients.guidelines import Guidance as Guidance
     from gym_clinic.retrieval.patients.guidelines import GuidelineIndex as GuidelineIndex
-    from gym_clinic.retrieval.patients.matcher import Match as Match
     from gym_clinic.retrieval.patients.matcher import PatientMatcher as PatientMatcher
     from gym_clinic.retrieval.patients.name_index import NameHit as NameHit
     from gym_clinic.retrieval.patients.name_index import NameIndex as NameIndex
@@ -21,7 +20,6 @@ _HOMES = {
     "CaseTable": "table",
     "Guidance": "guidelines",
     "GuidelineIndex": "guidelines",
-    "Match": "matcher",
     "NameHit": "name_index",
     "NameIndex": "name_index",
     "PatientCase": "table",

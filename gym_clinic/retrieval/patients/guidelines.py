@@ -21,6 +21,7 @@ from gym_clinic.facts.models import BANDS, Frequency
 from gym_clinic.facts.profiles import Profile, ProfileFeature
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.patients.name_index import NameHit, NameIndex
+from gym_clinic.retrieval.scored import Scored
 
 MOST = 10
 """Most diseases of one call."""
@@ -35,31 +36,31 @@ diseases match another one. At 0.5, where one word of two is enough, it is a hal
 
 
 @dataclass(frozen=True)
-class Guidance:
+class Guidance(Scored[Profile | None]):
     """The result of looking up one disease.
 
     Attributes:
+        record: The matching disease; None if there is no reference.
+        score: The share (:class:`NameHit`) of the best name, even below the threshold; 0 if no
+            name shares a word.
+        how: The best name; empty if no name shares a word.
         query: The name in the query.
-        disease: The matching disease; None if there is no reference.
-        match: The best name, even below the threshold; None if no name shares a word.
-        present: Its features by frequency, up to the limit.
+        present: Features of the disease by frequency, up to the limit.
         absent: Features that it excludes, by name, up to the limit.
     """
 
-    query: str
-    disease: Profile | None
-    match: NameHit | None
+    query: str = ""
     present: tuple[ProfileFeature, ...] = ()
     absent: tuple[ProfileFeature, ...] = ()
 
     def describe(self) -> str:
         """Return the text for an agent: the disease and its features, or "no reference"."""
-        if self.disease is None:
+        if self.record is None:
             return f"{self.query}: no reference"
-        head = self.disease.name
-        if self.match is not None and self.match.name != head:
-            head += f" ({self.match.name})"
-        lines = [f"{self.query}: {head} [{self.disease.id}]"]
+        head = self.record.name
+        if self.how != head:
+            head += f" ({self.how})"
+        lines = [f"{self.query}: {head} [{self.record.id}]"]
         if self.present:
             features = (f"{_named(has)} ({how_often(has.frequency)})" for has in self.present)
             lines.append(f"present: {'; '.join(features)}")
@@ -131,15 +132,18 @@ class GuidelineIndex:
 
     def _guidance(self, name: str, limit: int) -> Guidance:
         match = self.names.best(name)
-        if match is None or not self._reaches(match):
-            return Guidance(name, None, match)
-        profile = self._profiles[match.id]
+        if match is None:
+            return Guidance(None, 0.0, query=name)
+        if not self._reaches(match):
+            return Guidance(None, match.share, match.how, name)
+        profile = self._profiles[match.record]
         present = [has for has in profile.features if not has.frequency.absent]
         absent = [has for has in profile.features if has.frequency.absent]
         return Guidance(
-            name,
             profile,
-            match,
+            match.share,
+            match.how,
+            name,
             tuple(sorted(present, key=by_frequency)[:limit]),
             tuple(sorted(absent, key=by_name)[:limit]),
         )

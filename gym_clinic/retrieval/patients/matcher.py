@@ -25,7 +25,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,24 +40,13 @@ from gym_clinic.retrieval.patients.table import (
     embed,
     phenotype_names,
 )
+from gym_clinic.retrieval.scored import Scored
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval.dense.embedder import Embedder
 
 CACHE_BYTES = 256 * 2**20
 """Size of the cache of phenotypes; 431 of them for 155,442 cases."""
-
-
-class Match(NamedTuple):
-    """A similar case.
-
-    Attributes:
-        case: The case.
-        score: Its similarity, -1 to 1.
-    """
-
-    case: PatientCase
-    score: float
 
 
 class PatientMatcher:
@@ -135,7 +124,7 @@ class PatientMatcher:
 
     def match(
         self, phenotypes: Iterable[str], limit: int = 20, *, exclude: Collection[str] = ()
-    ) -> list[Match]:
+    ) -> list[Scored[PatientCase]]:
         """Return the most similar cases, the best first (eq. 7).
 
         Args:
@@ -144,6 +133,10 @@ class PatientMatcher:
             limit: Most cases to return.
             exclude: Ids of cases to leave out; unknown ids are ignored.
 
+        Returns:
+            Cases with their similarity, -1 to 1; ``how`` names the phenotypes of the query that
+            the case has by the same name.
+
         Raises:
             ConfigError: If there is no phenotype, or one is blank or has no vector; if an option
                 is wrong.
@@ -151,14 +144,19 @@ class PatientMatcher:
         at_least_one("limit", limit)
         if isinstance(exclude, str):
             raise ConfigError(f"exclude is a collection of ids, not the text {exclude[:80]!r}")
-        scores = self.scores(phenotypes)
+        names = phenotype_names(phenotypes)
+        scores = self.scores(names)
         if exclude:
             left_out = [self._places[one] for one in exclude if one in self._places]
             scores[left_out] = -np.inf
         kept = np.flatnonzero(scores >= max(self._threshold(scores, limit), np.finfo(float).min))
         # The cases are ordered by id, so a stable sort breaks ties by id.
         best = kept[np.argsort(-scores[kept], kind="stable")[:limit]]
-        return [Match(self.table.cases[place], float(scores[place])) for place in best.tolist()]
+        known = {name.casefold() for name in names}
+        return [
+            Scored(case, float(scores[place]), "; ".join(_shared(case, known)))
+            for place, case in ((place, self.table.cases[place]) for place in best.tolist())
+        ]
 
     def scores(self, phenotypes: Iterable[str]) -> NDArray[np.float64]:
         """Return the similarity of every case to a query (eq. 6).
@@ -280,3 +278,7 @@ class PatientMatcher:
                 self._kept[name] = maxima.copy()
             while len(self._kept) > self._room:
                 self._kept.popitem(last=False)
+
+
+def _shared(case: PatientCase, known: Collection[str]) -> list[str]:
+    return [name for name in case.phenotypes if name.casefold() in known]

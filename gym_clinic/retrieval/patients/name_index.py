@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from gym_clinic.facts.naming import words
 from gym_clinic.names import at_least_one
+from gym_clinic.retrieval.scored import Scored
 
 K1 = 1.5
 """Saturation of repeated words."""
@@ -37,21 +38,18 @@ B = 0.75
 
 
 @dataclass(frozen=True)
-class NameHit:
+class NameHit(Scored[str]):
     """A name that shares a word with the query.
 
     Attributes:
-        id: The id that has the name.
-        name: The name.
+        record: The id that has the name.
         score: Its BM25 score, above 0.
+        how: The name.
         share: The score divided by the score of the query as a name in the index: about 1 for
             the same name, more for a shorter name with the rare words of the query.
     """
 
-    id: str
-    name: str
-    score: float
-    share: float
+    share: float = 0.0
 
 
 class NameIndex:
@@ -180,7 +178,7 @@ class NameIndex:
         return 1 if row is None else int(self._starts[row + 1] - self._starts[row])
 
     def _hit(self, number: int, score: float, own: float) -> NameHit:
-        return NameHit(self._ids[number], self._names[number], score, score / own)
+        return NameHit(self._ids[number], score, self._names[number], score / own)
 
 
 def _saturated(

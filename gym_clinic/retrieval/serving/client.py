@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from gym_clinic.endpoint import Answer, Endpoint
 from gym_clinic.errors import ConfigError, ServiceError
-from gym_clinic.retrieval.passages.passage import Passage, encodable
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage, encodable
 from gym_clinic.retrieval.passages.searcher import ContentManifest, check_search
 from gym_clinic.retrieval.serving.messages import (
     MAX_ASKED,
@@ -92,7 +92,7 @@ class KnowledgeClient:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[Passage]:
+    ) -> list[FoundPassage]:
         """Return the passages that answer a query, as the served base does.
 
         Raises:
@@ -109,10 +109,10 @@ class KnowledgeClient:
         limit: int = 10,
         source: str | None = None,
         operator: str = "or",
-    ) -> list[list[Passage]]:
+    ) -> list[list[FoundPassage]]:
         """Return for each query what :meth:`search` returns, in few requests."""
         check_search(limit, operator)
-        found: list[list[Passage]] = []
+        found: list[list[FoundPassage]] = []
         for some in _batches(queries, limit):
             asked = {"queries": some, **_options(limit, source, operator)}
             results = self._ask("/batch", asked, BatchReply).results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import Operator
 
 PORT = 8377
@@ -61,13 +61,13 @@ class PassageRequest(BaseModel):
 class SearchReply(BaseModel):
     """The passages found, best first."""
 
-    passages: list[Passage]
+    passages: list[FoundPassage]
 
 
 class BatchReply(BaseModel):
     """The passages found for each query, in the order of the queries."""
 
-    results: list[list[Passage]]
+    results: list[list[FoundPassage]]
 
 
 class PassageReply(BaseModel):

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from gym_clinic.endpoint import MAX_QUOTE, checked_url
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
 from gym_clinic.names import at_least_one, checked_number
-from gym_clinic.retrieval.passages.passage import Passage, encodable
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage, encodable
 from gym_clinic.retrieval.passages.query import parse_query
 from gym_clinic.retrieval.passages.searcher import check_search
 from gym_clinic.retrieval.serving.query_dsl import FIELDS, SNIPPET, request
@@ -46,7 +46,7 @@ INDEX: Mapping[str, Any] = orjson.loads(
 across both and scores are BM25 (k1 1.2, b 0.75, the defaults) as of the local engines."""
 
 
-_PASSAGES = TypeAdapter(list[Passage])
+_PASSAGES = TypeAdapter(list[FoundPassage])
 
 
 class OpenSearchBase:
@@ -152,7 +152,7 @@ class OpenSearchBase:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[Passage]:
+    ) -> list[FoundPassage]:
         """Return the passages that answer a query, best first; arguments as of a local base.
 
         Raises:
@@ -174,7 +174,7 @@ class OpenSearchBase:
         """
         asked = {"query": {"term": {"id": encodable(id)}}, "size": 1, "_source": FIELDS}
         found = self._found(asked)
-        return found[0] if found else None
+        return found[0].record if found else None
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -182,7 +182,7 @@ class OpenSearchBase:
             self._connected[1].close()
         self._connected = None
 
-    def _found(self, asked: Mapping[str, Any]) -> list[Passage]:
+    def _found(self, asked: Mapping[str, Any]) -> list[FoundPassage]:
         with self._client() as client:
             found = client.search(
                 index=self.index,
@@ -272,4 +272,4 @@ def _action(passage: Passage) -> dict[str, Any]:
 def _fields(hit: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a passage that was found."""
     shown = hit.get("highlight", {}).get("text") or [hit["_source"]["text"][:SNIPPET]]
-    return {**hit["_source"], "score": hit["_score"], "snippet": shown[0]}
+    return {"record": hit["_source"], "score": hit["_score"], "how": shown[0]}

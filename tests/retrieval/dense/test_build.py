@@ -48,9 +48,9 @@ def test_approximate_kinds_say_their_recall(tmp_path, kind):
     assert made.recall > 0.9
     index = DenseIndex(tmp_path / "i")
     best = {name for _, name in exact("severe fever", held, 10)}
-    assert len(best & {hit.id for hit in index.search("severe fever", 10)}) >= 8
+    assert len(best & {hit.record for hit in index.search("severe fever", 10)}) >= 8
     notes = {one.id for one in held if one.source == "notes"}
-    assert {hit.id for hit in index.search("severe fever", 10, "notes")} <= notes
+    assert {hit.record for hit in index.search("severe fever", 10, "notes")} <= notes
     narrow = build_dense(held, EMBEDDER, tmp_path / "n", content_hash="abc", kind=kind, breadth=1)
     assert narrow.breadth == 1
     assert narrow.recall <= made.recall
@@ -60,7 +60,7 @@ def test_one_passage_is_enough_for_every_kind(tmp_path):
     for kind in ("flat", "hnsw", "ivf"):
         where = tmp_path / kind
         build_dense(passages(1), EMBEDDER, where, content_hash="abc", kind=kind)
-        assert [hit.id for hit in DenseIndex(where).search("seizure")] == ["p000"]
+        assert [hit.record for hit in DenseIndex(where).search("seizure")] == ["p000"]
 
 
 @pytest.mark.parametrize(

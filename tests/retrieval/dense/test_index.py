@@ -31,7 +31,7 @@ def test_the_nearest_are_found_exactly(folder):
     for query, hits in zip(QUERIES, index.search_many(QUERIES, 7), strict=True):
         best = exact(query, passages(), 7)
         assert [hit.score for hit in hits] == pytest.approx([score for score, _ in best], abs=1e-5)
-        assert {hit.id for hit in hits[:3]} == {name for _, name in best[:3]}
+        assert {hit.record for hit in hits[:3]} == {name for _, name in best[:3]}
         assert index.search(query, 7) == hits
     assert index.search_many([]) == []
     assert len(index.search("fever", 1000)) == 40
@@ -42,8 +42,8 @@ def test_only_passages_of_a_source_are_found(folder):
     for source in ("cards", "notes"):
         held = [one for one in passages() if one.source == source]
         hits = index.search("fever", 100, source)
-        assert {hit.id for hit in hits} == {one.id for one in held}
-        assert hits[0].id == exact("fever", held, 1)[0][1]
+        assert {hit.record for hit in hits} == {one.id for one in held}
+        assert hits[0].record == exact("fever", held, 1)[0][1]
     with pytest.raises(ConfigError, match="no source 'card'; did you mean 'cards'"):
         index.search("fever", source="card")
 
@@ -52,7 +52,7 @@ def test_equal_scores_are_ordered_by_id(tmp_path):
     same = [Passage(f"p{at:02}", "s", "", "the same text") for at in range(30, 0, -1)]
     build_dense(same, EMBEDDER, tmp_path / "i", content_hash="abc")
     hits = DenseIndex(tmp_path / "i").search("the same text", 15)
-    assert [hit.id for hit in hits] == sorted(hit.id for hit in hits)
+    assert [hit.record for hit in hits] == sorted(hit.record for hit in hits)
 
 
 @pytest.mark.parametrize("kind", ["flat", "hnsw"])
@@ -61,7 +61,7 @@ def test_no_equal_passage_is_left_out_before_its_turn(tmp_path, kind):
     same = [Passage(f"p{at:03}", "s", "", "the same text") for at in range(300, 0, -1)]
     build_dense(same, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind)
     hits = DenseIndex(tmp_path / "i").search("the text", 5)
-    assert [hit.id for hit in hits] == ["p001", "p002", "p003", "p004", "p005"]
+    assert [hit.record for hit in hits] == ["p001", "p002", "p003", "p004", "p005"]
     assert len({hit.score for hit in hits}) == 1
 
 
@@ -87,7 +87,7 @@ def test_a_small_source_is_searched_exactly_whatever_the_kind(tmp_path, kind):
     build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc", kind=kind, breadth=1)
     index = DenseIndex(tmp_path / "i")
     for query in QUERIES:
-        assert [hit.id for hit in index.search(query, 6, "small")] == [
+        assert [hit.record for hit in index.search(query, 6, "small")] == [
             name for _, name in exact(query, small, 6)
         ]
 
@@ -111,7 +111,7 @@ def test_ids_of_any_script_and_a_missing_title(tmp_path):
     ]
     build_dense(held, EMBEDDER, tmp_path / "i", content_hash="abc")
     index = DenseIndex(tmp_path / "i")
-    assert [index.search(one)[0].id for one in ("fever", "rash", "T")] == ["β/1", "", "é"]
+    assert [index.search(one)[0].record for one in ("fever", "rash", "T")] == ["β/1", "", "é"]
     assert [passage_text(one) for one in held] == ["\nfever", "\nrash", "T\n"]
     assert passage_text(Passage("a", "s", "of two\n lines", "text")) == "of two lines\ntext"
 
@@ -168,12 +168,12 @@ MANY = ["seizure sign4"] * 64  # so many that faiss shares them out among thread
 
 
 def _in_a_child(index, results):
-    results.put(index.search_many(MANY, 1)[-1][0].id)
+    results.put(index.search_many(MANY, 1)[-1][0].record)
 
 
 def test_a_fork_searches_too(folder):
     index = DenseIndex(folder)
-    found = index.search_many(MANY, 1)[-1][0].id
+    found = index.search_many(MANY, 1)[-1][0].record
     context = multiprocessing.get_context("fork")
     results = context.Queue()
     child = context.Process(target=_in_a_child, args=(index, results))

@@ -25,7 +25,7 @@ PIECES = [
 
 
 def told(text: str) -> list[str]:
-    return [f"{MARKS[one.status]}{one.node.id}" for one in LINKER.link(text)]
+    return [f"{MARKS[one.status]}{one.record.id}" for one in LINKER.link(text)]
 
 
 def scored(sentences, kept=""):
@@ -85,14 +85,14 @@ def test_the_gold_sentences_are_many_and_distinct():
 )
 def test_how_a_symptom_is_named(text, kind, score):
     links = LINKER.link(text)
-    assert [one.kind for one in links] == ([kind] if kind else [])
+    assert [one.how for one in links] == ([kind] if kind else [])
     assert [one.score for one in links] == ([pytest.approx(score)] if score else [])
 
 
 def test_a_link_has_its_position_in_the_text():
     text = "He has NO pain in the chest."
     assert LINKER.link(text) == [
-        Link(SYMPTOMS[1], "stemmed", 0.95, 10, 27, "pain in the chest", "absent")
+        Link(SYMPTOMS[1], 0.95, "stemmed", 10, 27, "pain in the chest", "absent")
     ]
 
 
@@ -103,7 +103,7 @@ def test_the_longest_name_wins_and_names_go_before_synonyms():
         Node("c", "symptom", "Sweats"),
     ]
     linker = SymptomLinker(nodes)
-    assert [one.node.id for one in linker.link("night sweats, sweats and sweating")] == [
+    assert [one.record.id for one in linker.link("night sweats, sweats and sweating")] == [
         "b",
         "c",
         "a",
@@ -113,7 +113,7 @@ def test_the_longest_name_wins_and_names_go_before_synonyms():
 def test_a_negation_inside_a_name_is_not_a_negation():
     linker = SymptomLinker([Node("a", "symptom", "No social smile"), *SYMPTOMS])
     links = linker.link("No social smile, no fever")
-    assert [(one.node.id, one.status) for one in links] == [("a", "present"), ("fever", "absent")]
+    assert [(one.record.id, one.status) for one in links] == [("a", "present"), ("fever", "absent")]
 
 
 def test_abbreviations_match_capitals_only():
@@ -123,7 +123,10 @@ def test_abbreviations_match_capitals_only():
 
 def test_an_organ_is_not_its_inflammation():
     linker = SymptomLinker([Node("a", "symptom", "Thyroiditis"), Node("b", "symptom", "Clubbing")])
-    assert [one.node.id for one in linker.link("The thyroid is clubbed: thyroiditis")] == ["b", "a"]
+    assert [one.record.id for one in linker.link("The thyroid is clubbed: thyroiditis")] == [
+        "b",
+        "a",
+    ]
 
 
 def test_symptoms_are_unique_and_present_overrides_absent():
@@ -135,7 +138,7 @@ def test_symptoms_are_unique_and_present_overrides_absent():
 def test_other_kinds_are_found_when_asked_for():
     assert SymptomLinker(small_graph()).link("migraine") == []
     linker = SymptomLinker(small_graph(), kinds=("symptom", "disease"))
-    assert [one.node.id for one in linker.link("Headache of a migraine")] == [
+    assert [one.record.id for one in linker.link("Headache of a migraine")] == [
         "headache",
         "migraine",
     ]
@@ -216,7 +219,7 @@ def test_other_words_are_no_misspellings(word):
         "Confusion", "Convulsion", "Impotence", "Inattention",
     )  # fmt: skip
     linker = SymptomLinker([Node(name, "symptom", name) for name in names])
-    found = [one for one in linker.link(word) if one.kind == "approximate"]
+    found = [one for one in linker.link(word) if one.how == "approximate"]
     assert [one.text for one in found] == []
 
 
@@ -233,4 +236,4 @@ def test_other_words_are_no_misspellings(word):
 def test_british_and_american_spelling_are_one(british, american):
     for name, text in ((british, american), (american, british)):
         (link,) = SymptomLinker([Node("a", "symptom", name)]).link(text)
-        assert link.kind == "stemmed"
+        assert link.how == "stemmed"

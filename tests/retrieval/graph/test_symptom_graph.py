@@ -24,15 +24,15 @@ from gym_clinic.retrieval.graph.symptom_graph import (
 
 
 def ids(found):
-    return [one.node.id for one in found]
+    return [one.record.id for one in found]
 
 
 def test_neighbours_in_both_directions_have_relation_and_direction():
     graph = small_graph()
     assert graph.neighbours("pneumonia") == [
-        Neighbour(graph.node("pulmonology"), BELONGS, True),
-        Neighbour(graph.node("cough"), RELATED, False),
-        Neighbour(graph.node("fatigue"), RELATED, False),
+        Neighbour(graph.node("pulmonology"), 1.0, BELONGS, True),
+        Neighbour(graph.node("cough"), 1.0, RELATED, False),
+        Neighbour(graph.node("fatigue"), 1.0, RELATED, False),
     ]
     assert ids(graph.neighbours("pneumonia", relation=RELATED)) == ["cough", "fatigue"]
     assert ids(graph.neighbours("pneumonia", kind="discipline")) == ["pulmonology"]
@@ -78,15 +78,15 @@ def test_every_relation_is_found_from_both_ends_and_no_other(found):
     assert list(graph.triples()) == sorted(set(triples))
     for node in nodes:
         for name in graph.relations:
-            by_name = [one for one in graph.neighbours(node.id) if one.relation == name]
+            by_name = [one for one in graph.neighbours(node.id) if one.how == name]
             assert graph.neighbours(node.id, relation=name) == by_name
             assert graph.degree(node.id, relation=name) == len(by_name)
         expected = {(one.tail, one.relation, True) for one in triples if one.head == node.id}
         expected |= {(one.head, one.relation, False) for one in triples if one.tail == node.id}
         beside = graph.neighbours(node.id)
-        assert {(one.node.id, one.relation, one.forward) for one in beside} == expected
+        assert {(one.record.id, one.how, one.forward) for one in beside} == expected
         assert len(beside) == len(expected) == graph.degree(node.id)
-        order = [(one.relation, one.forward, one.node.id) for one in beside]
+        order = [(one.how, one.forward, one.record.id) for one in beside]
         assert order == sorted(order)
 
 

@@ -85,7 +85,7 @@ def test_results_come_whole_best_first_with_their_hits_marked(knowledge):
     assert scores == sorted(scores, reverse=True)
     assert scores[0] > 0
     (only,) = knowledge.search("supportive")
-    assert only == Passage(**{**vars(TEXTS["p5"]), "score": only.score, "snippet": only.snippet})
+    assert only.record == TEXTS["p5"]
 
 
 def test_snippets_mark_letters_beyond_ascii_and_escape_nothing(knowledge):

@@ -27,7 +27,7 @@ def index(tmp_path) -> GuidelineIndex:
 
 def test_a_disease_is_found_with_its_features(index):
     (found,) = index.lookup(["amber fever"])
-    assert found.disease.id == "amber-fever"
+    assert found.record.id == "amber-fever"
     # Obligate before a half; unknown last; what is excluded is absent, and no feature.
     assert [has.id for has in found.present] == ["HP:0000003", "HP:0000002", "sym-amber-glow"]
     assert [has.id for has in found.absent] == ["HP:0000008"]
@@ -42,10 +42,11 @@ def test_a_disease_is_found_with_its_features(index):
 
 def test_an_unknown_disease_has_no_reference(index):
     (unknown, near) = index.lookup(["Cyan cough", "Cyan amber cough of unheard cause"])
-    assert (unknown.disease, unknown.match, unknown.present) == (None, None, ())
+    assert (unknown.record, unknown.score, unknown.how, unknown.present) == (None, 0, "", ())
     assert unknown.describe() == "Cyan cough: no reference"
-    assert near.disease is None
-    assert near.match.id == "amber-fever"
+    assert near.record is None
+    assert near.how == "Amber fever"
+    assert 0 < near.score < 1
 
 
 def test_a_synonym_finds_the_disease(index):
@@ -67,16 +68,16 @@ def test_the_threshold_decides(options, found):
         [profile("a", "Amber fever"), profile("b", "Blue palsy")], **options
     )  # fmt: skip
     (guidance,) = index.lookup(["amber fever, unheard"])
-    assert (guidance.disease is not None) is found
+    assert (guidance.record is not None) is found
 
 
 def test_a_score_at_the_threshold_is_a_match():
     index = GuidelineIndex([profile("a", "Amber fever")])
     score = index.names.best("amber").score
     named = [profile("a", "Amber fever")]
-    assert GuidelineIndex(named, tau=score).lookup(["amber"])[0].disease is not None
+    assert GuidelineIndex(named, tau=score).lookup(["amber"])[0].record is not None
     above = score * (1 + 1e-9)
-    assert GuidelineIndex(named, tau=above).lookup(["amber"])[0].disease is None
+    assert GuidelineIndex(named, tau=above).lookup(["amber"])[0].record is None
 
 
 def test_features_come_by_frequency_then_name():
@@ -135,7 +136,7 @@ def test_the_least_frequent_is_not_lost_to_rounding():
 
 def test_names_come_back_in_their_order(index):
     found = index.lookup(["blue palsy", "nothing", "amber fever", "blue palsy"])
-    ids = [one.disease.id if one.disease else None for one in found]
+    ids = [one.record.id if one.record else None for one in found]
     assert ids == ["blue-palsy", None, "amber-fever", "blue-palsy"]
     assert index.lookup([]) == []
 
@@ -162,7 +163,7 @@ def test_mistakes_are_reported(index):
 def test_an_empty_index_has_no_reference():
     index = GuidelineIndex([])
     assert len(index) == 0
-    assert index.lookup(["amber"])[0].disease is None
+    assert index.lookup(["amber"])[0].record is None
 
 
 def test_a_feature_without_a_name_is_shown_by_its_id():

@@ -70,7 +70,7 @@ def test_the_top_twenty_are_those_of_the_exhaustive_computation(engine, query):
     matcher = PatientMatcher(cases, embedder, engine=engine)
     for _ in range(2):  # new phenotypes, then known ones
         found = matcher.match(query)
-        assert [(round(one.score, 6), one.case.id) for one in found] == exhaustive(
+        assert [(round(one.score, 6), one.record.id) for one in found] == exhaustive(
             cases, embedder, query
         )
 
@@ -93,7 +93,7 @@ def test_the_top_twenty_are_those_of_the_peer(engine):
         found = matcher.match(query)
         # Both add in single precision, so that nearly equal cases may change places.
         best = np.sort(np.array(scores))[::-1][:20]
-        theirs = [float(scores[int(one.case.id[1:])]) for one in found]
+        theirs = [float(scores[int(one.record.id[1:])]) for one in found]
         assert [one.score for one in found] == pytest.approx(theirs, abs=1e-5)
         assert theirs == pytest.approx(best.tolist(), abs=1e-5)
 
@@ -102,7 +102,7 @@ def test_duplicates_of_a_case_are_ordered_by_id(engine):
     cases = database()
     query = next(one for one in cases if one.id == "c005").phenotypes
     matcher = PatientMatcher(cases, SeededEmbedder(), engine=engine)
-    found = [one.case.id for one in matcher.match(query, limit=31)]
+    found = [one.record.id for one in matcher.match(query, limit=31)]
     assert found == sorted(one.id for one in cases if set(one.phenotypes) == set(query))
     assert matcher.match(reversed(query), limit=31) == matcher.match(query, limit=31)
 
@@ -143,14 +143,14 @@ def test_names_with_one_vector_tie():
     # The embedder does not tell capitals apart.
     matcher = PatientMatcher([case("b", "Fever"), case("a", "fever")], SeededEmbedder())
     assert len(matcher.table.vectors) == 1
-    assert [one.case.id for one in matcher.match(["FEVER"])] == ["a", "b"]
+    assert [one.record.id for one in matcher.match(["FEVER"])] == ["a", "b"]
     assert [one.score for one in matcher.match(["FEVER"])] == pytest.approx([1, 1])
 
 
 def test_a_case_without_phenotypes_is_like_nothing(engine):
     cases = [case("a"), case("b", "x"), case("c"), case("d", "y"), case("e")]
     matcher = PatientMatcher(cases, SeededEmbedder(), engine=engine)
-    assert [one.case.id for one in matcher.match(["y"])] == ["d", "b"]
+    assert [one.record.id for one in matcher.match(["y"])] == ["d", "b"]
     assert matcher.near_duplicates(["y"], 0.9, "mutual") == {"d"}
 
 
@@ -203,7 +203,7 @@ def test_near_duplicates_can_be_left_out():
     assert matcher.near_duplicates(["y", "x"], 1.0, "mutual") == {"same"}
     assert matcher.near_duplicates(["y", "x"], -1.0) == {"same", "more", "other"}
     excluded = {"same", "an id of another database"}
-    assert next(iter(matcher.match(["y", "x"], exclude=excluded))).case.id == "more"
+    assert next(iter(matcher.match(["y", "x"], exclude=excluded))).record.id == "more"
     assert matcher.match(["x"], exclude={one.id for one in cases}) == []
 
 
@@ -240,7 +240,7 @@ def test_a_fork_matches_although_a_thread_held_the_lock():
 def test_a_limit_above_the_number_of_cases_gives_all_cases(engine):
     cases = database()
     found = PatientMatcher(cases, SeededEmbedder(), engine=engine).match(["finding 3"], 10_000)
-    assert [one.case.id for one in found] == [
+    assert [one.record.id for one in found] == [
         key for _, key in exhaustive(cases, SeededEmbedder(), ["finding 3"], len(cases))
     ]
 
@@ -249,7 +249,7 @@ def test_the_mean_is_over_the_query_not_over_the_case():
     # A case that has all of the query and more is at 1; one that has half of it is below.
     matcher = PatientMatcher([case("all", "x", "y", "z", "u"), case("half", "x")], SeededEmbedder())
     best, other = matcher.match(["x", "y"])
-    assert (best.case.id, best.score) == ("all", pytest.approx(1))
+    assert (best.record.id, best.score) == ("all", pytest.approx(1))
     cosine = float(np.prod(SeededEmbedder().embed(["x", "y"]), axis=0).sum())
     assert other.score == pytest.approx((1 + cosine) / 2, abs=1e-6)
 
@@ -265,7 +265,7 @@ class Simulated:
 
 def test_anything_with_the_fields_of_a_case_is_one():
     matcher = PatientMatcher([Simulated("s", "d", ("x",), "synthetic", "male")], SeededEmbedder())
-    assert matcher.match(["x"])[0].case == PatientCase("s", "d", ("x",), "synthetic", sex="male")
+    assert matcher.match(["x"])[0].record == PatientCase("s", "d", ("x",), "synthetic", sex="male")
 
 
 def test_a_copy_for_another_process_answers_alike(engine):

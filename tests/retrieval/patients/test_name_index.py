@@ -53,7 +53,7 @@ def test_the_best_are_those_of_scoring_all_names(names, query, limit):
     hits = searched.search(query, limit)
     found, scores = searched.candidates(query)
     by_score = sorted(zip(-scores, found, strict=True))[:limit]
-    assert [(int(hit.id), hit.score) for hit in hits] == [
+    assert [(int(hit.record), hit.score) for hit in hits] == [
         (number, -negative) for negative, number in by_score
     ]
     best = searched.best(query)
@@ -103,19 +103,19 @@ def test_several_names_of_one_id_give_one_hit_with_the_best_name():
         [("a", "Amber fever"), ("a", "Amber"), ("b", "Amber palsy"), ("c", "Blue palsy")]
     )
     hits = searched.search("amber")
-    assert [(hit.id, hit.name) for hit in hits] == [("a", "Amber"), ("b", "Amber palsy")]
+    assert [(hit.record, hit.how) for hit in hits] == [("a", "Amber"), ("b", "Amber palsy")]
     assert hits[0].share == pytest.approx(1)
 
 
 def test_many_names_of_one_id_do_not_hide_the_next():
     names = [("a", "Amber fever") for _ in range(500)] + [("b", "Amber palsy of the very old")]
-    assert [hit.id for hit in NameIndex(names).search("amber fever", 2)] == ["a", "b"]
+    assert [hit.record for hit in NameIndex(names).search("amber fever", 2)] == ["a", "b"]
 
 
 def test_equals_come_in_the_order_of_the_names():
     searched = NameIndex([("z", "Amber fever"), ("b", "Fever, amber"), ("a", "AMBER FEVER")])
-    assert [hit.id for hit in searched.search("amber fever")] == ["z", "b", "a"]
-    assert searched.best("amber fever").id == "z"
+    assert [hit.record for hit in searched.search("amber fever")] == ["z", "b", "a"]
+    assert searched.best("amber fever").record == "z"
 
 
 @pytest.mark.parametrize("query", ["", "?!", "unheard of", "\U0001f600", '" OR *', "\ud800"])

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import ConfigError, ServiceError
-from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import parse_query
 from gym_clinic.retrieval.serving.opensearch import OpenSearchBase
 from gym_clinic.retrieval.serving.query_dsl import FIELDS, render
@@ -95,13 +95,8 @@ def base(chat_server):
 
 def test_hits_become_passages(base):
     first, second = base.search("fever")
-    assert first == Passage(
-        "c1",
-        "cards",
-        "Fever",
-        "A child with fever is seen.",
-        "card",
-        "CC0",
+    assert first == FoundPassage(
+        Passage("c1", "cards", "Fever", "A child with fever is seen.", "card", "CC0"),
         7.450247,
         "A child with <b>fever</b> is seen.",
     )
