@@ -1,0 +1,200 @@
+"""The inputs of a clinical score: checked against their declarations, and never imputed."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from gym_clinic.errors import ConfigError, ToolError
+from gym_clinic.facts import Instrument
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.instruments import Input
+from gym_clinic.instruments.units import analyte_of, convert
+from gym_clinic.names import suggest
+
+Code = Literal[
+    "invalid_choice",
+    "invalid_combination",
+    "invalid_type",
+    "missing_input",
+    "out_of_range",
+    "unknown_input",
+    "unknown_instrument",
+]
+
+
+class InstrumentError(ToolError):
+    """A score that cannot be computed from what was given.
+
+    Attributes:
+        code: What is wrong.
+        field: The input that is wrong; None where no single one is.
+    """
+
+    def __init__(self, code: Code, field: str | None, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.field = field
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, self.field, str(self))
+
+
+def read_inputs(instrument: Instrument, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every input in its declared unit; None for one that was not given.
+
+    Args:
+        instrument: The declaration.
+        given: Input -> value in the declared unit, or ``{"value": 7.2, "unit": "mmol/L"}``.
+
+    Raises:
+        InstrumentError: For the first input that is unknown, missing or impossible, and for a
+            combination of inputs that is.
+    """
+    known = [one.name for one in instrument.inputs]
+    for name in given:
+        if name not in known:
+            raise InstrumentError(
+                "unknown_input", str(name), f"{instrument.id} has no input {name!r}; "
+                f"{suggest(str(name), known)}"
+            )  # fmt: skip
+    values = {one.name: _read(instrument.id, one, given.get(one.name)) for one in instrument.inputs}
+    for condition in instrument.requires:
+        if not parse(condition).compute(values):
+            wrong = f"{instrument.id} needs inputs with {condition}"
+            raise InstrumentError("invalid_combination", None, wrong)
+    return values
+
+
+def _read(score: str, declared: Input, value: Any) -> Any:
+    if value is None:
+        if declared.required:
+            wrong = f"{score} needs {declared.name}: {_expected(declared)}"
+            raise InstrumentError("missing_input", declared.name, wrong)
+        return declared.default
+    if isinstance(value, Mapping):
+        value = _converted(score, declared, value)
+    if declared.type == "integers":
+        return _read_list(score, declared, value)
+    return _read_one(score, declared, value)
+
+
+def _converted(score: str, declared: Input, value: Mapping[str, Any]) -> Any:
+    """The number of a quantity in the declared unit."""
+    name = declared.name
+    if value.keys() != {"value", "unit"} or not isinstance(value["unit"], str):
+        raise InstrumentError(
+            "invalid_type", name, f'{score}, {name}: expected a number or {{"value", "unit"}}'
+        )
+    number = _read_number(score, declared, value["value"])
+    if declared.unit is None:
+        wrong = f"{score}, {name}: it has no unit, and {value['unit']!r} was given"
+        raise InstrumentError("invalid_type", name, wrong)
+    try:
+        return convert(number, value["unit"], declared.unit, analyte_of(name))
+    except ConfigError as error:
+        raise InstrumentError("invalid_type", name, f"{score}, {name}: {error}") from None
+
+
+def _read_list(score: str, declared: Input, value: Any) -> list[int]:
+    if not isinstance(value, list | tuple):
+        raise _wrong_type(score, declared, value)
+    if len(value) < (declared.length or 0) or None in value:
+        wrong = f"{score}, {declared.name}: {len(value)} given; expected {_expected(declared)}"
+        raise InstrumentError("missing_input", declared.name, wrong)
+    if len(value) > (declared.length or 0):
+        raise _wrong_type(score, declared, value)
+    return [int(_read_one(score, declared, item)) for item in value]
+
+
+def _read_one(score: str, declared: Input, value: Any) -> Any:
+    if declared.type == "boolean":
+        if not isinstance(value, bool):
+            raise _wrong_type(score, declared, value)
+        return value
+    if declared.type == "choice":
+        if not isinstance(value, str):
+            raise _wrong_type(score, declared, value)
+        if value not in declared.choices:
+            wrong = f"{score}, {declared.name}: {value!r}; expected {_expected(declared)}"
+            raise InstrumentError("invalid_choice", declared.name, wrong)
+        return value
+    if declared.type == "date":
+        return _read_date(score, declared, value)
+    return _in_range(score, declared, _read_number(score, declared, value))
+
+
+def _read_date(score: str, declared: Input, value: Any) -> str:
+    try:
+        return datetime.date.fromisoformat(value).isoformat()
+    except (TypeError, ValueError):
+        raise _wrong_type(score, declared, value) from None
+
+
+def _read_number(score: str, declared: Input, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise _wrong_type(score, declared, value)
+    if declared.type == "number" or isinstance(value, int) or math.isinf(value):
+        return value
+    if not value.is_integer():
+        raise _wrong_type(score, declared, value)
+    return int(value)
+
+
+def _in_range(score: str, declared: Input, value: float) -> float:
+    low, high = declared.low, declared.high
+    assert low is not None and high is not None  # of every number, by its declaration
+    if not low <= value <= high:
+        wrong = f"{score}, {declared.name}: {str(value)[:40]}; expected {_expected(declared)}"
+        raise InstrumentError("out_of_range", declared.name, wrong)
+    return value
+
+
+def _wrong_type(score: str, declared: Input, value: Any) -> InstrumentError:
+    wrong = f"{score}, {declared.name}: {repr(value)[:60]}; expected {_expected(declared)}"
+    return InstrumentError("invalid_type", declared.name, wrong)
+
+
+def _expected(declared: Input) -> str:
+    """What an input should be, in words: "a number from 0 to 80 /min, the respiratory rate"."""
+    unit = f" {declared.unit}" if declared.unit else ""
+    span = f"from {declared.low:g} to {declared.high:g}{unit}" if declared.low is not None else ""
+    kind = {
+        "number": f"a number {span}",
+        "integer": f"a whole number {span}",
+        "integers": f"a list of {declared.length} whole numbers {span}",
+        "boolean": "true or false",
+        "choice": f"one of {list(declared.choices)}",
+        "date": "a date as YYYY-MM-DD",
+    }[declared.type]
+    return f"{kind} ({declared.label})"
+
+
+def input_schema(instrument: Instrument) -> dict[str, Any]:
+    """Return the JSON schema of the inputs of a score, with units, limits and choices."""
+    return {
+        "type": "object",
+        "properties": {one.name: _property(one) for one in instrument.inputs},
+        "required": [one.name for one in instrument.inputs if one.required],
+        "additionalProperties": False,
+    }
+
+
+def _property(declared: Input) -> dict[str, Any]:
+    unit = f", in {declared.unit}" if declared.unit else ""
+    kind = {"choice": "string", "date": "string", "integers": "array"}
+    schema: dict[str, Any] = {"type": kind.get(declared.type, declared.type)}
+    schema["description"] = f"{declared.label}{unit}"
+    if declared.type == "choice":
+        schema["enum"] = list(declared.choices)
+    if declared.type == "date":
+        schema["format"] = "date"
+    limits = {"minimum": declared.low, "maximum": declared.high}
+    if declared.type == "integers":
+        schema |= {"items": {"type": "integer", **limits}}
+        schema |= {"minItems": declared.length, "maxItems": declared.length}
+    elif declared.low is not None:
+        schema |= limits
+    return schema
