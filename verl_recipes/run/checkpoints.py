@@ -18,13 +18,7 @@ LAST = 2
 
 
 class Best(NamedTuple):
-    """The checkpoint with the highest success at its evaluation.
-
-    Attributes:
-        step: Its step.
-        success: From 0 to 1.
-        folder: Where it is.
-    """
+    """The checkpoint with the highest success, from 0 to 1, at its evaluation."""
 
     step: int
     success: float
@@ -57,12 +51,7 @@ def successes(root: Path) -> dict[int, float]:
 
 
 def best(root: Path, step: int | None = None) -> Best | None:
-    """Return the best of the checkpoints that were evaluated; of equal ones the latest.
-
-    Args:
-        root: The folder of checkpoints.
-        step: The last step that counts; None: all do.
-    """
+    """Return the best of the evaluated checkpoints up to a step; of equal ones the latest."""
     known, there = successes(root), _complete(root)
     scored = [(known[n], n) for n in there if n in known and (step is None or n <= step)]
     if not scored:
@@ -72,14 +61,10 @@ def best(root: Path, step: int | None = None) -> Best | None:
 
 
 def to_remove(root: Path, step: int) -> list[Path]:
-    """Return the checkpoints to remove once one is saved: all but the last two and the best.
+    """Return the checkpoints to remove once ``step`` is saved: all but the last two and the best.
 
     A checkpoint counts when verl has written all of it. Those of later steps, which a run that was
     taken back has left, are kept until it overwrites them.
-
-    Args:
-        root: The folder of checkpoints.
-        step: The step just saved.
     """
     kept = set(sorted(n for n in _complete(root) if n <= step)[-LAST:])
     if (first := best(root, step)) is not None:

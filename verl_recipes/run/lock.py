@@ -20,7 +20,7 @@ WRITER = "writer.lock"
 
 @contextmanager
 def only_writer(folder: Path, patience_s: float = 0.0) -> Iterator[int]:
-    """Hold the folder of a run, so that no other run writes into it.
+    """Hold the folder of a run, so that no other run writes into it; yields the descriptor.
 
     The system releases the lock when the last process that holds the descriptor ends, however it
     ends. The child that trains is given it too, so that a launcher which is killed leaves the
@@ -30,9 +30,6 @@ def only_writer(folder: Path, patience_s: float = 0.0) -> Iterator[int]:
     Args:
         folder: Of the run; made if it is missing.
         patience_s: Seconds to wait for another process that holds it.
-
-    Yields:
-        The descriptor that holds the lock.
 
     Raises:
         ConfigError: If another process holds it.
@@ -62,16 +59,12 @@ def only_run(purpose: str, path: Path | None = None) -> Iterator[int]:
     """Hold the machine's lock on training runs; wait for the run that holds it.
 
     A run on the CPU takes 5.5 GiB. Where two together take more than there is, the system kills one
-    of Ray's workers, which Ray marks as the first to go. The system releases the lock when the
-    last process that holds the descriptor ends, however it ends: pass it to a child whose run must
-    not overlap another either.
+    of Ray's workers. Released as :func:`only_writer`'s is: pass the descriptor that it yields to a
+    child whose run must not overlap another either.
 
     Args:
         purpose: What the lock is held for; shown to those who wait.
         path: The file to lock; by default that of this user and machine.
-
-    Yields:
-        The descriptor that holds the lock.
     """
     with (path or lock_file()).open("a+", encoding="utf-8") as file:
         if not lock(file.fileno()):

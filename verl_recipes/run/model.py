@@ -115,9 +115,7 @@ def make_tiny(
         seed: Of weights and fit.
         native: Whether tools are shown by the chat template.
         texts: The hints; ours by default.
-        vocab: Entries of the tokenizer.
-        hidden: Width of the model.
-        positions: Longest sequence.
+        vocab: And the next two: see :func:`verl_recipes.cpu.tiny.build`.
         also: What else it will play.
         fit: Further arguments of :func:`verl_recipes.cpu.fit.first_fit`.
     """
@@ -125,17 +123,8 @@ def make_tiny(
     played = chain.from_iterable(corpus(one, native=native) for one in (env, *also))
     read = chain(played, texts.correct, texts.incorrect)
     build(folder, read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
-    return first_fit(
-        folder,
-        env,
-        task_ids,
-        texts,
-        budgets=budgets,
-        seed=seed,
-        native=native,
-        also=also,
-        **fit,
-    )
+    fit |= {"budgets": budgets, "seed": seed, "native": native, "also": also}
+    return first_fit(folder, env, task_ids, texts, **fit)
 
 
 def check_prompts(config: DictConfig) -> None:

@@ -21,13 +21,8 @@ def report(out: Path, envs: Iterable[str]) -> None:
     run = read_run(out)
     for env in envs:
         print_evaluations(run, env)
-    picture = draw(out)
     print(f"metrics  {out}/metrics-*.jsonl")
-    print(
-        f"plot     {picture}"
-        if picture
-        else "plot     needs matplotlib: pip install 'gym_clinic[plot]'"
-    )
+    print("plot    ", draw(out) or "needs matplotlib: pip install 'gym_clinic[plot]'")
     latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
     if latest.is_file():
         print(f"model    {_model(latest.parent / f'global_step_{latest.read_text().strip()}')}")

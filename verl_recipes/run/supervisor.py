@@ -36,11 +36,10 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = (
     Returns:
         0, or 1 with the reason printed.
     """
-    out = path.parent
+    out, log = path.parent, path.parent / LOG
     config = OmegaConf.load(path)
-    variables = {**os.environ, **config.ray_kwargs.ray_init.runtime_env.env_vars}
-    variables = {name: str(value) for name, value in variables.items()}
-    log = out / LOG
+    own = config.ray_kwargs.ray_init.runtime_env.env_vars.items()
+    variables = {**os.environ, **{name: str(value) for name, value in own}}
     metrics = Path(variables.get("VERL_FILE_LOGGER_PATH", out / "metrics-0.jsonl"))
     start = log.stat().st_size if log.is_file() else 0  # skip the output of earlier attempts
     shown: set[int] = set()
@@ -80,14 +79,12 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = (
         finally:
             if child.poll() is None:
                 stop(child)
-    if status:
-        failure = out / FAILURE
-        why = (
-            failure.read_text(encoding="utf-8") if failure.is_file() else f"exit status {status}\n"
-        )
-        print(f"train: the run failed: {why}       log: {log}", file=sys.stderr)
-        return 1
-    return 0
+    if not status:
+        return 0
+    told, why = out / FAILURE, f"exit status {status}\n"
+    why = told.read_text(encoding="utf-8") if told.is_file() else why
+    print(f"train: the run failed: {why}       log: {log}", file=sys.stderr)
+    return 1
 
 
 @contextmanager

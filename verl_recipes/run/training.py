@@ -18,14 +18,7 @@ FAILURE = "failure.txt"
 
 
 def main(path: Path) -> int:
-    """Run verl's trainer on a composed config.
-
-    Args:
-        path: The config; what made a run fail is written beside it.
-
-    Returns:
-        The exit status.
-    """
+    """Run verl's trainer on a composed config; what makes it fail is written beside that."""
     import ray
     from verl.trainer.main_ppo import TaskRunnerV1, run_ppo
 
@@ -36,14 +29,9 @@ def main(path: Path) -> int:
     try:
         prepare(config)
         run_ppo(config, task_runner_class=TaskRunnerV1)
-    except ray.exceptions.RayError as error:
-        failure.write_text(
-            failure_text(error, machine.killed_for_memory() - kills), encoding="utf-8"
-        )
-        print(error, file=sys.stderr, flush=True)
-        return 1
-    except ConfigError as error:
-        failure.write_text(f"{error}\n", encoding="utf-8")
+    except (ConfigError, ray.exceptions.RayError) as error:
+        text = failure_text(error, machine.killed_for_memory() - kills)
+        failure.write_text(text, encoding="utf-8")
         print(error, file=sys.stderr, flush=True)
         return 1
     finally:
@@ -62,12 +50,9 @@ def prepare(config: DictConfig) -> None:
     from verl.utils.device import auto_set_device
 
     auto_set_device(config)
+    needs = {"use_reference_policy": need_reference_policy(config)}
     try:
-        validate_config(
-            config,
-            use_reference_policy=need_reference_policy(config),
-            use_critic=need_critic(config),
-        )
+        validate_config(config, use_critic=need_critic(config), **needs)
     except (AssertionError, ValueError) as error:
         raise ConfigError(f"verl refuses the config: {error}") from error
 
@@ -76,11 +61,13 @@ def failure_text(error: Exception, kills: int) -> str:
     """Return why a run ended early; where a worker has died, also what is known of the memory.
 
     Args:
-        error: Of Ray.
+        error: A mistake in the config, or Ray's.
         kills: Processes that the system has killed for lack of memory during the run.
     """
     import ray
 
+    if isinstance(error, ConfigError):
+        return f"{error}\n"
     cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
     text = f"{type(cause).__name__}: {str(cause).strip()}\n"
     if isinstance(cause, ray.exceptions.ActorDiedError | ray.exceptions.WorkerCrashedError):
