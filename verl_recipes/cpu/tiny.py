@@ -26,9 +26,9 @@ from gym_clinic.taskset import spread
 from verl_recipes.agent_loop.environment import opening
 from verl_recipes.cpu.copying import THETA, teach_copying
 
-END, PAD = "<|im_end|>", "<|endoftext|>"
+BEGIN, END, PAD = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
 
-CONTROL = (PAD, "<|im_start|>", END)
+CONTROL = (PAD, BEGIN, END)
 """Tokens that a reply's text does not show."""
 
 MARKUP = (
@@ -44,59 +44,11 @@ _SPECIAL = re.compile("|".join(map(re.escape, (*CONTROL, *MARKUP))))
 _CHUNKS = Regex(
     r"\p{N}{1,2}"  # two digits at a time: identifiers are copied in few, well-known pieces
     r"| ?[^\s\p{L}\p{N}][^\s\p{N}]*[^\s\p{L}\p{N}]"  # JSON between two values is one piece
+    r"| ?\p{L}+: "  # so is a label: the value after it has the same tokens as in JSON
     r"| ?\p{L}+| ?[^\s\p{L}\p{N}]|\s"
 )
 
-TEMPLATE = """\
-{%- macro text(content) -%}
-{%- if content is string -%}{{- content -}}
-{%- else -%}{%- for part in content or [] -%}{{- part.text -}}{%- endfor -%}{%- endif -%}
-{%- endmacro -%}
-{%- set policy = messages[0].role == 'system' -%}
-{%- if policy or tools -%}
-{{- '<|im_start|>system\\n' -}}
-{%- if policy -%}{{- text(messages[0].content) -}}{%- endif -%}
-{%- if tools -%}
-{%- if policy -%}{{- '\\n\\n' -}}{%- endif -%}
-{{- '# Tools\\n\\nThese functions answer calls:\\n<tools>\\n' -}}
-{%- for tool in tools -%}{{- tool | tojson(separators=(',', ':')) ~ '\\n' -}}{%- endfor -%}
-{{- '</tools>\\n\\nWrite a call between <tool_call> and </tool_call>, as JSON with "name" and ' -}}
-{{- '"arguments". Calls of one message are answered together.' -}}
-{%- endif -%}
-{{- '<|im_end|>\\n' -}}
-{%- endif -%}
-{%- for message in messages -%}
-{%- if message.role == 'tool' -%}
-{%- if loop.first or loop.previtem.role != 'tool' -%}{{- '<|im_start|>user\\n' -}}{%- endif -%}
-{{- '<tool_response>\\n' ~ text(message.content) ~ '\\n</tool_response>' -}}
-{%- if loop.last or loop.nextitem.role != 'tool' -%}{{- '<|im_end|>' -}}{%- endif -%}
-{{- '\\n' -}}
-{%- elif message.role == 'assistant' -%}
-{{- '<|im_start|>assistant\\n' -}}
-{%- if message.reasoning_content -%}
-{{- '<think>\\n' ~ message.reasoning_content ~ '\\n</think>\\n\\n' -}}
-{%- endif -%}
-{{- text(message.content) -}}
-{%- for call in message.tool_calls or [] -%}
-{%- if not loop.first or message.content -%}{{- '\\n' -}}{%- endif -%}
-{%- set made = call.function or call -%}
-{%- set given = made.arguments -%}
-{{- '<tool_call>\\n{"name":"' ~ made.name ~ '","arguments":' -}}
-{{- given if given is string else given | tojson(separators=(',', ':')) -}}
-{{- '}\\n</tool_call>' -}}
-{%- endfor -%}
-{{- '<|im_end|>\\n' -}}
-{%- elif not loop.first or message.role != 'system' -%}
-{{- '<|im_start|>' ~ message.role ~ '\\n' ~ text(message.content) ~ '<|im_end|>\\n' -}}
-{%- endif -%}
-{%- endfor -%}
-{%- if add_generation_prompt -%}
-{{- '<|im_start|>assistant\\n' -}}
-{%- if enable_thinking is defined and not enable_thinking -%}
-{{- '<think>\\n\\n</think>\\n\\n' -}}
-{%- endif -%}
-{%- endif -%}
-"""
+TEMPLATE = Path(__file__).with_name("chat_template.jinja").read_text(encoding="utf-8")
 """Chat template: the roles and markup of Qwen3's, in wording of its own."""
 
 

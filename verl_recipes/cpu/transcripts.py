@@ -12,7 +12,11 @@ from gym_clinic.policies import Playbook
 from verl_recipes.agent_loop.environment import PromptLengthError
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
+from verl_recipes.cpu.tiny import BEGIN
 from verl_recipes.ttopd.placement import HintPlacement
+
+FURTHER = 3
+"""Most calls that a run makes beyond those it needs."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +28,16 @@ class Transcript:
         targets: Positions of those that the policy wrote.
         success: Whether the environment calls the run a success.
         hint_at: Where a teacher would read its hint.
+        ticket_at: Where the last message of the prompt begins, which names the task.
+        calls: Calls made.
     """
 
     ids: tuple[int, ...]
     targets: tuple[int, ...]
     success: bool
     hint_at: int
+    ticket_at: int
+    calls: int
 
     def hinted(self, hint: Sequence[int]) -> Transcript:
         """Return the run as a teacher reads it, with the tokens of a hint."""
@@ -58,6 +66,7 @@ def transcripts(
         ConfigError: If nothing is left.
     """
     playbook, placement = Playbook(env), HintPlacement(tokens)
+    begins = tokens.tokenizer.convert_tokens_to_ids(BEGIN)
     found: list[Transcript] = []
     for task in tasks:
         for moves in runs(playbook, task, draw):
@@ -79,7 +88,10 @@ def transcripts(
                 first = len(one.ids) - len(one.mask)
                 spoken = tuple(first + place for place, own in enumerate(one.mask) if own)
                 at = placement.index(one.prompt_ids)
-                found.append(Transcript(tuple(one.ids), spoken, bool(one.info["success"]), at))
+                ticket = max(n for n, token in enumerate(one.prompt_ids[:at]) if token == begins)
+                calls = sum(len(turn.calls) for turn in env.episode.turns)
+                right = bool(one.info["success"])
+                found.append(Transcript(tuple(one.ids), spoken, right, at, ticket, calls))
     if not found:
         raise ConfigError(
             f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "
@@ -90,10 +102,12 @@ def transcripts(
 
 
 def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
-    """Return the oracle's run, and others that go wrong.
+    """Return runs that are right and runs that are wrong, and that differ in more than the answer.
 
-    One gives another answer of the menu; one leaves out calls, the answer being right or wrong
-    at even odds.
+    The oracle's run; the same with further calls of the menu and the right answer; the same with
+    another answer of the menu; and fewer calls with another answer. So a policy that has learned
+    from them makes more calls where it is to be right, which a hint about the outcome can tell.
+    Every run of a task that needs a call makes one.
 
     Args:
         playbook: What is known of the environment.
@@ -104,30 +118,33 @@ def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]
     if not moves:
         return []
     *before, right = moves
-    others = [move for move in playbook.menu(task).answers.values() if move != right]
-    wrong = draw.choice(others) if others else None
+    menu = playbook.menu(task)
     found = [moves]
-    if wrong is not None:
-        found.append([*before, wrong])
-    thinned = _thinned(before, draw)
-    answer = right if wrong is None or draw.random() < 0.5 else wrong
-    if thinned != before:
-        found.append([*thinned, answer])
+    if before and not isinstance(before[-1], str):
+        made = [call for move in before if not isinstance(move, str) for call in move]
+        further = [call for call in menu.calls if call not in made]
+        more = draw.sample(further, min(len(further), draw.randint(1, FURTHER)))
+        if more:
+            found.append([*before[:-1], (*before[-1], *more), right])
+    if others := [move for move in menu.answers.values() if move != right]:
+        found.append([*before, draw.choice(others)])
+        if (thinned := _thinned(before, draw)) != before:
+            found.append([*thinned, draw.choice(others)])
     return found
 
 
 def _thinned(moves: Sequence[Move], draw: random.Random) -> list[Move]:
-    """Leave out at least one call, and every other at even odds."""
+    """Leave out at least one call and every other at even odds, but never all of them."""
     places = [
         (at, which)
         for at, move in enumerate(moves)
         if not isinstance(move, str)
         for which in range(len(move))
     ]
-    if not places:
+    if len(places) < 2:
         return list(moves)
-    gone = draw.choice(places)
-    kept = {place for place in places if place != gone and draw.random() < 0.5}
+    gone, stays = draw.sample(places, 2)
+    kept = {one for one in places if one == stays or (one != gone and draw.random() < 0.5)}
     thinned: list[Move] = [
         move
         if isinstance(move, str)
