@@ -19,6 +19,7 @@ from gym_clinic.commands import (
     evaluate,
     export,
     info,
+    instrument,
     kb,
     listing,
     play,
@@ -95,7 +96,7 @@ for _command in (listing, info, play, evaluate):
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(kb.app, name="kb")
 app.add_typer(export.app, name="export")
-for _command in (plot, doctor):
+for _command in (instrument, plot, doctor):
     app.add_typer(_command.app)
 
 

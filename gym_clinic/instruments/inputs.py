@@ -47,7 +47,9 @@ def read_inputs(instrument: Instrument, given: Mapping[str, Any]) -> dict[str, A
 
     Args:
         instrument: The declaration.
-        given: Input -> value in the declared unit, or ``{"value": 7.2, "unit": "mmol/L"}``.
+        given: Input -> value in the declared unit, or ``{"value": 7.2, "unit": "mmol/L"}``, with
+            ``"analyte"`` where the input alone does not say what was measured: milligrams of urea
+            may be those of its nitrogen.
 
     Raises:
         InstrumentError: For the first input that is unknown, missing or impossible, and for a
@@ -84,7 +86,9 @@ def _read(score: str, declared: Input, value: Any) -> Any:
 def _converted(score: str, declared: Input, value: Mapping[str, Any]) -> Any:
     """The number of a quantity in the declared unit."""
     name = declared.name
-    if value.keys() != {"value", "unit"} or not isinstance(value["unit"], str):
+    texts = [text for key, text in value.items() if key != "value"]
+    keys = value.keys() - {"analyte"}
+    if keys != {"value", "unit"} or not all(isinstance(text, str) for text in texts):
         raise InstrumentError(
             "invalid_type", name, f'{score}, {name}: expected a number or {{"value", "unit"}}'
         )
@@ -93,7 +97,8 @@ def _converted(score: str, declared: Input, value: Mapping[str, Any]) -> Any:
         wrong = f"{score}, {name}: it has no unit, and {value['unit']!r} was given"
         raise InstrumentError("invalid_type", name, wrong)
     try:
-        return convert(number, value["unit"], declared.unit, analyte_of(name))
+        analyte = value.get("analyte", analyte_of(name))
+        return convert(number, value["unit"], declared.unit, analyte)
     except ConfigError as error:
         raise InstrumentError("invalid_type", name, f"{score}, {name}: {error}") from None
 
@@ -145,8 +150,7 @@ def _read_number(score: str, declared: Input, value: Any) -> float:
 
 def _in_range(score: str, declared: Input, value: float) -> float:
     low, high = declared.low, declared.high
-    assert low is not None and high is not None  # of every number, by its declaration
-    if not low <= value <= high:
+    if low is None or high is None or not low <= value <= high:  # a number always has both
         wrong = f"{score}, {declared.name}: {str(value)[:40]}; expected {_expected(declared)}"
         raise InstrumentError("out_of_range", declared.name, wrong)
     return value

@@ -73,9 +73,10 @@ def _plain(name: str) -> str:
 def score(instrument: str, inputs: Mapping[str, Any]) -> InstrumentResult:
     """Compute a score.
 
-    >>> score("curb65", {"confusion": False, "urea": {"value": 25, "unit": "mg/dL"}, "rr": 22,
-    ...                  "sbp": 110, "dbp": 70, "age": 70}).score
-    1
+    >>> bun = {"value": 25, "unit": "mg/dL", "analyte": "urea nitrogen"}
+    >>> score("curb65", {"confusion": False, "urea": bun, "rr": 22, "sbp": 110, "dbp": 70,
+    ...                  "age": 70}).score
+    2
 
     Args:
         instrument: Its id, such as ``"curb65"``.
@@ -113,10 +114,10 @@ def compute(declared: Instrument, inputs: Mapping[str, Any]) -> InstrumentResult
     return InstrumentResult(
         declared.id,
         reported,
-        band and band.band,
+        None if band is None else band.band,
         parts,
         declared.unit,
-        band and band.meaning,
+        None if band is None else band.meaning,
         flags,
     )
 

@@ -23,7 +23,8 @@ _NAMES = {
     "C": "degC", "Cel": "degC", "°C": "degC", "F": "degF", "[degF]": "degF", "°F": "degF",
     "mm[Hg]": "mmHg", "mm Hg": "mmHg", "cm[H2O]": "cmH2O",
     "y": "year", "a": "year", "mo": "month", "wk": "week", "d": "day", "h": "hour",
-    "min": "minute", "s": "second", "in": "inch", "[in_i]": "inch", "[lb_av]": "pound", "lb": "pound",
+    "min": "minute", "s": "second", "in": "inch", "[in_i]": "inch",
+    "[lb_av]": "pound", "lb": "pound",
     "mL/min/1.73m2": "mL/min", "mL/min/{1.73_m2}": "mL/min", "bpm": "1/minute",
 }  # fmt: skip
 """Names of UCUM and of laboratories -> pint's."""
@@ -32,16 +33,12 @@ _PARTS = (
     (re.compile(r"\b10[*^](\d+)"), r"e\1"),
     (re.compile(r"\bx?10\^?(3|6|9|12)(?=/)"), r"e\1"),
     (re.compile(r"\bmc(?=[gL]\b)|[µμ]"), "u"),
-    (re.compile(r"\b[mk]?U\b|\[IU\]|\bIU\b"), lambda found: _UNITS_OF_ACTIVITY[found[0]]),
+    (re.compile(r"\b([mk]?)I?U\b|\[I?U\]"), lambda found: f"{found[1] or ''}enzyme_unit"),
     (re.compile(r"/min\b"), "/minute"),
     (re.compile(r"/h\b"), "/hour"),
     (re.compile(r"/d\b"), "/day"),
     (re.compile(r"^/"), "1/"),
 )
-_UNITS_OF_ACTIVITY = {
-    "U": "enzyme_unit", "mU": "millienzyme_unit", "kU": "kiloenzyme_unit", "IU": "enzyme_unit",
-    "[IU]": "enzyme_unit",
-}  # fmt: skip
 _EQUIVALENTS = re.compile(r"^(m|u|µ|mc)?[eE][qQ](/.+)$")
 
 
