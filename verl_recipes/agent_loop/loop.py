@@ -42,10 +42,6 @@ logger = logging.getLogger(__name__)
 CUT = frozenset({"length", "aborted", "abort"})
 """Stop reasons of a reply that did not end by itself, of the servers that say so."""
 
-
-STOP_KEPT = "include_stop_str_in_output"
-"""vLLM's parameter that keeps the stop string in the reply."""
-
 FIRST = "min_global_steps"
 VERSIONS = (FIRST, "max_global_steps", "global_steps")
 """Of the weights that wrote: the first reply's, then the last one's."""
@@ -116,16 +112,12 @@ class ClinicAgentLoop(AgentLoopBase):
         clinic = self.clinic.in_stage(int(row.get("stage", 0)))
         played = clinic.environment(str(row["environment"]))
         shared = await asyncio.to_thread(open_shared, clinic, played, str(row["split"]))
-        budgets = Budgets(
-            prompt=self.rollout_config.prompt_length,
-            response=self.rollout_config.response_length,
-            turn=played.turn_tokens or self.clinic.turn_tokens,
-            least=self.clinic.min_reply_tokens,
-        )
+        lengths = (self.rollout_config.prompt_length, self.rollout_config.response_length)
+        turn = played.turn_tokens or self.clinic.turn_tokens
+        budgets = Budgets(*lengths, turn, self.clinic.min_reply_tokens)
         for attempt in count():
-            one = Trajectory(
-                copy.copy(shared.env), str(row["task_id"]), self.tokens, budgets, watch=self.watch
-            )
+            env, task = copy.copy(shared.env), str(row["task_id"])
+            one = Trajectory(env, task, self.tokens, budgets, watch=self.watch)
             versions: dict[str, Any] = {}
             try:
                 await self._play(one, sampling_params, row, versions, shared)
@@ -156,8 +148,10 @@ class ClinicAgentLoop(AgentLoopBase):
         shared: Shared,
     ) -> None:
         await asyncio.to_thread(one.begin)
-        if one.stops:
-            sampling_params = {**sampling_params, **self._stop_params(one.stops)}
+        if one.stops:  # which the reply keeps
+            sglang = self.rollout_config.name == "sglang"
+            keep = "no_stop_trim" if sglang else "include_stop_str_in_output"
+            sampling_params = {**sampling_params, "stop": list(one.stops), keep: True}
         request_id = uuid4().hex  # one for all turns, so that they meet the server's prefix cache
         while not one.over:
             params = {**sampling_params, "max_tokens": one.room}
@@ -185,11 +179,6 @@ class ClinicAgentLoop(AgentLoopBase):
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)
-
-    def _stop_params(self, stops: Sequence[str]) -> dict[str, Any]:
-        """Return the sampling parameters that end a reply after a stop string, which it keeps."""
-        keep = "no_stop_trim" if self.rollout_config.name == "sglang" else STOP_KEPT
-        return {"stop": list(stops), keep: True}
 
     def _ended(self, out: Any, room: int) -> bool:
         """Whether a reply ended by itself; vLLM's server calls one "completed" that did not."""
@@ -229,8 +218,10 @@ class ClinicAgentLoop(AgentLoopBase):
         if not self.clinic.teacher.thoughts:
             pieces = [self.tokenizer.decode([token]) for token in one.response_ids]
             kept = outside_thoughts(kept, pieces, one.opened)
-        record["score"] = self._score(record)
-        text = self._hint(bool(record["success"]), key)
+        reward, choice = self.clinic.reward, self.clinic.hints
+        record["score"] = REWARDS[reward.mode](record, reward)
+        told = hints.load(choice.path).of_size(choice.size)
+        text = told.text(bool(record["success"]), key, choice.mode)
         if text:
             own = [token for token, ours in zip(one.response_ids, one.mask, strict=True) if ours]
             record["hint_echo"] = hints.echo(self.tokens.text(own), text)
@@ -281,14 +272,6 @@ class ClinicAgentLoop(AgentLoopBase):
             extra_fields={**versions, "reward_extra_info": record},
             **fields,
         )
-
-    def _score(self, record: Mapping[str, float]) -> float:
-        choice = self.clinic.reward
-        return REWARDS[choice.mode](record, choice)
-
-    def _hint(self, success: bool, key: str) -> str:
-        choice = self.clinic.hints
-        return hints.load(choice.path).of_size(choice.size).text(success, key, choice.mode)
 
 
 def sampling_seed(seed: int, row: Mapping[str, Any], turn: int) -> int:

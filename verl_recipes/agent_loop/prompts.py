@@ -67,9 +67,8 @@ class TaskPool:
                 "tokens. Raise the limit, or set clinic.overlong=skip"
             )
         if too_long:
-            logger.warning(
-                "%s: %d of %d prompts exceed %d tokens", name, len(too_long), len(tasks), limit
-            )
+            counts = len(too_long), len(tasks), limit
+            logger.warning("%s: %d of %d prompts exceed %d tokens", name, *counts)
         self._kept = tuple(task for task in tasks if task.id not in too_long)
         if not self._kept:
             raise ConfigError(f"{name}: no task of split {split!r} is left")

@@ -151,18 +151,12 @@ class Trajectory:
         self._take_over(merged, self.turns, assistant_logprobs=list(log_probs))
         self._cut = not finished
         text = self.opened + self.tokens.text(token_ids)
-        if self._messages[-1]["role"] == "assistant":  # it continues after an inserted answer
-            text_so_far = self._messages[-1]["content"]
-            self._replace_last(text_so_far + text)
-        else:
-            self._messages = [*self._messages, {"role": "assistant", "content": text}]
+        self._speak(text)
         return text
 
     def stopped(self, token_ids: Sequence[int]) -> bool:
         """Return whether a reply ended at one of the dialect's stop strings."""
-        if not self.stops:
-            return False
-        said = self.tokens.text(token_ids[-STOP_TOKENS:])
+        said = self.tokens.text(token_ids[-STOP_TOKENS:]) if self.stops else ""
         return any(stop in said for stop in self.stops)
 
     def observe(self, step: Step) -> None:
@@ -246,14 +240,11 @@ class Trajectory:
 
     def _hear(self, info: Mapping[str, Any]) -> bool:
         """Append the environment's answer; False, and nothing is changed, if it does not fit."""
-        ended = bool(self.ids) and self.ids[-1] == self.tokens.end
-        if self.inline and not ended:
+        closed = bool(self.ids) and self.ids[-1] == self.tokens.end
+        if self.inline and not closed:
             return self._insert(self.env.episode.turns[-1].observation, info)
-        open_end = bool(self.stops) and not ended
-        if open_end:  # the reply stopped within its message, which ends here
-            if not self._fits(1):
-                return False
-            self._extend([self.tokens.end])
+        # A reply that a stop string ended is within its message, which ends here.
+        end = [self.tokens.end] if self.stops and not closed else []
         images = info.get("images", ())
         messages = with_images(list(info["messages"]), images)
         if self._tools is None:  # in the dialect's own form, as the prompt explains it
@@ -261,10 +252,15 @@ class Trajectory:
             messages = [{"role": "user", "content": in_parts(content, images_in(messages))}]
         if images and not self.tokens.builder.supports_multimodal():
             raise ConfigError(f"task {self.task_id!r} shows images; the model reads only text")
-        if not self._append(messages):
-            if open_end:
-                self._take_back()
+        updated = [*self._messages, *messages]
+        merged = self.tokens.builder.merge_context_tokens(
+            self._messages, updated, [*self.ids, *end], tools=self._tools
+        )
+        if not self._fits(len(merged.token_ids) - len(self.ids)):
             return False
+        self._extend(end)
+        self._messages = updated
+        self._take_over(merged, 0)
         self.images += images_in(messages)
         return True
 
@@ -279,7 +275,7 @@ class Trajectory:
         if not self._fits(len(ids)):
             return False
         self._extend(ids)
-        self._replace_last(self._messages[-1]["content"] + text)
+        self._speak(text)
         return True
 
     def _fits(self, count: int) -> bool:
@@ -288,30 +284,16 @@ class Trajectory:
     def _extend(self, ids: Sequence[int]) -> None:
         """Append tokens that the policy did not write."""
         self.ids = [*self.ids, *ids]
-        self.mask += [0] * len(ids)
         self.log_probs += [0.0] * len(ids)
-        self.turn_ids += [0] * len(ids)
+        for column in (self.mask, self.turn_ids):
+            column += [0] * len(ids)
 
-    def _take_back(self) -> None:
-        """Remove the last token."""
-        self.ids = self.ids[:-1]
-        del self.mask[-1], self.log_probs[-1], self.turn_ids[-1]
-
-    def _replace_last(self, content: str) -> None:
-        self._messages = [*self._messages[:-1], {**self._messages[-1], "content": content}]
-
-    def _append(self, messages: Messages) -> bool:
-        """Append messages of the environment; False, and nothing is changed, if none fit."""
-        updated = [*self._messages, *messages]
-        merged = self.tokens.builder.merge_context_tokens(
-            self._messages, updated, self.ids, tools=self._tools
-        )
-        grown = len(merged.token_ids) - len(self.ids)
-        if not self._fits(grown):
-            return False
-        self._messages = updated
-        self._take_over(merged, 0)
-        return True
+    def _speak(self, text: str) -> None:
+        """Add to the model's message, which is a new one after those of the environment."""
+        *before, last = self._messages
+        if last["role"] != "assistant":  # else it continues after an inserted answer
+            before, last = self._messages, {"role": "assistant", "content": ""}
+        self._messages = [*before, {**last, "content": last["content"] + text}]
 
     def _take_over(self, merged: Any, turn: int, **log_probs: list[float]) -> None:
         """Take over merged tokens; a builder may also have taken some off the end before."""

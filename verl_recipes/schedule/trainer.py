@@ -93,8 +93,7 @@ class StagedTrainer(PPOTrainerSync):
             f"STAGE {self.schedule.number} of {len(self.clinic.stages)} {stage.name!r} "
             f"{'begins at' if first else 'goes on after'} step {self.global_steps}: "
             f"target {stage.figure}, at most {stage.steps} steps, "
-            f"KL {self._kl:g} to {stage.reference}"
-            + "".join(f", {part} {weight:g}" for part, weight in stage.weights.items()),
+            f"KL {self._kl:g} to {stage.reference}, weights {dict(stage.weights)}",
             flush=True,
         )
 

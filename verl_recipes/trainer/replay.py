@@ -26,13 +26,7 @@ class RolloutStalledError(RuntimeError):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A trajectory that was drawn for a step, whether it is trained on or not.
-
-    Attributes:
-        uid: Of its prompt, which names its group.
-        record: Its figures.
-        environment: The id of where it was played.
-    """
+    """A trajectory that was drawn for a step: the group it is of, its figures, where it was played."""
 
     uid: str
     record: Mapping[str, float]
@@ -132,14 +126,8 @@ class BoundedReplayBuffer(ReplayBuffer):
             raise RolloutStalledError(f"step {global_steps}: {_nothing(failed, faults)}")
         batch = self._take(partition_id, groups, taken, filling)
         if filling:
-            logger.warning(
-                "step %d: %d of %d groups are constant after %d refills; %s on the KL alone",
-                global_steps,
-                len(filling),
-                batch_size,
-                refills,
-                "they train" if taken else "the whole step trains",
-            )
+            counts = global_steps, len(filling), batch_size, refills
+            logger.warning("step %d: %d of %d groups are constant after %d refills", *counts)
         metrics = {
             "drawn_groups": len(prompts),
             "dropped_groups": len(prompts) - len(whole),
@@ -211,11 +199,11 @@ class BoundedReplayBuffer(ReplayBuffer):
         if keys:
             fields = tq.kv_batch_get(
                 keys=keys, partition_id=partition_id, select_fields=["extra_fields"]
-            )
-            for key, field in zip(keys, fields["extra_fields"], strict=True):
+            )["extra_fields"]
+            for key, field in zip(keys, fields, strict=True):
                 found = getattr(field, "data", field)
-                record = found["reward_extra_info"]
-                self.drawn[key] = Drawn(_parts(key)[0], record, found["environment"])
+                played = (found["reward_extra_info"], found["environment"])
+                self.drawn[key] = Drawn(_parts(key)[0], *played)
         self.drawn = {key: self.drawn[key] for uid in groups for key in groups[uid]}
 
     def _faults(self, keys: Iterable[str]) -> int:
@@ -236,14 +224,9 @@ class BoundedReplayBuffer(ReplayBuffer):
 
 def _nothing(failed: Collection[str], faults: int) -> str:
     """Return why there is nothing to train on."""
-    if faults:
-        return (
-            f"every group has a member that failed ({faults} trajectories failed by the "
-            f"environment, {len(failed)} prompts that did not come back); the log has the "
-            "exceptions"
-        )
     return (
-        f"none of the {len(failed)} prompts came back (a dead rollout server, most often); the "
+        f"every group has a member that failed: {faults} trajectories failed by the environment, "
+        f"{len(failed)} prompts that did not come back (a dead rollout server, most often); the "
         "log has the exceptions"
     )
 

@@ -149,9 +149,8 @@ class ClinicTrainer(StagedTrainer):
         try:
             pool.submit(work).result(timeout=self.clinic.stall_s)
         except FutureTimeoutError:
-            raise RolloutStalledError(
-                f"{what}: no answer in {self.clinic.stall_s:g} s; a rollout server is dead"
-            ) from None
+            said = f"{what}: no answer in {self.clinic.stall_s:g} s; a rollout server is dead"
+            raise RolloutStalledError(said) from None
         finally:
             pool.shutdown(wait=False)
 
