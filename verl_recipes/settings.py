@@ -256,10 +256,7 @@ class ClinicSettings:
 
 
 def read(section: Mapping[str, Any]) -> ClinicSettings:
-    """Read the section.
-
-    Args:
-        section: Plain data, as ``OmegaConf.to_container`` gives it.
+    """Read the section from plain data, as ``OmegaConf.to_container`` gives it.
 
     Raises:
         ConfigError: If a key is unknown or a value cannot be; the error says what can.

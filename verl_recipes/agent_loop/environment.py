@@ -87,14 +87,11 @@ def make_env(name: str, options: Mapping[str, Any], modules: Sequence[str] = ())
 
 
 def open_all(data: Any, files: str | Sequence[str]) -> dict[str, ClinicEnv]:
-    """Make the environments of a run, each at its split.
+    """Make the environments of a run by id, each at the split that ``files`` stands for.
 
     Args:
         data: verl's ``data`` section, which carries ours as ``clinic``.
         files: ``data.train_files`` or ``data.val_files``.
-
-    Returns:
-        By id, in the order of the config.
     """
     clinic, splits = settings.from_config(data), splits_of(data, files)
     return {
@@ -145,16 +142,11 @@ def record_keys(env: ClinicEnv) -> tuple[str, ...]:
 def opening(
     info: Mapping[str, Any], *, native: bool
 ) -> tuple[Messages, list[dict[str, Any]] | None]:
-    """Return the messages that open an episode, in the form that verl's builders take.
+    """Return the messages that open an episode, as verl's builders take them, and the tools.
 
-    Args:
-        info: Of the environment's reset.
-        native: Whether the chat template shows the tools; if not, the system message does. It
-            never does where answers continue the model's own message: no template writes those.
-
-    Returns:
-        The messages, and the tools that the chat template shows with them, None where it shows
-        none.
+    The chat template shows the tools where ``native`` is set; else the system message does, and
+    there are None. It never does where answers continue the model's own message: no template
+    writes those.
     """
     shown = native and not info.get("inline", False)
     messages = [dict(one) for one in info["messages" if shown else "prompt"] if one["content"]]

@@ -93,12 +93,7 @@ class ClinicAgentLoop(AgentLoopBase):
         self.stops = list(self.parser.stop_token_ids) if self.parser else []
 
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> ClinicOutput:
-        """Play the task of a row.
-
-        Args:
-            sampling_params: Of the rollout.
-            row: ``environment``, ``task_id``, ``split`` and ``draw`` of the data row, and what
-                verl adds.
+        """Play the task of a row: its ``environment``, ``task_id``, ``split`` and ``draw``.
 
         A rollout that its environment or a rollout server failed is played again, at most
         ``clinic.rollout_retries`` times. After that a fault of the environment is recorded as

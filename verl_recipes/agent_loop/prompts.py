@@ -115,12 +115,7 @@ def shortest(env: ClinicEnv, count: int | None, seed: int = 0) -> tuple[Task, ..
     """Return the candidates of an environment, or the ``count`` shortest.
 
     Tasks whose records mark all their documents as short (``"short": true``) come first, then
-    those with the shortest tickets.
-
-    Args:
-        env: The environment.
-        count: How many; None for all.
-        seed: Draws the candidates of an endless split.
+    those with the shortest tickets. The seed draws the candidates of an endless split.
     """
     tasks = candidates(env, seed)
     if count is None:

@@ -52,10 +52,6 @@ class Tokens:
     ) -> list[int]:
         """Return the tokens of an opening, up to where the model speaks.
 
-        Args:
-            messages: The opening, with its images as PIL images.
-            tools: Schemas that the chat template shows; None where it shows none.
-
         Raises:
             ConfigError: If there are images and the model reads only text.
         """

@@ -127,23 +127,17 @@ class Trajectory:
         return left if self.budgets.turn is None else min(left, self.budgets.turn)
 
     def reply(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> str:
-        """Append what the policy wrote.
+        """Append what the policy wrote, and return its text to step the environment with.
+
+        A thought that the prompt opened is opened in the text too: cut short, it would pass for an
+        answer otherwise.
 
         Args:
-            token_ids: Its tokens.
+            token_ids: Its tokens, at most ``room``.
             log_probs: Of each.
             finished: Whether it ended by itself; a reply cut by a budget ends the trajectory
                 once the environment has read it.
-
-        Returns:
-            Its text, to step the environment with. A thought that the prompt opened is opened
-            here too: cut short, it would pass for an answer otherwise.
-
-        Raises:
-            ValueError: If it is longer than ``room``.
         """
-        if len(token_ids) > self.room:
-            raise ValueError(f"a reply of {len(token_ids)} tokens; there was room for {self.room}")
         before = self.tokens.text(self.ids[-8:]).rstrip()
         self.opened = THINK if before.endswith(THINK) else ""
         merged = self.tokens.builder.merge_assistant_tokens(self.ids, list(token_ids))

@@ -59,11 +59,7 @@ class Critic:
         return [float(value) for value in self._forward(states)] if states else []
 
     def fit(self, states: Sequence[Any], returns: Sequence[float]) -> dict[str, float]:
-        """Move the values towards the returns by their squared error.
-
-        Args:
-            states: As the model's ``read`` gave them (N,).
-            returns: What their values are to be (N,).
+        """Move the values of states (N,) towards the returns (N,) by their squared error.
 
         Returns:
             Under ``critic/``: ``vf_loss``, the mean squared error before the fit, and

@@ -79,10 +79,6 @@ class StageSettings:
 def check_stages(config: Any, stages: Sequence[StageSettings]) -> None:
     """Check that a run can do what its stages ask for.
 
-    Args:
-        config: Of the whole run.
-        stages: Its stages.
-
     Raises:
         ConfigError: If a stage needs a reference model that the run does not have.
     """
@@ -161,16 +157,12 @@ class Schedule:
         return self.ended + later if later else min(self.ended + 1, self._planned_end)
 
     def observe(self, step: int, metrics: Mapping[str, float]) -> dict[str, float]:
-        """Look at the figures of a step, and return those of the stage.
-
-        Args:
-            step: The step.
-            metrics: Of the step. A figure of evaluations may be missing.
+        """Look at the figures of a step, and return those of the stage; none without stages.
 
         Returns:
-            Under ``stage/``: ``number`` and ``step`` from 1; where the target is there,
-            ``target``, its ``target_best`` and its ``target_gain`` since the stage began; each
-            ``weight/<part>``. Nothing without stages.
+            Under ``stage/``: ``number`` and ``step`` from 1; where the target is there (one of
+            evaluations may be missing), ``target``, its ``target_best`` and its ``target_gain``
+            since the stage began; each ``weight/<part>``.
 
         Raises:
             ConfigError: If there is no such figure.

@@ -176,9 +176,6 @@ def probability_gap(rollout: Any) -> float:
 
     verl's engines report probabilities after the cut by ``top_p``, the trainer computes them
     before: that alone is up to 1 - ``top_p``. The rollouts of the CPU report them before.
-
-    Args:
-        rollout: ``actor_rollout_ref.rollout`` of a config.
     """
     if rollout.name == "hf":
         return GAP_FP32

@@ -45,12 +45,8 @@ def step_metrics(
     """Return the figures of one step, from every trajectory that was rolled out for it.
 
     Give all of them, those of groups that dynamic sampling left out included. Trajectories that
-    their environment failed are counted in ``fault_fraction`` and in nothing else.
-
-    The keys depend on the keys of the records and on the environments alone, and every value is
-    finite. A figure is over the records that have it. Where a mean is over nothing it is 0.0, and
-    ``n`` beside it is 0: ``clinic/n`` for all, ``clinic/correct/n`` and ``clinic/incorrect/n`` for
-    those, ``clinic/groups`` for fractions of groups. A share of no variance is 0.0.
+    their environment failed are counted in ``fault_fraction`` and in nothing else. Every value is
+    finite: a mean over nothing is 0.0, and ``n`` beside it is 0; a share of no variance is 0.0.
 
     Args:
         records: One a trajectory; each has the keys in `NEEDED`, further ones may differ.
@@ -60,17 +56,11 @@ def step_metrics(
         environments: The environment of each; None where there is one.
 
     Returns:
-        Under ``clinic/``: counts ``n``, ``groups``, ``kept_groups`` (outcome not constant);
-        fractions ``fault_fraction``, ``single_turn``, ``clip_ratio`` (truncated),
-        ``mixed_fraction``, ``zero_std_fraction`` (groups whose score is constant); means of
-        the fields in `MEANS`; ``turns/mean`` and ``turns/p10``; ``<tokens>/mean`` and ``/p95``;
-        ``score`` and ``total``, each ``/mean`` and ``/std``; ``n``, ``turns`` and
-        ``policy_tokens`` of ``correct/`` and ``incorrect/``; ``reward/<name>/`` ``mean``, ``std``,
-        ``std_share`` w_j sd_j / sd_R and ``cov_share`` w_j cov(r_j, R) / var(R), where R is the
-        record's ``total``; ``metric/<name>``. Deviations divide by n - 1, as verl's advantages do.
-        Shares of covariance sum to 1 where the total is the weighted sum of the parts. A part
-        that a record lacks adds 0 to its total.
-        With several environments the same figures of each as well, under ``clinic/<id>/``.
+        Under ``clinic/``: counts, fractions, means and percentiles of turns, tokens and calls, of
+        all and of ``correct/`` and ``incorrect/`` ones; of each part ``reward/<name>/`` ``mean``,
+        ``std``, ``std_share`` w_j sd_j / sd_R and ``cov_share`` w_j cov(r_j, R) / var(R), where R
+        is the record's ``total``. Deviations divide by n - 1, as verl's advantages do. With
+        several environments the figures of each as well, under ``clinic/<id>/``.
 
     Raises:
         ValueError: If a record lacks a needed key or has a value that is not finite, if there is

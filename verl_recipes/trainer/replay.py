@@ -26,7 +26,7 @@ class RolloutStalledError(RuntimeError):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A trajectory that was drawn for a step: the group it is of, its figures, where it was played."""
+    """A trajectory drawn for a step: its group, its figures, where it was played."""
 
     uid: str
     record: Mapping[str, float]

@@ -28,14 +28,10 @@ class Rows(NamedTuple):
 
 
 def within_mask(turn_ids: torch.Tensor, response_mask: torch.Tensor) -> torch.Tensor:
-    """Return turn ids of the response's shape, 0 where no policy token is.
+    """Return turn ids (B, any) of the response's shape, 0 where no policy token is.
 
     verl fills a batch up with synthetic rows: their response is one masked token, and fields it
     does not know are copied from another row.
-
-    Args:
-        turn_ids: Jagged, (B, any).
-        response_mask: Jagged, (B, response).
     """
     rows = [
         ids[: len(mask)] * mask.to(ids.dtype)
@@ -97,16 +93,9 @@ def teacher_batch(batch: TensorDict, *, hinted: bool = True) -> TensorDict:
 def pick(
     hidden: torch.Tensor, batch: TensorDict, sequence: torch.Tensor, position: torch.Tensor
 ) -> torch.Tensor:
-    """Return the hidden states of rows.
+    """Return the hidden states (N, H) of positions, each with the row of the batch that it is in.
 
-    Args:
-        hidden: (B, longest, H), or (1, tokens, H) where padding is removed.
-        batch: What was run.
-        sequence: (N,), the batch row of each.
-        position: (N,), the position of each in its sequence.
-
-    Returns:
-        (N, H).
+    ``hidden`` is (B, longest, H), or (1, tokens, H) where padding is removed.
     """
     if tu.get_non_tensor_data(data=batch, key="use_remove_padding", default=True):
         return hidden[0, batch["input_ids"].offsets()[:-1][sequence] + position]

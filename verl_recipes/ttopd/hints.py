@@ -126,10 +126,6 @@ def leaks_gold(text: str, answers: Iterable[str]) -> list[str]:
     Whole words, whatever their capitals, accents, hyphens and punctuation. A single letter or
     digit has to stand as it is written, so that the article "a" is not option "A"; a bare sign
     such as "+" is found anywhere.
-
-    Args:
-        text: A hint.
-        answers: Labels or texts that may be the answer of a task.
     """
     words, written = f" {_words(text)} ", set(_GAPS.split(text))
 
@@ -145,21 +141,11 @@ def leaks_gold(text: str, answers: Iterable[str]) -> list[str]:
 
 
 def shares_ngram(ids: Sequence[int], hint_ids: Sequence[int], n: int = 8) -> bool:
-    """Return whether tokens hold a run of a hint's tokens.
+    """Return whether tokens hold a run of ``n`` of a hint's tokens, or of all if it is shorter.
 
     What the student reads, and every evaluation prompt, must hold none. The same words
     may be cut into other tokens at either end of the hint; :func:`echo` compares words.
-
-    Args:
-        ids: Tokens to search.
-        hint_ids: Tokens of the hint.
-        n: Length of the run; the hint's own length if that is shorter.
-
-    Raises:
-        ConfigError: If ``n`` is below 1.
     """
-    if n < 1:
-        raise ConfigError(f"n is {n}: give the length of a run, 1 or more")
     n = min(n, len(hint_ids))
     runs = {tuple(hint_ids[at : at + n]) for at in range(len(hint_ids) - n + 1)}
     starts = {run[0] for run in runs if run}
@@ -174,10 +160,6 @@ def echo(text: str, hint: str) -> float:
 
     A student that never reads hints cannot repeat them, so above 0 something leaks, or the student
     has learned the teacher's hints by heart.
-
-    Args:
-        text: What was rolled out.
-        hint: The hint of this trajectory.
 
     Returns:
         Longest common run of words over the hint's words, in [0, 1]; 0 for a run shorter than

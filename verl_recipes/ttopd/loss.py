@@ -67,19 +67,14 @@ def turn_kl(
     Args:
         student_hidden: Hidden states that the head reads (N, H).
         teacher_hidden: The teacher's, of the same tokens (N, H).
-        lm_head: Weight of the student's head (V, H), whole: a sharded one is to be gathered by
-            the caller in a way that keeps its gradient.
+        lm_head: Weight of the student's head (V, H), whole.
         turn_ids: Turn of each row (N,), integers; rows of turn 0 are ignored.
         sequence_ids: Sequence of each row (N,), integers in any order; None: all of one.
         tokens: The sampled token of each row (N,), int64; ``k2`` needs it.
         teacher_lm_head: Weight of the teacher's head (V, H); None: the student's, detached.
         temperature: Both models' logits are divided by it.
-        estimator: ``full``: exact, over the whole vocabulary. ``topk_tail``: over the student's
-            ``k`` likeliest tokens and one bucket for the rest. ``k2``: half the squared log ratio
-            of the sampled token, whose expected gradient is the reverse KL's.
-        k: Support of ``topk_tail``, from 1 to V - 1.
-        reduce: ``mean_turns`` or ``sum_turns`` over the turns of a sequence, or
-            ``mean_tokens`` over its tokens.
+        estimator: Of ``registry.ESTIMATORS``; with its support ``k``.
+        reduce: Of ``registry.REDUCTIONS``.
         chunk: Tokens whose logits exist at a time; the result does not depend on it.
 
     Raises:

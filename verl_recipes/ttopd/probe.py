@@ -24,12 +24,10 @@ def distributions(
     teacher_head: torch.Tensor | None,
     temperature: float,
 ) -> dict[str, float]:
-    """Compare student, hinted teacher and teacher without hint.
+    """Compare student, hinted teacher and teacher without hint: hidden states (N, H) of each.
 
     Args:
-        student: (N, H), the student's hidden states.
-        teacher: (N, H), the hinted teacher's.
-        plain: (N, H), the teacher's without hint.
+        student: And the next two: the three models' hidden states.
         tokens: (N,), the tokens sampled.
         head: (V, H), the student's output head.
         teacher_head: (V, H), the teacher's; None for the student's.

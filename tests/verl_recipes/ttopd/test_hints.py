@@ -252,11 +252,6 @@ def test_unrelated_tokens_share_no_ngram(ids: list[int], hint: list[int], n: int
     assert not shares_ngram(ids, hint, n)
 
 
-def test_an_ngram_of_length_0_is_refused() -> None:
-    with pytest.raises(ConfigError, match="n is 0"):
-        shares_ngram([1], [1], 0)
-
-
 few = st.lists(st.sampled_from(["lab", "fever", "order", "then"]), max_size=25)
 
 
