@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.hierarchy import ancestors
 from gym_clinic.facts.instruments import Instrument
@@ -37,6 +38,9 @@ DISEASES = "diseases"
 INSTRUMENTS, INTERACTIONS = "instruments", "interactions"
 """The folders of the clinical scores and of the interactions of drugs."""
 
+CONDITIONS, MEASUREMENTS = "conditions", "measurements.json"
+"""The folder of the clinical courses of diseases, and the file of what is measured."""
+
 DRUGS, DRUG_CLASSES, ALLERGIES = "drugs.json", "drug-classes.json", "allergies.json"
 """The files of the drugs, of their classes and of cross-reactions in allergy."""
 
@@ -57,6 +61,8 @@ class Facts:
         interactions: Interactions of drugs, by the references of their sides.
         cross_reactions: What an allergy means for other drugs.
         instruments: Clinical scores.
+        conditions: Clinical courses of diseases, by the id of the disease.
+        measurements: Vital signs and laboratory values.
         guidelines: Management by topic, step by step.
         sources: Where the facts come from, by key.
     """
@@ -69,6 +75,8 @@ class Facts:
     interactions: Mapping[str, Interaction]
     cross_reactions: Mapping[str, CrossReaction]
     instruments: Mapping[str, Instrument]
+    conditions: Mapping[str, Condition]
+    measurements: Mapping[str, Measurement]
     guidelines: Mapping[str, Guideline]
     sources: Mapping[str, Source]
 
@@ -106,7 +114,8 @@ def table_files(folder: Path) -> list[Path]:
     diseases = sorted((folder / DISEASES).glob("*.json"))
     if not diseases:
         raise ConfigError(f"no files in {folder / DISEASES}; expected tables of diseases, *.json")
-    others = (*folder.glob(f"{INSTRUMENTS}/*.json"), *folder.glob(f"{INTERACTIONS}/*.json"))
+    divided = (CONDITIONS, INSTRUMENTS, INTERACTIONS)
+    others = [file for name in divided for file in folder.glob(f"{name}/*.json")]
     return [*diseases, *sorted(others), *sorted(folder.glob("*.json"))]
 
 
@@ -154,6 +163,8 @@ def _load(folder: Path) -> Facts:
     interactions = _Table(read_folder(folder, INTERACTIONS, Interaction))
     cross_reactions = _Table(read_table(folder / ALLERGIES, CrossReaction))
     instruments = _Table(read_folder(folder, INSTRUMENTS, Instrument))
+    measurements = _Table(read_table(folder / MEASUREMENTS, Measurement))
+    conditions = _Table(read_folder(folder, CONDITIONS, Condition))
     guidelines = _Table(read_table(folder / "guidelines.json", Guideline))
     diseases = _Table(_diseases(folder, phenotypes.records.values()))
 
@@ -167,6 +178,23 @@ def _load(folder: Path) -> Facts:
 
     for table in (diseases, phenotypes, disciplines, instruments, guidelines):
         table.check_known("sources", sources, lambda one: one.sources)
+    for clinical in (conditions, measurements):
+        clinical.check_known("sources", sources, lambda one: one.sources)
+    conditions.check_known("id", diseases.records, lambda one: (one.id,))
+    conditions.check_known("vitals", measurements.records, lambda one: one.vitals)
+    conditions.check_known("labs", measurements.records, lambda one: one.labs)
+    findings = {one.name for one in phenotypes.records.values()}
+    conditions.check_known("complaints", findings, lambda one: (c.finding for c in one.complaints))
+    conditions.check_known("rates", findings, lambda one: one.rates)
+    conditions.check_known("medicines", drugs.records, lambda one: (m.drug for m in one.medicines))
+    conditions.check_known(
+        "distinctions", diseases.records, lambda one: (d.look_alike for d in one.distinctions)
+    )
+    conditions.check_known(
+        "contraindicated",
+        {*drugs.records, *(CLASS + name for name in drug_classes.records)},
+        lambda one: one.contraindicated,
+    )
     for of_drugs in (drugs, drug_classes, interactions, cross_reactions):
         of_drugs.check_known("sources", sources, lambda one: one.sources)
     phenotypes.check_known("parents", phenotypes.records, lambda one: one.parents)
@@ -204,6 +232,8 @@ def _load(folder: Path) -> Facts:
         MappingProxyType(interactions.records),
         MappingProxyType(cross_reactions.records),
         MappingProxyType(instruments.records),
+        MappingProxyType(conditions.records),
+        MappingProxyType(measurements.records),
         MappingProxyType(guidelines.records),
         MappingProxyType(sources),
     )
@@ -257,6 +287,8 @@ AnyRecord = TypeVar(
     DrugClass,
     Interaction,
     CrossReaction,
+    Condition,
+    Measurement,
 )
 
 

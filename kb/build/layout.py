@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
@@ -19,11 +20,13 @@ from gym_clinic.facts.models import (
 )
 from gym_clinic.facts.tables import (
     ALLERGIES,
+    CONDITIONS,
     DISEASES,
     DRUG_CLASSES,
     DRUGS,
     INSTRUMENTS,
     INTERACTIONS,
+    MEASUREMENTS,
     SOURCES,
 )
 
@@ -34,7 +37,9 @@ LEVELS = 2
 """Levels of nesting that one line may hold."""
 
 MODELS: dict[str, type[Record]] = {
+    CONDITIONS: Condition,
     DISEASES: DiseaseEntry,
+    MEASUREMENTS: Measurement,
     "disciplines.json": Discipline,
     INSTRUMENTS: Instrument,
     INTERACTIONS: Interaction,
