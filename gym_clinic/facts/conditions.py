@@ -22,6 +22,16 @@ from gym_clinic.facts.models import Record, Slug, Strict, Text, Texts
 Pair = tuple[float, float]
 Share = Annotated[float, Field(gt=0, le=1)]
 Sex = Literal["female", "male"]
+Disposition = Literal[
+    "home",
+    "ward",
+    "intensive care",
+    "theatre",
+    "catheter laboratory",
+    "labour ward",
+    "psychiatric ward",
+    "outpatient referral",
+]
 
 
 class ReferenceRange(Strict):
@@ -314,8 +324,7 @@ class Condition(Record):
     first_line: Texts = ()
     contraindicated: tuple[Reference, ...] = ()
     triage: int | None = Field(default=None, ge=1, le=5)
-    disposition: Literal["home", "ward", "intensive care", "theatre", "catheter laboratory",
-                         "labour ward", "psychiatric ward", "outpatient referral"] | None = None  # fmt: skip
+    disposition: Disposition | None = None
     distinctions: tuple[Distinction, ...] = ()
 
     @model_validator(mode="after")

@@ -217,7 +217,7 @@ def test_the_tables_are_renewed_all_or_none(
     assert run("HP:0040282", "--check") == 0
     capsys.readouterr()
     assert run("HP:0040281", "--check") == 1
-    assert capsys.readouterr().out == f"{file} differs\n1 of 11 files\n"
+    assert capsys.readouterr().out == f"{file} differs\n1 of 12 files\n"
 
 
 def test_the_ids_of_the_embedded_tables_are_the_published_ones() -> None:

@@ -114,6 +114,19 @@ def tables() -> dict[str, Any]:
                 **STAMP,
             }
         ],
+        "measurements": [
+            {
+                "id": "glow",
+                "name": "Glow",
+                "short": "G",
+                "kind": "vital",
+                "unit": "cd",
+                "decimals": 0,
+                "possible": [0, 9],
+                "usual": [1, 1],
+                **STAMP,
+            }
+        ],
         "guidelines": [
             {
                 "id": "glow",
