@@ -97,7 +97,7 @@ class EvidenceQuestion:
 
 
 @dataclass(frozen=True)
-class Condition:
+class ReleasedCondition:
     """A condition with its evidences.
 
     Attributes:
@@ -115,7 +115,7 @@ class Condition:
 
 def read_conditions(
     path: str | os.PathLike[str], evidences: Mapping[str, EvidenceQuestion] | None = None
-) -> Iterator[Condition]:
+) -> Iterator[ReleasedCondition]:
     """Read conditions.
 
     Args:
@@ -150,7 +150,7 @@ def read_conditions(
             features=tuple(features),
             source=SOURCE,
         )
-        yield Condition(profile, one.icd10.upper(), one.severity, tuple(one.antecedents))
+        yield ReleasedCondition(profile, one.icd10.upper(), one.severity, tuple(one.antecedents))
 
 
 _KINDS: dict[str, Any] = {"B": "binary", "C": "categorical", "M": "multiple"}
