@@ -9,6 +9,7 @@ What makes a run right is learned from runs that differ in their calls as well: 
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -115,6 +116,12 @@ class FitReport:
             f"{self.goals.informed:.0%}), by {self.nats:.1f} nats on average; loss {self.loss:.2f} "
             f"after {self.steps} steps in {self.seconds:.0f} s"
         )
+
+
+def read_report(text: bytes) -> FitReport:
+    """Return a report that was written as JSON."""
+    found = json.loads(text)
+    return FitReport(**{**found, "look": Look(**found["look"]), "goals": Goals(**found["goals"])})
 
 
 @contextmanager

@@ -93,35 +93,17 @@ class HFServer:
         self.global_steps = global_steps
         return len(weights)
 
-    async def wake_up(self, tags: Any = None) -> None:
-        """Do nothing: the weights never left."""
-
     async def sleep(self) -> None:
         """Forget the prompts: what is sampled next has other weights."""
         self.sampler.clear()
 
-    async def abort_all_requests(self, reject_request: bool = False) -> None:
-        """Do nothing: the trainer waits for all."""
+    clear_kv_cache = release_kv_cache = sleep
 
-    async def resume_generation(self) -> None:
-        """Do nothing."""
+    async def wake_up(self, *_: Any, **__: Any) -> None:
+        """Do nothing: the weights never left."""
 
-    async def clear_kv_cache(self) -> None:
-        """Forget the prompts."""
-        self.sampler.clear()
-
-    async def release_kv_cache(self) -> None:
-        """Forget the prompts."""
-        self.sampler.clear()
-
-    async def resume_kv_cache(self) -> None:
-        """Do nothing."""
-
-    async def start_profile(self, **_: Any) -> None:
-        """Do nothing."""
-
-    async def stop_profile(self) -> None:
-        """Do nothing."""
+    abort_all_requests = resume_generation = resume_kv_cache = wake_up
+    start_profile = stop_profile = wake_up
 
 
 class HFReplica(RolloutReplica):
@@ -162,11 +144,10 @@ class HFServerAdapter(BaseRollout):
         self.replica_rank = rank // ranks if replica_rank == -1 else replica_rank
         self.leads = rank % ranks == 0
 
-    async def resume(self, tags: Any) -> None:
+    async def resume(self, tags: Any = None) -> None:
         """Do nothing: the server keeps its memory."""
 
-    async def release(self) -> None:
-        """Do nothing."""
+    release = resume
 
     @torch.no_grad()
     async def update_weights(

@@ -98,7 +98,7 @@ class Sampler:
         """Sample one reply.
 
         Args:
-            prompt_ids: All tokens so far.
+            prompt_ids: All tokens so far, at least one.
             max_tokens: Most tokens of the reply; fewer where ``max_length`` is near.
             temperature: Of the softmax; 0 takes the likeliest token, and reports its
                 log-probability at temperature 1.
@@ -106,14 +106,8 @@ class Sampler:
             top_k: Draw from this many likeliest tokens; -1 for all.
             seed: Of this reply alone; None for one from the operating system.
             ends: Returns whether the tokens so far end the reply, as at a stop string.
-
-        Raises:
-            ConfigError: If the prompt is empty or a number is out of range.
         """
         prompt = tuple(int(token) for token in prompt_ids)
-        if not prompt:
-            raise ConfigError("prompt_ids holds no token; a reply needs one to follow")
-        _check(temperature, top_p, top_k)
         room = min(max_tokens, self.max_length - len(prompt))
         if room < 1:
             return Sample([], [], "length")
@@ -137,9 +131,6 @@ class Sampler:
 
     def load(self, weights: Mapping[str, Tensor]) -> None:
         """Take new weights between two replies, and forget what was read with the old ones.
-
-        Args:
-            weights: Name -> tensor, as in the model's ``state_dict``; tied ones may be missing.
 
         Raises:
             ValueError: If a name is unknown, or one that is not tied is missing.
@@ -206,17 +197,9 @@ class Sampler:
 def pick(
     logits: Tensor, draw: torch.Generator, temperature: float, top_p: float, top_k: int
 ) -> tuple[int, float]:
-    """Draw the next token by the inverse of the cumulative distribution.
+    """Draw the next token by the inverse of the cumulative distribution; and its log-probability.
 
-    Args:
-        logits: (V,), fp32.
-        draw: Gives one number a token.
-        temperature: 0 takes the likeliest and draws nothing.
-        top_p: See :meth:`Sampler.generate`.
-        top_k: See :meth:`Sampler.generate`.
-
-    Returns:
-        Token and log-probability.
+    ``logits`` is (V,), fp32. Temperature 0 takes the likeliest and draws nothing.
     """
     log_probs = torch.log_softmax(logits / (temperature or 1.0), -1)
     if temperature == 0:
@@ -238,12 +221,3 @@ def pick(
     if order is not None:
         token = int(order[token])
     return token, float(log_probs[token])
-
-
-def _check(temperature: float, top_p: float, top_k: int) -> None:
-    if not 0 <= temperature < float("inf"):
-        raise ConfigError(f"temperature is a finite number from 0, not {temperature!r}")
-    if not 0 < top_p <= 1:
-        raise ConfigError(f"top_p is above 0 and at most 1, not {top_p!r}")
-    if top_k != -1 and top_k < 1:
-        raise ConfigError(f"top_k is a whole number from 1, or -1 for all, not {top_k!r}")

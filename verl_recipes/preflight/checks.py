@@ -23,10 +23,6 @@ GIB = machine.GIB
 def require_all(request: RunRequest, config: DictConfig) -> None:
     """Check within seconds that a run can start; warnings go to standard error.
 
-    Args:
-        request: What was asked for.
-        config: Composed of it.
-
     Raises:
         ConfigError: If something is missing; the error names all of it.
     """

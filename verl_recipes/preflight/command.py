@@ -21,11 +21,7 @@ STYLES = {OK: "green", WARNING: "yellow", MISSING: "bold red"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Returns:
-        1 if something is missing, else 0.
-    """
+    """Run from the command line; 1 if something is missing, else 0."""
     screen = Console(highlight=False)
     missing = 0
     for result in results(check_request(argv)):

@@ -48,12 +48,7 @@ def gpu_sizes() -> list[float]:
 
 
 def gpus(sizes: list[float], wanted: int) -> CheckResult:
-    """Check the GPUs of this machine.
-
-    Args:
-        sizes: Memory of each in GiB.
-        wanted: How many the run asks for.
-    """
+    """Check that there are as many GPUs, each of some GiB, as the run asks for."""
     if len(sizes) >= wanted:
         return CheckResult("GPUs", OK, f"{len(sizes)} of {min(sizes):.0f} GiB or more")
     remedy = f"set GPUS={len(sizes)}" if sizes else "run where there are GPUs, or with GPUS=0"
@@ -64,11 +59,7 @@ def memory(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -
     """Check the memory that is available here, where the models run without GPUs.
 
     Where it runs out, the system kills a process of Ray before any other, and all that Ray can
-    report is that a worker has died.
-
-    Args:
-        proc: Folder of the kernel's figures.
-        cgroups: Folder of the control groups, whose limits hold in containers.
+    report is that a worker has died. The limits of control groups hold in containers.
     """
     name, meminfo = "memory", proc / "meminfo"
     if not meminfo.is_file():
@@ -82,11 +73,7 @@ def memory(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -
 
 
 def killed_for_memory(proc: Path = Path("/proc")) -> int:
-    """Return how many processes the system has killed for lack of memory since it started.
-
-    Args:
-        proc: Folder of the kernel's figures; 0 where it has none.
-    """
+    """Return how many processes the system has killed for lack of memory; 0 if it is not known."""
     counters = proc / "vmstat"
     return _figures(counters).get("oom_kill", 0) if counters.is_file() else 0
 
@@ -121,13 +108,7 @@ def _left_in_group(proc: Path, cgroups: Path) -> float:
 
 
 def ray(address: str | None, gpus: int, nodes: int) -> CheckResult:
-    """Check the address of a Ray cluster; Ray and verl check its nodes and GPUs themselves.
-
-    Args:
-        address: As ``ray.init`` takes it; None where a local Ray is started.
-        gpus: GPUs a node; 0 for the CPU.
-        nodes: Nodes.
-    """
+    """Check the address of a Ray cluster; Ray and verl check its nodes and GPUs themselves."""
     name = "Ray"
     if not gpus:
         if address:
@@ -153,12 +134,7 @@ def ray(address: str | None, gpus: int, nodes: int) -> CheckResult:
 
 
 def disk(out: Path, size: int | None) -> CheckResult:
-    """Check the room for checkpoints.
-
-    Args:
-        out: Folder of the run, which need not exist yet.
-        size: Bytes of one checkpoint; None if that is not known.
-    """
+    """Check the room for checkpoints of ``size`` bytes, None where that is not known."""
     there = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
     free = shutil.disk_usage(there).free
     name, detail = "disk", f"{free / GIB:.1f} GiB free at {there}"

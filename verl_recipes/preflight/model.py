@@ -61,11 +61,7 @@ def locate(name: str) -> Path:
 
 
 def config_of(folder: Path) -> dict[str, Any]:
-    """Return a model's config as plain data.
-
-    Raises:
-        ConfigError: If it cannot be read.
-    """
+    """Return a model's config as plain data; a ConfigError if it cannot be read."""
     path = folder / CONFIG
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
@@ -77,11 +73,7 @@ def config_of(folder: Path) -> dict[str, Any]:
 
 
 def tokenizer_of(folder: Path) -> Any:
-    """Return a model's tokenizer.
-
-    Raises:
-        ConfigError: If it cannot be read.
-    """
+    """Return a model's tokenizer; a ConfigError if it cannot be read."""
     from transformers import AutoTokenizer
 
     if not any((folder / name).is_file() for name in VOCABULARIES):
@@ -130,10 +122,7 @@ def family(model_type: str) -> CheckResult:
 def template_fault(tokenizer: Any, schemas: Sequence[Mapping[str, Any]]) -> str | None:
     """Return why a model's chat template cannot carry a conversation with tools, None if it can.
 
-    Args:
-        tokenizer: The model's.
-        schemas: OpenAI function schemas of the tools, as ``info["tools"]`` holds them; without
-            any, having a template is enough.
+    Without schemas of tools, having a template is enough.
     """
     if not getattr(tokenizer, "chat_template", None):
         return "it has no chat template"
@@ -160,10 +149,7 @@ def dialect_fault(
 ) -> str | None:
     """Return how the template's way to write a call differs from the environment's, None if not.
 
-    Args:
-        tokenizer: The model's, of whose template :func:`template_fault` finds no fault.
-        schemas: Schemas of the tools.
-        dialect: In which the environment reads calls.
+    Of a tokenizer in whose template :func:`template_fault` finds no fault.
     """
     if not schemas:
         return None

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import torch
+import transformers
 from omegaconf import DictConfig
 from transformers import AutoConfig, AutoTokenizer
 from verl.utils.tokenizer import hf_processor
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
+from gym_clinic.paths import cache_dir
 from gym_clinic.taskset import first
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import open_all
 from verl_recipes.agent_loop.prompts import prompt, shortest
 from verl_recipes.agent_loop.rows import ClinicRows
 from verl_recipes.agent_loop.trajectory import Budgets
-from verl_recipes.cpu.fit import FitReport, first_fit
-from verl_recipes.cpu.tiny import build, corpus
+from verl_recipes.cpu import tiny
+from verl_recipes.cpu.fit import FitReport, first_fit, read_report
+from verl_recipes.cpu.tiny import build, corpus, replacing
 from verl_recipes.preflight.model import template_fault
 from verl_recipes.ttopd import hints
 from verl_recipes.ttopd.placement import HintPlacement
+
+REPORT = "fit.json"
+"""File in the folder of a tiny model that says how its fit went."""
 
 SAMPLED_TASKS = 100
 """Tasks whose answers no hint may name, and whose prompts may hold no hint."""
@@ -59,8 +68,7 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
         ConfigError: If the environment is unknown, or the model of a run to resume is gone.
     """
     folder = Path(config.actor_rollout_ref.model.path)
-    report = folder / "fit.json"
-    if report.is_file():
+    if (folder / REPORT).is_file():
         return
     if resume:
         raise ConfigError(f"{folder} holds no model to continue with")
@@ -83,11 +91,12 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
         native=clinic.tools == "native",
         texts=hints.load(clinic.hints.path),
         also=also,
+        cache=cache_dir() / "tiny",
+        temperature=float(config.actor_rollout_ref.rollout.temperature),
     )
     print(f"         {found}", flush=True)
     if not found.reached:
         print("         a goal was not reached: the run starts from what was", flush=True)
-    replace_file(report, [json.dumps(asdict(found)).encode()])
 
 
 def make_tiny(
@@ -103,6 +112,7 @@ def make_tiny(
     hidden: int = 128,
     positions: int = 8_192,
     also: Sequence[ClinicEnv] = (),
+    cache: Path | None = None,
     **fit: Any,
 ) -> FitReport:
     """Make a tiny model and fit it, also on what the hints of a teacher mean.
@@ -117,14 +127,36 @@ def make_tiny(
         texts: The hints; ours by default.
         vocab: And the next two: see :func:`verl_recipes.cpu.tiny.build`.
         also: What else it will play.
+        cache: Folder of the models that were made before; a fit with the same texts, settings and
+            code is not done again.
         fit: Further arguments of :func:`verl_recipes.cpu.fit.first_fit`.
     """
     texts = texts or hints.load()
     played = chain.from_iterable(corpus(one, native=native) for one in (env, *also))
-    read = chain(played, texts.correct, texts.incorrect)
-    build(folder, read, seed=seed, vocab=vocab, hidden=hidden, positions=positions)
-    fit |= {"budgets": budgets, "seed": seed, "native": native, "also": also}
-    return first_fit(folder, env, task_ids, texts, **fit)
+    read = [*played, *texts.correct, *texts.incorrect]
+    sizes: dict[str, Any] = {"seed": seed, "vocab": vocab, "hidden": hidden, "positions": positions}
+    fit |= {"budgets": budgets, "seed": seed, "native": native}
+    kept = cache and cache / _digest([*read, *task_ids, repr(sizes), repr(sorted(fit.items()))])
+    if kept and (kept / REPORT).is_file():
+        with replacing(folder) as beside:
+            shutil.copytree(kept, beside, dirs_exist_ok=True)
+        return read_report((folder / REPORT).read_bytes())
+    build(folder, read, **sizes)
+    report = first_fit(folder, env, task_ids, texts, also=also, **fit)
+    replace_file(folder / REPORT, [json.dumps(asdict(report)).encode()])
+    if kept:
+        with replacing(kept) as beside:
+            shutil.copytree(folder, beside, dirs_exist_ok=True)
+    return report
+
+
+def _digest(texts: Iterable[str]) -> str:
+    """Return a name for what is made of texts by the code and libraries of now."""
+    code = sorted(Path(tiny.__file__).parent.glob("*.py"))
+    digest = hashlib.blake2b(f"{torch.__version__} {transformers.__version__}".encode())
+    for part in (*(path.read_bytes() for path in code), *(text.encode() for text in texts)):
+        digest.update(hashlib.blake2b(part).digest())
+    return digest.hexdigest()[:32]
 
 
 def check_prompts(config: DictConfig) -> None:

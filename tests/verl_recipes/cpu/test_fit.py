@@ -249,6 +249,23 @@ def test_further_environments_are_learned_from(env, names, tmp_path, monkeypatch
     assert len(both.encode(text)) < 0.7 * len(one.encode(text))
 
 
+def test_the_same_fit_is_done_once(env, names, tmp_path, monkeypatch):
+    few = {"near_steps": 1, "steps": 1, "samples": 1, "groups": 2, "taught": 5, "vocab": 600}
+    few |= {"cache": tmp_path / "cache", "seed": 0}
+    first = model.make_tiny(tmp_path / "one", env, names, BUDGETS, **few)
+
+    def again(*_, **__):
+        raise AssertionError("a second fit")
+
+    monkeypatch.setattr(model, "first_fit", again)
+    assert model.make_tiny(tmp_path / "two", env, names, BUDGETS, **few) == first
+    one, two = ({x.name: x.read_bytes() for x in (tmp_path / n).iterdir()} for n in ("one", "two"))
+    assert one == two
+    for changes in ({"seed": 1}, {"steps": 2}, {"texts": HINTS.of_size("outcome")}):
+        with pytest.raises(AssertionError, match="a second fit"):
+            model.make_tiny(tmp_path / "three", env, names, BUDGETS, **{**few, **changes})
+
+
 def test_a_model_that_learned_nothing_is_reported_as_that(env, names, folder):
     budgets = trajectory.Budgets(prompt=1_000, response=60)
     report = fit.first_fit(
