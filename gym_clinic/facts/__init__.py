@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gym_clinic.facts.drugs import DrugClass as DrugClass
     from gym_clinic.facts.drugs import Interaction as Interaction
     from gym_clinic.facts.drugs import drug_names as drug_names
+    from gym_clinic.facts.epidemiology import INCIDENCE as INCIDENCE
+    from gym_clinic.facts.epidemiology import Epidemiology as Epidemiology
+    from gym_clinic.facts.epidemiology import Only as Only
+    from gym_clinic.facts.epidemiology import Person as Person
     from gym_clinic.facts.hierarchy import ancestors as ancestors
     from gym_clinic.facts.hierarchy import descendants as descendants
     from gym_clinic.facts.hierarchy import most_specific as most_specific
@@ -40,12 +44,16 @@ _HOMES = {
     "CrossReaction": "drugs",
     "Drug": "drugs",
     "DrugClass": "drugs",
+    "Epidemiology": "epidemiology",
     "Facts": "tables",
     "Feature": "models",
     "Frequency": "models",
     "Guideline": "models",
+    "INCIDENCE": "epidemiology",
     "Instrument": "instruments",
     "Interaction": "drugs",
+    "Only": "epidemiology",
+    "Person": "epidemiology",
     "Phenotype": "models",
     "Profile": "profiles",
     "ProfileFeature": "profiles",

@@ -14,7 +14,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
-from gym_clinic.facts.models import Record, Slug, Slugs, Strict, Text, Texts
+from gym_clinic.facts.models import Record, Slug, Slugs, Text, Texts
+from gym_clinic.facts.typed_json import Strict
 
 CLASS = "class:"
 """Before the id of a class in a reference."""

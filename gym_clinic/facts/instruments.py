@@ -16,7 +16,8 @@ from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import Self
 
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.models import Record, Strict, Text, Texts
+from gym_clinic.facts.models import Record, Text, Texts
+from gym_clinic.facts.typed_json import Strict
 
 HIGHEST_PART = "highest_part"
 """In a band: the most points that any single part has."""

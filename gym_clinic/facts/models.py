@@ -14,8 +14,11 @@ import datetime
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import Self
+
+from gym_clinic.facts.epidemiology import Epidemiology, Only
+from gym_clinic.facts.typed_json import Strict
 
 BandName = Literal["obligate", "very_frequent", "frequent", "occasional", "very_rare", "excluded"]
 
@@ -66,12 +69,6 @@ Omim = Annotated[str, Field(pattern=r"^OMIM:[0-9]{6}$")]
 Orpha = Annotated[str, Field(pattern=r"^ORPHA:[1-9][0-9]*$")]
 Mondo = Annotated[str, Field(pattern=r"^MONDO:[0-9]{7}$")]
 Icd10cm = Annotated[str, Field(pattern=r"^[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?$")]
-
-
-class Strict(BaseModel):
-    """A record without unknown fields and without conversion of types; it cannot be changed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Source(Strict):
@@ -220,6 +217,7 @@ class DiseaseFields(Record):
         codes: Its ids elsewhere.
         discipline: Id of the discipline that cares for it.
         rare: Whether it is a rare disease.
+        epidemiology: Who has it, and how often; None where the table does not say.
         summary: One or two sentences.
         look_alikes: Ids of diseases that it is mistaken for.
         red_flags: Signs that call for help at once.
@@ -233,6 +231,7 @@ class DiseaseFields(Record):
     codes: Codes = Codes()
     discipline: Slug
     rare: bool
+    epidemiology: Epidemiology | None = None
     summary: Text
     look_alikes: Slugs = ()
     red_flags: Texts = ()
@@ -277,6 +276,7 @@ class Phenotype(Record):
         group: Body system.
         parents: Ids of the nearest findings of the table that are more general: whoever has this
             finding has them.
+        only: Who alone can have it; None for everybody.
         synonyms: Other names, of lay people and clinicians.
     """
 
@@ -284,6 +284,7 @@ class Phenotype(Record):
     name: Text
     group: Text
     parents: Annotated[tuple[PhenotypeId, ...], AfterValidator(_distinct)] = ()
+    only: Only | None = None
     synonyms: Texts = ()
 
 

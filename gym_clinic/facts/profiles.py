@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gym_clinic.facts.models import Codes, Frequency, Slug, Strict, Text, Texts
+from gym_clinic.facts.models import Codes, Frequency, Slug, Text, Texts
 from gym_clinic.facts.tables import Facts
-from gym_clinic.facts.typed_json import read_lines
+from gym_clinic.facts.typed_json import Strict, read_lines
 
 
 class ProfileFeature(Strict):

@@ -208,6 +208,11 @@ def _load(folder: Path) -> Facts:
         sources,
         lambda one: (has.frequency.source for has in one.phenotypes if has.frequency.source),
     )
+    diseases.check_known(
+        "epidemiology.source",
+        sources,
+        lambda one: (who.source,) if (who := one.epidemiology) and who.source else (),
+    )
     diseases.check_unshared(
         "codes", lambda one: (*one.codes.omim, *one.codes.orpha, *one.codes.mondo)
     )

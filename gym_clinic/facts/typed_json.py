@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import numbered_lines
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """A record without unknown fields and without conversion of types; it cannot be changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 def read_lines(path: Path, model: type[Model]) -> Iterator[tuple[int, Model]]:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from gym_clinic.simulate.grammar import read_grammar as read_grammar
     from gym_clinic.simulate.grammar import read_pools as read_pools
     from gym_clinic.simulate.patients import Known as Known
-    from gym_clinic.simulate.patients import SimulatedPatient as SimulatedPatient
     from gym_clinic.simulate.patients import embedded_patients as embedded_patients
     from gym_clinic.simulate.patients import evaluation_patients as evaluation_patients
     from gym_clinic.simulate.patients import simulate_patients as simulate_patients
+    from gym_clinic.simulate.presentation import SimulatedPatient as SimulatedPatient
     from gym_clinic.simulate.writer import Writer as Writer
     from gym_clinic.simulate.writer import capitalise as capitalise
     from gym_clinic.simulate.writer import counted as counted
@@ -29,7 +29,7 @@ _HOMES = {
     "Grammar": "grammar",
     "Known": "patients",
     "ParsedPhrase": "grammar",
-    "SimulatedPatient": "patients",
+    "SimulatedPatient": "presentation",
     "Writer": "writer",
     "capitalise": "writer",
     "counted": "writer",

@@ -26,9 +26,9 @@ from gym_clinic.facts import (
     restates_diagnosis,
     same_name,
 )
-from gym_clinic.facts.models import BandName, Disease, DiseaseEntry, Phenotype, Strict
+from gym_clinic.facts.models import BandName, Disease, DiseaseEntry, Phenotype
 from gym_clinic.facts.profiles import strength
-from gym_clinic.facts.typed_json import read_fields, read_object
+from gym_clinic.facts.typed_json import Strict, read_fields, read_object
 from gym_clinic.importers.facts import hpoa, orphanet
 from kb.build.proof import name_variants
 
