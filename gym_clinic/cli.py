@@ -22,6 +22,7 @@ from gym_clinic.commands import (
     instrument,
     kb,
     listing,
+    patient,
     play,
     plot,
     tasks,
@@ -95,6 +96,7 @@ for _command in (listing, info, play, evaluate):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(kb.app, name="kb")
+app.add_typer(patient.app, name="patient")
 app.add_typer(export.app, name="export")
 for _command in (instrument, plot, doctor):
     app.add_typer(_command.app)

@@ -169,6 +169,7 @@ class Sign(Strict):
         text: What is noted.
         share: Of patients at the usual severity who have it.
         otherwise: What is noted in the others; nothing if None.
+        variant: The variant of the condition that it belongs to; None for all.
     """
 
     site: Literal[
@@ -179,6 +180,7 @@ class Sign(Strict):
     text: Text
     share: Share
     otherwise: Text | None = None
+    variant: Slug | None = None
 
 
 class StudyResult(Strict):
@@ -188,11 +190,13 @@ class StudyResult(Strict):
         text: The report.
         share: Of patients who have this result; the shares of a study add up to 1.
         shows: Whether it points to the condition.
+        variant: The variant of the condition that it belongs to; None for all.
     """
 
     text: Text
     share: Share
     shows: bool = True
+    variant: Slug | None = None
 
 
 class Study(Strict):
@@ -288,6 +292,8 @@ class Condition(Record):
         settings: Where its patients are seen.
         role: Why people have it: they come with it, or live with it.
         epidemiology: Who has it.
+        variants: Form of the condition, such as the wall of an infarction -> share of patients;
+            signs and results of one form never meet those of another.
         complaints: Why they come; empty for what is only ever in the background.
         rates: Finding -> share of patients, where the disease's band is too coarse.
         vitals: Measurement -> effect.
@@ -311,6 +317,7 @@ class Condition(Record):
     ]
     role: Literal["presenting", "background", "both"]
     epidemiology: Epidemiology
+    variants: dict[Slug, Share] = {}
     complaints: tuple[Complaint, ...] = ()
     rates: dict[str, Share] = {}
     vitals: dict[Key, Effect] = {}
@@ -326,6 +333,20 @@ class Condition(Record):
     triage: int | None = Field(default=None, ge=1, le=5)
     disposition: Disposition | None = None
     distinctions: tuple[Distinction, ...] = ()
+
+    @model_validator(mode="after")
+    def _variants_exist(self) -> Self:
+        if self.variants and abs(sum(self.variants.values()) - 1) > 1e-6:
+            raise ValueError("variants: the shares add up to 1")
+        named = [one.variant for one in self.signs]
+        named += [result.variant for study in self.studies for result in study.results]
+        if unknown := sorted({one for one in named if one is not None} - self.variants.keys()):
+            raise ValueError(f"signs and studies name {unknown}, which is no variant")
+        for study in self.studies:
+            for variant in self.variants:
+                if not any(one.variant in (None, variant) for one in study.results):
+                    raise ValueError(f"results of {study.study}: none for variant {variant!r}")
+        return self
 
     @model_validator(mode="after")
     def _comes_with_a_complaint(self) -> Self:

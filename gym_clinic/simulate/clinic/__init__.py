@@ -1,0 +1,29 @@
+"""Simulated patients of the clinic: body, person, problem and course, from the fact tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gym_clinic.exports import lazy_names
+
+if TYPE_CHECKING:
+    from gym_clinic.simulate.clinic.body import State as State
+    from gym_clinic.simulate.clinic.patient import Patient as Patient
+    from gym_clinic.simulate.clinic.patient import draw_patient as draw_patient
+    from gym_clinic.simulate.clinic.patient import presenting as presenting
+    from gym_clinic.simulate.clinic.people import Person as Person
+    from gym_clinic.simulate.clinic.problems import Problem as Problem
+
+_HOMES = {
+    "Patient": "patient",
+    "Person": "people",
+    "Problem": "problems",
+    "State": "body",
+    "draw_patient": "patient",
+    "presenting": "patient",
+}
+
+__all__ = sorted(_HOMES)
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _HOMES)

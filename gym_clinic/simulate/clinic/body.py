@@ -1,0 +1,209 @@
+"""The measurable state of a body: usual values, what changes them, and what follows from them.
+
+A state is complete and consistent: what one value determines of another is computed and never
+drawn. Bicarbonate falls with the acids of the blood, carbon dioxide compensates, and pH, anion gap,
+chloride, mean pressure, filtration rate and the like follow by the formulas of the table of
+measurements.
+
+Source:
+    Compensation: Winter's formula and the rules of the physiological approach to acid-base
+    disorders (Berend K, de Vries APJ, Gans ROB. N Engl J Med 2014;371:1434-1445).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+
+from gym_clinic.facts import Facts
+from gym_clinic.facts.conditions import Effect, Measurement, ReferenceRange, Sex
+from gym_clinic.facts.expressions import parse
+
+State = dict[str, float]
+"""Measurement -> value in its unit."""
+
+ACIDS = ("lactate", "ketones", "unmeasured_acids")
+BICARBONATE_PER_ACID = 0.9
+"""mmol/L of bicarbonate that each mmol/L of acid uses up."""
+
+
+@dataclass(frozen=True)
+class DrawnEffect:
+    """An effect with the number that was drawn for one patient.
+
+    Attributes:
+        kind: How it acts: ``add``, ``times`` or ``set``.
+        amount: What is added, the factor, or the value that it moves to.
+    """
+
+    kind: str
+    amount: float
+
+    def at(self, severity: float, usual: float, value: float) -> float:
+        """Return a value under the effect.
+
+        Args:
+            severity: 1 at its usual strength, 0 for none.
+            usual: The value without any effect.
+            value: The value so far, under other effects.
+        """
+        if self.kind == "times":
+            return value * float(self.amount**severity)
+        change = self.amount if self.kind == "add" else self.amount - usual
+        return value + severity * change
+
+
+def draw_effect(effect: Effect, random: Random) -> DrawnEffect:
+    """Draw the effect of one patient; within two standard deviations, and never reversed."""
+    if effect.times is not None:
+        median, deviation = effect.times
+        factor = median * deviation ** _bounded(random)
+        return DrawnEffect("times", max(factor, 1.02) if median > 1 else min(factor, 0.98))
+    kind, (mean, deviation) = (
+        ("add", effect.add) if effect.add is not None else ("set", effect.set or (0.0, 0.0))
+    )
+    amount = mean + deviation * _bounded(random)
+    if kind == "add" and amount * mean < 0 and abs(mean) > 0.5 * deviation:
+        amount = 0.1 * mean
+    return DrawnEffect(kind, amount)
+
+
+def _bounded(random: Random) -> float:
+    return min(max(random.gauss(0, 1), -2), 2)
+
+
+def reference(one: Measurement, sex: Sex, age: float) -> ReferenceRange | None:
+    """Return the reference range of a measurement for a person; None if it has none."""
+    for each in one.reference:
+        if each.sex in (None, sex) and each.ages[0] <= age < each.ages[1]:
+            return each
+    return None
+
+
+def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
+    """Draw a healthy person's values of everything that is not computed."""
+    state: State = {}
+    for key, one in facts.measurements.items():
+        if one.usual is None:
+            continue
+        mean, deviation = one.usual
+        limits = reference(one, sex, age)
+        low, high = one.possible
+        if limits is not None:
+            low = low if limits.low is None else limits.low
+            high = high if limits.high is None else limits.high
+            special = limits.sex is not None or limits.ages != (0, 130)
+            if special and limits.low is not None and limits.high is not None:
+                mean, deviation = (low + high) / 2, (high - low) / 6
+        drawn = mean + deviation * _bounded(random)
+        margin = 0.02 * (high - low) if limits is not None and limits.high is not None else 0.0
+        state[key] = min(max(drawn, low + margin if limits is not None else low), high - margin)
+    state["dbp"] = min(state["dbp"], state["sbp"] - 25)
+    return state
+
+
+def settle(
+    facts: Facts,
+    usual: Mapping[str, float],
+    changes: Iterable[tuple[float, Mapping[str, DrawnEffect]]],
+    *,
+    sex: Sex,
+    age: float,
+    blunting: float = 0.0,
+    retains: bool = False,
+) -> State:
+    """Return the whole state of a body under effects.
+
+    Args:
+        facts: The fact tables.
+        usual: Its values without them.
+        changes: Pairs of a severity and the effects of one cause.
+        sex: Of the person.
+        age: In years.
+        blunting: Share of a rise of the heart rate that medicines suppress.
+        retains: Whether carbon dioxide is raised for months, so that the kidneys have answered.
+    """
+    state = dict(usual)
+    listed = list(changes)
+    for kind in ("set", "add", "times"):
+        for severity, effects in listed:
+            for key, effect in effects.items():
+                if effect.kind == kind:
+                    state[key] = effect.at(severity, usual[key], state[key])
+    state["hr"] -= blunting * max(state["hr"] - usual["hr"], 0)
+    _balance_acids(state, usual, retains)
+    for key, value in state.items():
+        low, high = facts.measurements[key].possible
+        state[key] = min(max(value, low), high)
+    state["dbp"] = max(min(state["dbp"], state["sbp"] - 15), 0.35 * state["sbp"])
+    return add_computed(facts, state, sex, age)
+
+
+def _balance_acids(state: State, usual: Mapping[str, float], retains: bool) -> None:
+    """Let bicarbonate answer to acids and carbon dioxide, and carbon dioxide to bicarbonate."""
+    for acid in ACIDS:
+        state[acid] = max(state[acid], 0.0)
+    load = sum(state[acid] - usual[acid] for acid in ACIDS)
+    primary = state["pco2"] - usual["pco2"]
+    answer = (0.35 if retains else 0.1) * primary if primary > 0 else 0.2 * primary
+    bicarbonate = max(state["hco3"] - BICARBONATE_PER_ACID * load, 3.0)
+    metabolic = bicarbonate - usual["hco3"]
+    compensation = 1.2 * metabolic if metabolic < 0 else min(0.7 * metabolic, 15.0)
+    state["hco3"] = max(bicarbonate + answer, 3.0)
+    state["pco2"] = max(usual["pco2"] + primary + compensation, 9.0)
+    if compensation < 0:
+        state["rr"] -= 0.6 * compensation
+
+
+def add_computed(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> State:
+    """Return a state with every computed measurement."""
+    values: dict[str, float | bool] = {**state, "age": age, "female": sex == "female"}
+    for key in _order(facts):
+        one = facts.measurements[key]
+        low, high = one.possible
+        computed = float(parse(one.formula or "").compute(values))
+        values[key] = min(max(computed, low), high)
+    return {key: float(values[key]) for key in facts.measurements}
+
+
+@lru_cache(maxsize=4)
+def _computed_after(formulas: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    waiting, done = dict(formulas), list[str]()
+    while waiting:
+        ready = [key for key, text in waiting.items() if not parse(text).names & waiting.keys()]
+        if not ready:
+            raise ValueError(f"measurements {sorted(waiting)} are computed from each other")
+        done += ready
+        waiting = {key: text for key, text in waiting.items() if key not in ready}
+    return tuple(done)
+
+
+def _order(facts: Facts) -> tuple[str, ...]:
+    """The computed measurements, each after those that it is computed from."""
+    return _computed_after(
+        tuple((key, one.formula) for key, one in facts.measurements.items() if one.formula)
+    )
+
+
+@lru_cache(maxsize=1)
+def measured_findings() -> Mapping[str, str]:
+    """Return finding -> the condition on the state under which a person has it."""
+    file = Path(__file__).with_name("measured_findings.json")
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def findings_of(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> dict[str, bool]:
+    """Return each finding that follows from measurements, and whether the state has it."""
+    values: dict[str, float] = {**state, "age": age}
+    for key, one in facts.measurements.items():
+        limits = reference(one, sex, age)
+        if limits is not None:
+            values |= {} if limits.low is None else {f"low_{key}": limits.low}
+            values |= {} if limits.high is None else {f"high_{key}": limits.high}
+    compute: Callable[[str], bool] = lambda text: bool(parse(text).compute(values))  # noqa: E731
+    return {name: compute(text) for name, text in measured_findings().items()}

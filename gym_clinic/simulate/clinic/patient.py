@@ -1,0 +1,279 @@
+"""A simulated patient, complete before a word is written about it.
+
+The record is the truth. Every text renders it, every test measures it, and the course follows from
+it at any minute, with or without treatment. The same seed gives the same patient in every process.
+A simulation, not for patient care.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.facts import Facts, load
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.names import suggest
+from gym_clinic.simulate.clinic.body import (
+    DrawnEffect,
+    State,
+    draw_usual,
+    findings_of,
+    reference,
+    settle,
+)
+from gym_clinic.simulate.clinic.people import (
+    Allergy,
+    Background,
+    Person,
+    TakenMedicine,
+    draw_age_and_sex,
+    draw_allergies,
+    draw_background,
+    draw_medicines,
+    draw_person,
+    likelihood,
+)
+from gym_clinic.simulate.clinic.problems import (
+    Problem,
+    died_at,
+    draw_problem,
+    severity_at,
+    treated_at,
+)
+
+SECOND = 0.1
+"""Share of patients who have a second problem."""
+
+RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
+"""Background conditions in which carbon dioxide may have been raised for months."""
+
+
+@dataclass(frozen=True)
+class Patient:
+    """A simulated patient.
+
+    Attributes:
+        seed: What it was made from.
+        person: Who it is.
+        arrived: Date and time of arrival.
+        background: What the patient has lived with.
+        medicines: What the patient takes.
+        allergies: What the patient reports.
+        healthy: Measurements as they would be without any condition or medicine.
+        problems: Why the patient comes: the first brings the complaint.
+        facts: The fact tables.
+    """
+
+    seed: int
+    person: Person
+    arrived: datetime.datetime
+    background: tuple[Background, ...]
+    medicines: tuple[TakenMedicine, ...]
+    allergies: tuple[Allergy, ...]
+    healthy: Mapping[str, float]
+    problems: tuple[Problem, ...]
+    facts: Facts = dataclasses.field(repr=False, compare=False)
+
+    def conditions(self) -> Iterator[tuple[Problem, Condition]]:
+        """Yield each problem with its condition."""
+        for problem in self.problems:
+            yield problem, self.facts.conditions[problem.condition]
+
+    @cached_property
+    def usual(self) -> State:
+        """The whole state before the problems: with background conditions and medicines."""
+        return self._settled([])
+
+    @cached_property
+    def born(self) -> datetime.date:
+        """Date of birth."""
+        days = round(self.person.age * 365.25) + Random(f"{self.seed}:birthday").randrange(1, 300)
+        if self.person.age < 2:
+            days = round(self.person.age * 365.25) + 1
+        return self.arrived.date() - datetime.timedelta(days=days)
+
+    def state(self, minute: float, actions: Mapping[str, float] | None = None) -> State:
+        """Return every measurement at a time.
+
+        Args:
+            minute: Minutes from arrival.
+            actions: What was done -> when; "drug:ID", "class:ID", "procedure:NAME" and the like.
+        """
+        return self._settled(
+            [
+                (self.severity(problem, minute, actions), problem.effects)
+                for problem in self.problems
+            ]
+        )
+
+    def severity(
+        self, problem: Problem, minute: float, actions: Mapping[str, float] | None = None
+    ) -> float:
+        """Return how severe a problem is at a time; 1 is its usual severity on arrival."""
+        course = self._course(problem)
+        return severity_at(problem, course, minute, treated_at(course, self._with_classes(actions)))
+
+    def death(self, actions: Mapping[str, float] | None = None) -> int | None:
+        """Return the minute at which the patient dies within two days; None if they live."""
+        known = self._with_classes(actions)
+        courses = ((one, self._course(one)) for one in self.problems)
+        minutes = [died_at(one, course, treated_at(course, known)) for one, course in courses]
+        return min((minute for minute in minutes if minute is not None), default=None)
+
+    def findings(self, minute: float = 0) -> dict[str, bool]:
+        """Return each finding, by id, that the patient has or that measurements exclude."""
+        ids = {one.name: key for key, one in self.facts.phenotypes.items()}
+        state = self.state(minute)
+        measured = findings_of(self.facts, state, self.person.sex, self.person.age)
+        found = {ids[name]: has for name, has in measured.items()}
+        for problem in self.problems:
+            found |= {key: True for key, began in problem.findings.items() if began <= minute}
+        return found
+
+    def abnormal(self, state: Mapping[str, float]) -> dict[str, str]:
+        """Return measurement -> "L" or "H" for what is outside its reference range."""
+        found = {}
+        for key, value in state.items():
+            limits = reference(self.facts.measurements[key], self.person.sex, self.person.age)
+            reported = round(value, self.facts.measurements[key].decimals)
+            if limits is not None and limits.low is not None and reported < limits.low:
+                found[key] = "L"
+            elif limits is not None and limits.high is not None and reported > limits.high:
+                found[key] = "H"
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as plain JSON."""
+        fields = {
+            one.name: getattr(self, one.name)
+            for one in dataclasses.fields(self)
+            if one.name not in ("facts", "arrived")
+        }
+        plain = {
+            name: [dataclasses.asdict(each) for each in value]
+            if isinstance(value, tuple)
+            else dataclasses.asdict(value)
+            if dataclasses.is_dataclass(value) and not isinstance(value, type)
+            else value
+            for name, value in fields.items()
+        }
+        return plain | {"arrived": self.arrived.isoformat(), "born": self.born.isoformat(),
+                        "provenance": "synthetic"}  # fmt: skip
+
+    def _course(self, problem: Problem) -> Any:
+        course = self.facts.conditions[problem.condition].course
+        assert course is not None
+        return course
+
+    def _with_classes(self, actions: Mapping[str, float] | None) -> dict[str, float]:
+        """The actions, with the classes of the drugs among them."""
+        found = dict(actions or {})
+        for action, minute in (actions or {}).items():
+            kind, _, name = action.partition(":")
+            if kind == "drug" and name in self.facts.drugs:
+                for group in self.facts.drugs[name].classes:
+                    found[f"class:{group}"] = min(minute, found.get(f"class:{group}", minute))
+        return found
+
+    def _settled(self, problems: list[tuple[float, Mapping[str, DrawnEffect]]]) -> State:
+        causes = [(1.0, one.effects) for one in self.background]
+        causes += [(1.0, one.effects) for one in self.medicines]
+        kept = 1.0
+        for one in self.medicines:
+            kept *= 1 - one.blunting
+        before = settle(
+            self.facts, self.healthy, causes, sex=self.person.sex, age=self.person.age,
+            retains=self._retains,
+        )  # fmt: skip
+        if not problems:
+            return before
+        drawn = {key: before[key] for key in self.healthy}
+        return settle(
+            self.facts, drawn, problems, sex=self.person.sex, age=self.person.age,
+            blunting=1 - kept, retains=self._retains,
+        )  # fmt: skip
+
+    @property
+    def _retains(self) -> bool:
+        return any(one.condition in RETAIN_CARBON_DIOXIDE for one in self.background)
+
+
+def draw_patient(seed: int, condition: str | None = None, facts: Facts | None = None) -> Patient:
+    """Draw a patient.
+
+    Args:
+        seed: The same seed and condition give the same patient.
+        condition: Id of the disease that brings the patient; drawn by its frequency if None.
+        facts: The fact tables; the embedded ones by default.
+
+    Raises:
+        ConfigError: If there is no such condition, or it brings no one.
+    """
+    tables = load() if facts is None else facts
+    random = Random(f"{seed}:{condition or ''}:patient")
+    chosen = _condition(tables, condition, random)
+    age, sex = draw_age_and_sex(chosen, random)
+    background = draw_background(tables, chosen, age, sex, random)
+    lived_with = [one.condition for one in background]
+    person = draw_person(chosen, lived_with, age, sex, random)
+    allergies = draw_allergies(random)
+    medicines = draw_medicines(
+        tables, lived_with, allergies, age, person.pregnant_weeks is not None, random
+    )
+    healthy = draw_usual(tables, sex, age, random) | {"weight_kg": person.weight_kg}
+    problems = [draw_problem(tables, chosen, sex, random)]
+    if random.random() < SECOND and (other := _second(tables, chosen, age, sex, random)):
+        problems.append(draw_problem(tables, other, sex, random, complains=False))
+    day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
+    arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
+    return Patient(
+        seed=seed,
+        person=person,
+        arrived=arrived + datetime.timedelta(minutes=random.randrange(60)),
+        background=tuple(background),
+        medicines=tuple(medicines),
+        allergies=tuple(allergies),
+        healthy=healthy,
+        problems=tuple(problems),
+        facts=tables,
+    )
+
+
+def presenting(facts: Facts) -> list[Condition]:
+    """Return the conditions that bring patients."""
+    return [one for one in facts.conditions.values() if one.role != "background"]
+
+
+def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
+    known = {one.id: one for one in presenting(facts)}
+    if name is None:
+        # The square root keeps the rare ones in sight.
+        weights = [one.epidemiology.weight**0.5 for one in known.values()]
+        return random.choices(list(known.values()), weights=weights)[0]
+    if name in facts.conditions and name not in known:
+        raise ConfigError(f"{name!r} is a background condition; it brings no patient by itself")
+    if name not in known:
+        raise ConfigError(f"no condition {name!r}; {suggest(name, known)}")
+    return known[name]
+
+
+def _second(
+    facts: Facts, first: Condition, age: float, sex: Any, random: Random
+) -> Condition | None:
+    """A second, mild and common problem that could not be mistaken for the first."""
+    alike = {*facts.diseases[first.id].look_alikes, first.id}
+    possible = [
+        one
+        for one in presenting(facts)
+        if one.id not in alike and (one.triage or 0) >= 4 and likelihood(one, age, sex) > 0
+    ]
+    if not possible:
+        return None
+    weights = [likelihood(one, age, sex) for one in possible]
+    return random.choices(possible, weights=weights)[0]

@@ -1,0 +1,282 @@
+"""Who a simulated patient is: person, long-standing conditions, habits, medicines and allergies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
+
+from gym_clinic.facts import Facts
+from gym_clinic.facts.conditions import Condition, Effect, Medicine, Sex
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
+
+ADULT = 18
+HABITS = {"smoking": 0.17, "alcohol": 0.07}
+"""Habit -> share of adults who have it, where a condition does not make it more frequent."""
+
+ALLERGIES = (
+    ("class:penicillin", 0.06, ("rash", "rash", "hives", "anaphylaxis")),
+    ("class:sulfonamide-antibiotic", 0.02, ("rash", "hives")),
+    ("class:nsaid", 0.01, ("wheeze", "hives")),
+    ("codeine", 0.02, ("itching", "vomiting")),
+)
+"""Allergen, share of people who report it, and the reactions they report."""
+
+_PLACES = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person.
+
+    Attributes:
+        name: First and family name, invented.
+        sex: Sex.
+        age: In years; a fraction below two years.
+        height_cm: Height.
+        weight_kg: Weight.
+        habits: Such as "smoking".
+        pregnant_weeks: Completed weeks of pregnancy; None if not pregnant.
+    """
+
+    name: str
+    sex: Sex
+    age: float
+    height_cm: float
+    weight_kg: float
+    habits: tuple[str, ...] = ()
+    pregnant_weeks: int | None = None
+
+
+@dataclass(frozen=True)
+class Background:
+    """A condition that a person has lived with.
+
+    Attributes:
+        condition: Id of the disease.
+        years: For how many years.
+        effects: What it does to measurements.
+    """
+
+    condition: str
+    years: float
+    effects: Mapping[str, DrawnEffect]
+
+
+@dataclass(frozen=True)
+class TakenMedicine:
+    """A medicine that a person takes.
+
+    Attributes:
+        drug: Id of the drug.
+        dose: Of one time.
+        unit: Of the dose.
+        per_day: Times a day; below 1 for less often.
+        condition: What it is for.
+        effects: What it does to measurements.
+        blunting: Share of a rise of the heart rate that it suppresses.
+    """
+
+    drug: str
+    dose: float
+    unit: str
+    per_day: float
+    condition: str
+    effects: Mapping[str, DrawnEffect]
+    blunting: float
+
+
+@dataclass(frozen=True)
+class Allergy:
+    """An allergy that is reported.
+
+    Attributes:
+        allergen: Reference of a drug or class.
+        reaction: What happened.
+    """
+
+    allergen: str
+    reaction: str
+
+
+def draw_age_and_sex(condition: Condition, random: Random) -> tuple[float, Sex]:
+    """Draw age and sex of a patient with a condition."""
+    groups = condition.epidemiology.groups
+    group = random.choices(groups, weights=[one.weight for one in groups])[0]
+    age = random.uniform(*group.ages)
+    sex: Sex = "female" if random.random() < condition.epidemiology.female else "male"
+    return (round(age, 1) if age < 2 else float(int(age))), sex
+
+
+def likelihood(condition: Condition, age: float, sex: Sex) -> float:
+    """Return how frequent a condition is at an age and sex: its weight times the density there."""
+    groups = condition.epidemiology.groups
+    total = sum(one.weight for one in groups)
+    density = sum(
+        one.weight / total * 90 / (one.ages[1] - one.ages[0])
+        for one in groups
+        if one.ages[0] <= age < one.ages[1]
+    )
+    share = condition.epidemiology.female if sex == "female" else 1 - condition.epidemiology.female
+    return condition.epidemiology.weight * density * 2 * share
+
+
+def draw_person(
+    condition: Condition, background: Collection[str], age: float, sex: Sex, random: Random
+) -> Person:
+    """Draw name, size, habits and pregnancy."""
+    names = _names()
+    factors = {risk.factor: risk.share for risk in condition.risks}
+    obese = "obesity" in background
+    height, weight = _size(age, sex, obese, random)
+    chances = {habit: factors.get(habit, share) for habit, share in HABITS.items()}
+    habits = tuple(
+        habit for habit, share in chances.items() if age >= ADULT and random.random() < share
+    )
+    pregnant = None
+    if sex == "female" and 15 <= age < 48 and random.random() < factors.get("pregnancy", 0.0):
+        weeks = (4, 40)
+        pregnant = random.randint(*weeks)
+    name = f"{random.choice(names[sex])} {random.choice(names['family'])}"
+    return Person(name, sex, age, height, weight, habits, pregnant)
+
+
+def _size(age: float, sex: Sex, obese: bool, random: Random) -> tuple[float, float]:
+    """Height in cm and weight in kg."""
+    adult = (176.0, 7.0) if sex == "male" else (163.0, 6.5)
+    height = random.gauss(*adult)
+    if age < ADULT:
+        # Half of the adult height at two years, then nearly even growth.
+        share = 0.29 + 0.21 * min(age, 2) / 2 if age < 2 else 0.5 + 0.5 * min((age - 2) / 14, 1)
+        height *= share
+    mean = 34.0 if obese else 25.0 if age >= ADULT else 14.5 + 0.45 * age if age > 2 else 16.5
+    index = random.gauss(mean, 0.09 * mean)
+    return round(height), round(index * (height / 100) ** 2, 1)
+
+
+def draw_background(
+    facts: Facts, condition: Condition, age: float, sex: Sex, random: Random
+) -> list[Background]:
+    """Draw the conditions that a patient lives with; those that raise the risk more often."""
+    risks = {risk.factor: risk.share for risk in condition.risks}
+    found = []
+    for key, one in facts.conditions.items():
+        if one.role == "presenting" or key == condition.id:
+            continue
+        usual = min(likelihood(one, age, sex) / 1000, 0.6)
+        chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
+        if random.random() < chance:
+            onset = min(one.epidemiology.groups, key=lambda group: group.ages[0]).ages[0]
+            longest = max(min(age - onset, 25.0), 0.5)
+            effects = (
+                {
+                    name: draw_effect(effect, random)
+                    for name, effect in {**one.vitals, **one.labs}.items()
+                }
+                if one.role == "background"
+                else {}
+            )
+            found.append(Background(key, round(random.uniform(0.3, longest), 1), effects))
+    return found
+
+
+def draw_allergies(random: Random) -> list[Allergy]:
+    """Draw what a person says to be allergic to."""
+    return [
+        Allergy(allergen, random.choice(reactions))
+        for allergen, share, reactions in ALLERGIES
+        if random.random() < share
+    ]
+
+
+def draw_medicines(
+    facts: Facts,
+    conditions: Collection[str],
+    allergies: Collection[Allergy],
+    age: float,
+    pregnant: bool,
+    random: Random,
+) -> list[TakenMedicine]:
+    """Draw what a person takes: nothing against an allergy or a contraindicated combination."""
+    taken: list[TakenMedicine] = []
+    for key in conditions:
+        for one in facts.conditions[key].medicines:
+            if age < ADULT or random.random() >= one.share:
+                continue
+            if pregnant or any(one.drug == other.drug for other in taken):
+                continue
+            if _allergic(facts, one.drug, allergies) or _clashes(facts, one.drug, taken):
+                continue
+            taken.append(_taken(facts, key, one, random))
+    return taken
+
+
+def _taken(facts: Facts, condition: str, one: Medicine, random: Random) -> TakenMedicine:
+    effects, blunting = dict[str, DrawnEffect](), 0.0
+    for name in facts.drugs[one.drug].classes:
+        known = drug_effects().get(name)
+        if known is not None:
+            blunting = max(blunting, known.blunting)
+            effects |= {key: draw_effect(effect, random) for key, effect in known.effects.items()}
+    dose = random.choice(one.doses)
+    return TakenMedicine(one.drug, dose, one.unit, one.per_day, condition, effects, blunting)
+
+
+def _allergic(facts: Facts, drug: str, allergies: Collection[Allergy]) -> bool:
+    return any(one.allergen in _references(facts, drug) for one in allergies)
+
+
+def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
+    """Whether a drug is of the kind of one that is taken, or must not be combined with it."""
+    own = facts.drugs[drug].classes
+    names = _references(facts, drug)
+    for other in taken:
+        if own and set(own) == set(facts.drugs[other.drug].classes):
+            return True
+        theirs = _references(facts, other.drug)
+        for one in facts.interactions.values():
+            if one.severity == "contraindicated" and len(one.between) == 2:
+                first, second = one.between
+                if (first in names and second in theirs) or (second in names and first in theirs):
+                    return True
+    return False
+
+
+def _references(facts: Facts, drug: str) -> set[str]:
+    """The drug and its classes, as interactions and allergies name them."""
+    return {drug, *(CLASS + name for name in facts.drugs[drug].classes)}
+
+
+@dataclass(frozen=True)
+class DrugEffects:
+    """What drugs of a class do to measurements.
+
+    Attributes:
+        blunting: Share of a rise of the heart rate that they suppress.
+        effects: Measurement -> effect.
+    """
+
+    blunting: float
+    effects: dict[str, Effect]
+
+
+@lru_cache(maxsize=1)
+def drug_effects() -> Mapping[str, DrugEffects]:
+    """Return class of drugs -> what its drugs do to measurements."""
+    text = (_PLACES / "drug_effects.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, DrugEffects]).validate_json(text)
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads((_PLACES / "names.json").read_text(encoding="utf-8"))
+    if missing := {*get_args(Sex), "family"} - found.keys():
+        raise ValueError(f"names.json lacks {sorted(missing)}")
+    return found

@@ -1,0 +1,183 @@
+"""The problem that brings a patient: when it began, what it shows, and how it goes on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from gym_clinic.facts import Facts, most_specific
+from gym_clinic.facts.conditions import Condition, Course, Sex, Study
+from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
+from gym_clinic.simulate.patients import ONLY, probability
+
+DAY = 24 * 60
+SEVERITY = (0.55, 1.5)
+"""Least and greatest severity on arrival; 1 is the usual one."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem of a patient.
+
+    Attributes:
+        condition: Id of the disease.
+        variant: Its form; None where the condition has none.
+        began: Minutes from arrival, below 0.
+        severity: On arrival; 1 is the usual one.
+        complaint: Id of the finding that the patient comes with; None for a second problem.
+        findings: Id of each symptom or sign -> minutes from arrival at which it began.
+        signs: Part of the examination -> what is found.
+        studies: Study -> its report.
+        effects: Measurement -> effect at severity 1.
+    """
+
+    condition: str
+    variant: str | None
+    began: int
+    severity: float
+    complaint: str | None
+    findings: Mapping[str, int]
+    signs: tuple[tuple[str, str], ...]
+    studies: Mapping[str, str]
+    effects: Mapping[str, DrawnEffect]
+
+
+def draw_problem(
+    facts: Facts, condition: Condition, sex: Sex, random: Random, *, complains: bool = True
+) -> Problem:
+    """Draw a problem."""
+    course = condition.course
+    if course is None:
+        raise ValueError(f"{condition.id} is a background condition; it brings no one")
+    low, high = course.onset_hours
+    began = -round(60 * math.exp(random.uniform(math.log(max(low, 0.02)), math.log(high))))
+    severity = min(max(random.lognormvariate(0, 0.18), SEVERITY[0]), SEVERITY[1])
+    ids = {one.name: key for key, one in facts.phenotypes.items()}
+    variant = None
+    if condition.variants:
+        (variant,) = random.choices(list(condition.variants), weights=condition.variants.values())
+    complaint = None
+    if complains:
+        possible = [one for one in condition.complaints if _of_sex(one.finding, sex)]
+        chosen = random.choices(possible, weights=[one.weight for one in possible])[0]
+        complaint = ids[chosen.finding]
+    return Problem(
+        condition=condition.id,
+        variant=variant,
+        began=min(began, -1),
+        severity=round(severity, 2),
+        complaint=complaint,
+        findings=_findings(facts, condition, sex, began, complaint, random),
+        signs=_signs(condition, variant, severity, random),
+        studies={one.study: _report(one, variant, random) for one in condition.studies},
+        effects=_effects(condition, random),
+    )
+
+
+def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:
+    drawn = {
+        key: draw_effect(effect, random)
+        for key, effect in {**condition.vitals, **condition.labs}.items()
+    }
+    systolic, diastolic = condition.vitals.get("sbp"), condition.vitals.get("dbp")
+    if systolic and diastolic and systolic.add and diastolic.add and systolic.add[1] > 0:
+        # Both pressures move together.
+        apart = (drawn["sbp"].amount - systolic.add[0]) / systolic.add[1]
+        drawn["dbp"] = DrawnEffect("add", diastolic.add[0] + apart * diastolic.add[1])
+    return drawn
+
+
+def _findings(
+    facts: Facts, condition: Condition, sex: Sex, began: int, complaint: str | None, random: Random
+) -> dict[str, int]:
+    """Draw symptoms and signs; what follows from measurements is read off them instead."""
+    measured = measured_findings()
+    drawn: set[str] = set() if complaint is None else {complaint}
+    for feature in facts.diseases[condition.id].phenotypes:
+        name = facts.phenotypes[feature.phenotype].name
+        share = condition.rates.get(name, probability(feature.frequency))
+        if name in measured or not _of_sex(name, sex):
+            continue
+        if random.random() < share:
+            drawn.add(feature.phenotype)
+    kept = most_specific(drawn, facts.above)
+    if complaint is not None and complaint not in kept:  # a special form of it was drawn
+        kept = {one for one in kept if complaint not in facts.above[one]} | {complaint}
+    found: dict[str, int] = {}
+    for one in sorted(kept):
+        first = one == complaint or random.random() < 0.4
+        found[one] = began if first else round(began * random.uniform(0.05, 0.9))
+    return found
+
+
+def _of_sex(name: str, sex: Sex) -> bool:
+    return not any(only.search(name) for other, only in ONLY.items() if other != sex)
+
+
+def _report(study: Study, variant: str | None, random: Random) -> str:
+    possible = [one for one in study.results if one.variant in (None, variant)]
+    return random.choices(possible, weights=[one.share for one in possible])[0].text
+
+
+def _signs(
+    condition: Condition, variant: str | None, severity: float, random: Random
+) -> tuple[tuple[str, str], ...]:
+    found = []
+    for one in condition.signs:
+        if one.variant not in (None, variant):
+            continue
+        if random.random() < min(one.share * severity, 1.0) or one.share == 1:
+            found.append((one.site, one.text))
+        elif one.otherwise is not None:
+            found.append((one.site, one.otherwise))
+    return tuple(found)
+
+
+def severity_at(problem: Problem, course: Course, minute: float, treated: float | None) -> float:
+    """Return the severity at a time.
+
+    Args:
+        problem: The problem.
+        course: The course of its condition.
+        minute: Minutes from arrival.
+        treated: When its treatment was complete; None for none.
+    """
+    if minute <= 0:
+        return (
+            problem.severity * (1 - minute / problem.began) ** 0.6 if minute > problem.began else 0
+        )
+    until = minute if treated is None else min(minute, max(treated, 0.0))
+    change = course.change_per_hour * until / 60
+    untreated = min(max(problem.severity * (1 + change), 0.0), 3.0)
+    if until == minute:
+        return untreated
+    return float(untreated * 0.5 ** ((minute - until) / course.half_time_minutes))
+
+
+def treated_at(course: Course, actions: Mapping[str, float]) -> float | None:
+    """Return when the first of the alternatives was complete; None if none is.
+
+    Args:
+        course: The course of a condition.
+        actions: Action, as in `Course.treated_by`, -> when it was done, in minutes from arrival.
+    """
+    complete = [
+        max(actions[one] for one in together)
+        for together in course.treated_by
+        if all(one in actions for one in together)
+    ]
+    return min(complete, default=None)
+
+
+def died_at(
+    problem: Problem, course: Course, treated: float | None, until: int = 2 * DAY
+) -> int | None:
+    """Return the minute of death within a time, or None."""
+    if course.fatal_at is None:
+        return None
+    for minute in range(0, until + 1, 5):
+        if severity_at(problem, course, minute, treated) >= course.fatal_at:
+            return minute
+    return None
