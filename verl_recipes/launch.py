@@ -34,10 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def train(request: RunRequest) -> int:
-    """Check, prepare the model, train and report.
-
-    Returns:
-        0, or 1 for a run that failed.
+    """Check, prepare the model, train and report; 0, or 1 for a run that failed.
 
     Raises:
         ConfigError: If the run cannot start; the error names all that is missing.

@@ -66,18 +66,13 @@ class RunRequest:
             try:
                 found[name] = float(weight) if equals else 1.0
             except ValueError:
-                raise ConfigError(
-                    f"--env: the weight of {name!r} is a number, not {weight!r}"
-                ) from None
+                said = f"--env: the weight of {name!r} is a number, not {weight!r}"
+                raise ConfigError(said) from None
         return found
 
 
 def train_request(argv: Sequence[str] | None) -> RunRequest:
-    """Read the command line of ``train``.
-
-    Raises:
-        ConfigError: If the folder holds a run that is not to be resumed, or the reverse.
-    """
+    """Read the command line of ``train``; errors as for :func:`run_folder`."""
     parser = _parser("train", "Train a model on an environment.")
     parser.add_argument("--steps", type=int, default=RunRequest.steps)
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint")
@@ -112,17 +107,12 @@ def run_folder(given: Path | None, method: str, *, resume: bool) -> Path:
 
 
 def _parser(command: str, description: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"python -m verl_recipes {command}", description=description
-    )
+    prog = f"python -m verl_recipes {command}"
+    parser = argparse.ArgumentParser(prog=prog, description=description)
     default = RunRequest()
     parser.add_argument("--method", default=default.method, help="a file of config/method")
-    parser.add_argument(
-        "--env", default=default.env, help="id, or module:NAME of a domain; ID=2,ID=1"
-    )
-    parser.add_argument(
-        "--model", help="folder or name; without GPUs a tiny one is made if left out"
-    )
+    parser.add_argument("--env", help="id, or module:NAME of a domain; ID=2,ID=1")
+    parser.add_argument("--model", help="folder or name; without GPUs a tiny one is made if none")
     parser.add_argument("--gpus", type=int, default=default.gpus, help="GPUs a node; 0: the CPU")
     parser.add_argument("--nodes", type=int, default=default.nodes)
     parser.add_argument("--address", help="address of a Ray cluster; default: start a local one")

@@ -58,10 +58,8 @@ class ClinicOutput(AgentLoopOutput):
     """What verl stores of a trajectory, with what the distillation needs.
 
     Attributes:
-        turn_ids: Of the response tokens: the turn's number, 0 for the environment's tokens and
-            for turns that are not distilled.
-        hint_ids: What the teacher reads besides.
-        hint_at: The prompt's token before which it reads them.
+        turn_ids: Of the response tokens: the turn's number, 0 where nothing is distilled.
+        hint_ids: What the teacher reads besides, before the prompt's token ``hint_at``.
     """
 
     turn_ids: list[int] = []

@@ -23,15 +23,7 @@ RETRIES = 100
 
 
 class TaskPool:
-    """The tasks of one environment whose prompts fit.
-
-    Args:
-        name: Of the environment.
-        split: That it plays.
-        env: At that split.
-        clinic: Of the run.
-        tokens: The model's.
-        limit: Longest prompt, in tokens.
+    """The tasks of one environment at a split whose prompts fit into ``limit`` tokens.
 
     Attributes:
         size: Tasks; of an endless split ``clinic.endless_rows``.

@@ -20,7 +20,6 @@ from gym_clinic import ConfigError
 from gym_clinic.names import suggest
 from verl_recipes import settings
 from verl_recipes.config.supported import check_supported
-from verl_recipes.registry import TRAINERS
 from verl_recipes.request import RunRequest
 from verl_recipes.schedule.stages import Schedule, check_stages
 from verl_recipes.ttopd import hints
@@ -76,20 +75,7 @@ def compose(request: RunRequest) -> DictConfig:
     hints.load(clinic.hints.path)
     if clinic.tool_parser is not None:
         check_parser(clinic.tool_parser)
-    mode = str(config.trainer.v1.trainer_mode)
-    TRAINERS.check(mode)
-    if clinic.teacher.enabled != (mode == "ttopd"):
-        wanted = "ttopd" if clinic.teacher.enabled else "clinic"
-        raise ConfigError(
-            f"clinic.teacher.enabled={clinic.teacher.enabled} goes with trainer.v1.trainer_mode="
-            f"{wanted}, not {mode}"
-        )
-    if (clinic.critic.model is not None) != (mode == "ppo"):
-        raise ConfigError(
-            f"clinic.critic.model={clinic.critic.model} and trainer.v1.trainer_mode={mode}: a "
-            "critic of one's own goes with --method ppo"
-        )
-    check_supported(config)
+    check_supported(config, clinic)
     _fit_to_adapter(config)
     if clinic.stages:
         check_stages(config, clinic.stages)
@@ -156,12 +142,7 @@ def environment(request: RunRequest, config: DictConfig) -> Mapping[str, str]:
 
 
 def unknown_key(config: DictConfig, key: str) -> str | None:
-    """Return what is wrong with the key of an override; None if it exists.
-
-    Args:
-        config: The config that is overridden.
-        key: Names joined by dots.
-    """
+    """Return what is wrong with a key of the config, names joined by dots; None if it exists."""
     node: Any = config
     for depth, part in enumerate(parts := key.split(".")):
         if not isinstance(node, DictConfig):
@@ -174,11 +155,7 @@ def unknown_key(config: DictConfig, key: str) -> str | None:
 
 
 def check_parser(name: str) -> None:
-    """Check that verl has a parser of calls of this name.
-
-    Raises:
-        ConfigError: If it has none; the error names the nearest.
-    """
+    """Check that verl has a parser of calls of this name; a ConfigError names the nearest."""
     from verl.experimental.agent_loop.tool_parser import ToolParser
 
     if name not in ToolParser._registry:

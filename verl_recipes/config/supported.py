@@ -8,6 +8,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
+from verl_recipes.registry import TRAINERS
+from verl_recipes.settings import ClinicSettings
 
 ESTIMATORS = ("grpo", "gae")
 
@@ -20,12 +22,25 @@ FIXED: dict[str, tuple[Any, str]] = {
 """Settings that may have one value -> that value, and why."""
 
 
-def check_supported(config: DictConfig) -> None:
-    """Check that the settings of verl are those that a recipe supports.
+def check_supported(config: DictConfig, clinic: ClinicSettings) -> None:
+    """Check that the settings of verl are those that a recipe supports, and go with ours.
 
     Raises:
         ConfigError: If one is not; the error says what would be right.
     """
+    mode = str(config.trainer.v1.trainer_mode)
+    TRAINERS.check(mode)
+    if clinic.teacher.enabled != (mode == "ttopd"):
+        wanted = "ttopd" if clinic.teacher.enabled else "clinic"
+        raise ConfigError(
+            f"clinic.teacher.enabled={clinic.teacher.enabled} goes with trainer.v1.trainer_mode="
+            f"{wanted}, not {mode}"
+        )
+    if (clinic.critic.model is not None) != (mode == "ppo"):
+        raise ConfigError(
+            f"clinic.critic.model={clinic.critic.model} and trainer.v1.trainer_mode={mode}: a "
+            "critic of one's own goes with --method ppo"
+        )
     for name, (value, why) in FIXED.items():
         if (found := OmegaConf.select(config, name)) != value:
             raise ConfigError(f"{name}={found} is not supported: {why}; leave it at {value}")

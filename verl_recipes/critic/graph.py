@@ -90,13 +90,10 @@ class GraphValue(nn.Module):
 
     @staticmethod
     def read(info: Mapping[str, Any]) -> Any:
-        """Return the graph of a state.
+        """Return ``info["graph"]``; a ConfigError if the environment shows none.
 
-        ``info["graph"]`` has ``nodes`` (rows of features), ``edges`` (relation -> pairs),
-        ``turns_left``, this one included, and, if the model reads it, ``text``.
-
-        Raises:
-            ConfigError: If the environment shows none.
+        It has ``nodes`` (rows of features), ``edges`` (relation -> pairs), ``turns_left``, this one
+        included, and, if the model reads it, ``text``.
         """
         if "graph" not in info:
             raise ConfigError(f"the critic needs info['graph']; the environment has {sorted(info)}")

@@ -14,11 +14,7 @@ from verl_recipes.settings import CriticSettings
 
 
 def reader(settings: CriticSettings) -> Callable[[Mapping[str, Any]], Any] | None:
-    """Return how a value model reads an `info`; None without a model.
-
-    Raises:
-        ConfigError: If there is no such model, or it reads nothing.
-    """
+    """Return how a value model reads an `info`; None without one, a ConfigError if it cannot."""
     if settings.model is None:
         return None
     read = getattr(import_named(settings.model, "value model"), "read", None)

@@ -32,8 +32,7 @@ def locate(name: str) -> Path:
 
     Raises:
         ConfigError: If the name cannot be a model's.
-        NotDownloadedError: If it is a name that is not in the cache; the error says how to
-            download it.
+        NotDownloadedError: If it is not in the cache; the error says how to download it.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():

@@ -107,11 +107,9 @@ class Schedule:
 
     Attributes:
         number: Of the stage, from 1; 0 before the first one.
-        began: Its first step.
-        first: The target's value when it was first seen in this stage.
-        best: Its largest value in this stage.
+        began: Its first step; ``ended``: the step after which it ended early.
+        first: The target's value when it was first seen in this stage; ``best``: the largest.
         since: Looks at it since then.
-        ended: The step after which the stage ended early.
     """
 
     def __init__(self, stages: Sequence[StageSettings]) -> None:

@@ -83,15 +83,7 @@ class BoundedReplayBuffer(ReplayBuffer):
     def sample(
         self, global_steps: int, partition_id: str, batch_size: int
     ) -> tuple[KVBatchMeta, dict[str, float]]:
-        """Wait for the rollouts and take a batch.
-
-        Args:
-            global_steps: The step.
-            partition_id: ``train`` or ``val``.
-            batch_size: Groups to take.
-
-        Returns:
-            The batch, in the order of drawing, and figures of the sampling.
+        """Wait for the rollouts; return a batch in the order of drawing, and figures of it.
 
         Raises:
             RolloutStalledError: If nothing finishes for ``stall_s`` seconds, or nothing came back

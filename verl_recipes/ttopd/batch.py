@@ -10,14 +10,10 @@ from verl.utils import tensordict_utils as tu
 
 
 class Rows(NamedTuple):
-    """The positions that predict distilled policy tokens; each of shape (N,).
+    """The positions that predict distilled policy tokens; each column of shape (N,).
 
-    Attributes:
-        sequence: Row of the batch.
-        student: Position in the student's sequence.
-        teacher: Position in the teacher's, later by the hint's length.
-        turn: The turn's number.
-        token: The token predicted.
+    Row of the batch, position in the student's sequence and in the teacher's, which is later by the
+    hint's length, number of the turn, and the token predicted.
     """
 
     sequence: torch.Tensor

@@ -48,13 +48,7 @@ class Terms(NamedTuple):
 
 
 class TeacherOutput(NamedTuple):
-    """The output of the teacher for a micro-batch.
-
-    Attributes:
-        rows: The positions judged.
-        hidden: (N, H), the teacher's hidden states there.
-        head: (V, H), its output head; None for the student's.
-    """
+    """The teacher's hidden states (N, H) at the rows judged, and its head (V, H) if it has one."""
 
     rows: Rows
     hidden: torch.Tensor
@@ -73,14 +67,9 @@ class ClinicEngine(FSDPEngineWithLMHead):
 
     The teacher runs under ``no_grad`` in the micro-batch of the student, hidden states only:
     nothing is stored between the phases, nothing has to be aligned across workers. Without a
-    teacher it is verl's engine.
-
-    Attributes:
-        distillation: How to distil; None before a teacher is attached.
-        teacher_engine: Holds the teacher under full fine-tuning; None under LoRA, where the
-            teacher is a second adapter of the same module.
-        teacher_adapter: Whether to build that adapter; set before ``initialize``.
-        terms: Factors of the loss's terms.
+    teacher it is verl's engine. ``teacher_engine`` holds the teacher under full fine-tuning; under
+    LoRA it is None, and the teacher is a second adapter of the same module, which is built where
+    ``teacher_adapter`` is set before ``initialize``.
     """
 
     distillation: TeacherSettings | None = None
@@ -96,11 +85,7 @@ class ClinicEngine(FSDPEngineWithLMHead):
             ema_([p for _, p in teacher], [p for _, p in student], 0.0)
 
     def attach_teacher(self, settings: TeacherSettings, engine: ClinicEngine | None) -> None:
-        """Distil from now on.
-
-        Args:
-            settings: How.
-            engine: Holds the teacher; None for the second adapter.
+        """Distil from now on; without an engine of its own the teacher is the second adapter.
 
         Raises:
             ConfigError: If parallelism, kernels or an adapter on the output head leave no hidden

@@ -50,16 +50,10 @@ class Hints:
         return Hints(*(tuple(map(_first_sentence, x)) for x in (self.correct, self.incorrect)))
 
     def text(self, success: bool, key: str, mode: str = "outcome") -> str:
-        """Return the hint of a trajectory: always the same for the same arguments.
+        """Return the hint of a trajectory; ``mode`` is one of ``registry.HINTS``.
 
-        Args:
-            success: The environment's own notion of success.
-            key: Names the trajectory. Wording and coin are drawn from its digest, so it has to
-                be the same in a resumed run, and to say nothing of the outcome.
-            mode: One of ``registry.HINTS``.
-
-        Raises:
-            ConfigError: If there is no such mode.
+        ``key`` names the trajectory. Wording and coin are drawn from its digest, so it has to be
+        the same in a resumed run, and to say nothing of the outcome.
         """
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=9).digest()
         return HINTS[mode](self, success, digest)

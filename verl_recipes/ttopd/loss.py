@@ -32,9 +32,7 @@ class TurnKL(NamedTuple):
     Attributes:
         loss: Mean over sequences, a scalar with a gradient.
         per_turn: KL of each turn (T,), mean over its tokens, detached; ordered by sequence, then
-            turn.
-        turns: Turn id of each (T,), int64.
-        sequences: Sequence id of each (T,), int64.
+            turn, whose ids are ``sequences`` and ``turns`` (T,), int64.
     """
 
     loss: Tensor

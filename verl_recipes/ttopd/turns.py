@@ -69,9 +69,7 @@ class Groups(NamedTuple):
     Attributes:
         rows: Rows whose turn id is not 0 (M,), int64.
         group: The group of each of them (M,), int64.
-        sizes: Rows of each group (T,), int64.
-        turns: Turn id of each group (T,), int64.
-        sequences: Sequence id of each group (T,), int64.
+        sizes: Rows of each group (T,); ``turns`` and ``sequences`` (T,) are its ids, int64.
     """
 
     rows: Tensor
@@ -127,10 +125,7 @@ def mean_tokens(sizes: Tensor, turns: Tensor, tokens: Tensor) -> Tensor:
 def group(turn_ids: Tensor, sequence_ids: Tensor | None = None) -> Groups:
     """Group rows by sequence and turn; rows of turn 0 are left out.
 
-    Args:
-        turn_ids: One id per row (N,), 0 or more.
-        sequence_ids: The sequence of each row (N,), any integers in any order; None if all rows
-            are of one.
+    Both have one id per row (N,); sequences are any integers in any order, None for one alone.
     """
     rows = turn_ids.nonzero().squeeze(-1)
     turns = turn_ids[rows].long()
