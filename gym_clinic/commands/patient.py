@@ -71,7 +71,7 @@ def _record(patient: Patient) -> Iterator[str]:
             first = ", the complaint" if key == problem.complaint else ""
             yield f"  has        {facts.phenotypes[key].name}, since {_ago(-began)}{first}"
         yield from (f"  {site:10} {text}" for site, text in problem.signs)
-        yield from (f"  {study}: {text}" for study, text in problem.studies.items())
+        yield from (f"  {study}: {patient.report(study)}" for study in problem.studies)
 
 
 def _values(patient: Patient, at: int) -> Iterator[str]:

@@ -16,12 +16,13 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from gym_clinic.facts.drugs import Reference
+from gym_clinic.facts.epidemiology import Sex
 from gym_clinic.facts.instruments import Expr, Key
-from gym_clinic.facts.models import Record, Slug, Strict, Text, Texts
+from gym_clinic.facts.models import Record, Slug, Text, Texts
+from gym_clinic.facts.typed_json import Strict
 
 Pair = tuple[float, float]
 Share = Annotated[float, Field(gt=0, le=1)]
-Sex = Literal["female", "male"]
 Disposition = Literal[
     "home",
     "ward",
@@ -132,7 +133,7 @@ class AgeGroup(Strict):
     weight: float = Field(gt=0)
 
 
-class Epidemiology(Strict):
+class Occurrence(Strict):
     """How frequent a condition is, and in whom.
 
     Attributes:
@@ -316,7 +317,7 @@ class Condition(Record):
         Literal["emergency", "primary-care", "ward", "intensive-care", "outpatient"], ...
     ]
     role: Literal["presenting", "background", "both"]
-    epidemiology: Epidemiology
+    epidemiology: Occurrence
     variants: dict[Slug, Share] = {}
     complaints: tuple[Complaint, ...] = ()
     rates: dict[str, Share] = {}

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.patient import Patient as Patient
     from gym_clinic.simulate.clinic.patient import draw_patient as draw_patient
     from gym_clinic.simulate.clinic.patient import presenting as presenting
-    from gym_clinic.simulate.clinic.people import Person as Person
+    from gym_clinic.simulate.clinic.people import Demographics as Demographics
     from gym_clinic.simulate.clinic.problems import Problem as Problem
 
 _HOMES = {
     "Patient": "patient",
-    "Person": "people",
+    "Demographics": "people",
     "Problem": "problems",
     "State": "body",
     "draw_patient": "patient",

@@ -20,7 +20,8 @@ from pathlib import Path
 from random import Random
 
 from gym_clinic.facts import Facts
-from gym_clinic.facts.conditions import Effect, Measurement, ReferenceRange, Sex
+from gym_clinic.facts.conditions import Effect, Measurement, ReferenceRange
+from gym_clinic.facts.epidemiology import Sex
 from gym_clinic.facts.expressions import parse
 
 State = dict[str, float]
@@ -57,16 +58,23 @@ class DrawnEffect:
         return value + severity * change
 
 
-def draw_effect(effect: Effect, random: Random) -> DrawnEffect:
-    """Draw the effect of one patient; within two standard deviations, and never reversed."""
+def draw_effect(effect: Effect, random: Random, extent: float | None = None) -> DrawnEffect:
+    """Draw the effect of one patient; within two standard deviations, and never reversed.
+
+    Args:
+        effect: What is drawn from.
+        random: The source of randomness.
+        extent: How extensive the condition is in this patient, in standard deviations: its effects
+            go together, with a correlation of a half. None to draw an effect by itself.
+    """
     if effect.times is not None:
         median, deviation = effect.times
-        factor = median * deviation ** _bounded(random)
+        factor = median * deviation ** _away(random, extent, median - 1)
         return DrawnEffect("times", max(factor, 1.02) if median > 1 else min(factor, 0.98))
     kind, (mean, deviation) = (
         ("add", effect.add) if effect.add is not None else ("set", effect.set or (0.0, 0.0))
     )
-    amount = mean + deviation * _bounded(random)
+    amount = mean + deviation * _away(random, extent, mean if kind == "add" else 0.0)
     if kind == "add" and amount * mean < 0 and abs(mean) > 0.5 * deviation:
         amount = 0.1 * mean
     return DrawnEffect(kind, amount)
@@ -74,6 +82,14 @@ def draw_effect(effect: Effect, random: Random) -> DrawnEffect:
 
 def _bounded(random: Random) -> float:
     return min(max(random.gauss(0, 1), -2), 2)
+
+
+def _away(random: Random, extent: float | None, mean: float) -> float:
+    """Standard deviations from the mean; a greater extent lies further in its direction."""
+    own = random.gauss(0, 1)
+    if extent is not None and mean:
+        own = 0.71 * own + 0.71 * (extent if mean > 0 else -extent)
+    return min(max(own, -2), 2)
 
 
 def reference(one: Measurement, sex: Sex, age: float) -> ReferenceRange | None:

@@ -18,6 +18,7 @@ from typing import Any
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.epidemiology import Person
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import (
     DrawnEffect,
@@ -30,19 +31,20 @@ from gym_clinic.simulate.clinic.body import (
 from gym_clinic.simulate.clinic.people import (
     Allergy,
     Background,
-    Person,
+    Demographics,
     TakenMedicine,
     draw_age_and_sex,
     draw_allergies,
     draw_background,
+    draw_demographics,
     draw_medicines,
-    draw_person,
     likelihood,
 )
 from gym_clinic.simulate.clinic.problems import (
     Problem,
     died_at,
     draw_problem,
+    rhythm,
     severity_at,
     treated_at,
 )
@@ -71,7 +73,7 @@ class Patient:
     """
 
     seed: int
-    person: Person
+    person: Demographics
     arrived: datetime.datetime
     background: tuple[Background, ...]
     medicines: tuple[TakenMedicine, ...]
@@ -125,6 +127,16 @@ class Patient:
         courses = ((one, self._course(one)) for one in self.problems)
         minutes = [died_at(one, course, treated_at(course, known)) for one, course in courses]
         return min((minute for minute in minutes if minute is not None), default=None)
+
+    def report(self, study: str, minute: float = 0) -> str | None:
+        """Return what a study shows at a time; None if none of the problems says."""
+        texts = [one.studies[study] for one in self.problems if study in one.studies]
+        if not texts:
+            return None
+        if study != "ecg":
+            return texts[0]
+        fibrillates = any(one.condition == "atrial-fibrillation" for one in self.background)
+        return rhythm(texts[0], round(self.state(minute)["hr"]), fibrillates)
 
     def findings(self, minute: float = 0) -> dict[str, bool]:
         """Return each finding, by id, that the patient has or that measurements exclude."""
@@ -218,18 +230,18 @@ def draw_patient(seed: int, condition: str | None = None, facts: Facts | None = 
     tables = load() if facts is None else facts
     random = Random(f"{seed}:{condition or ''}:patient")
     chosen = _condition(tables, condition, random)
-    age, sex = draw_age_and_sex(chosen, random)
-    background = draw_background(tables, chosen, age, sex, random)
+    basis = draw_age_and_sex(tables.diseases[chosen.id], random)
+    background = draw_background(tables, chosen, basis, random)
     lived_with = [one.condition for one in background]
-    person = draw_person(chosen, lived_with, age, sex, random)
+    person = draw_demographics(chosen, lived_with, basis, random)
     allergies = draw_allergies(random)
     medicines = draw_medicines(
-        tables, lived_with, allergies, age, person.pregnant_weeks is not None, random
+        tables, lived_with, allergies, basis.age, basis.pregnancy is not None, random
     )
-    healthy = draw_usual(tables, sex, age, random) | {"weight_kg": person.weight_kg}
-    problems = [draw_problem(tables, chosen, sex, random)]
-    if random.random() < SECOND and (other := _second(tables, chosen, age, sex, random)):
-        problems.append(draw_problem(tables, other, sex, random, complains=False))
+    healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
+    problems = [draw_problem(tables, chosen, basis, random)]
+    if random.random() < SECOND and (other := _second(tables, chosen, basis, random)):
+        problems.append(draw_problem(tables, other, basis, random, complains=False))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
     return Patient(
@@ -263,17 +275,14 @@ def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
     return known[name]
 
 
-def _second(
-    facts: Facts, first: Condition, age: float, sex: Any, random: Random
-) -> Condition | None:
+def _second(facts: Facts, first: Condition, person: Person, random: Random) -> Condition | None:
     """A second, mild and common problem that could not be mistaken for the first."""
     alike = {*facts.diseases[first.id].look_alikes, first.id}
-    possible = [
-        one
+    possible = {
+        one.id: likelihood(facts, one, person)
         for one in presenting(facts)
-        if one.id not in alike and (one.triage or 0) >= 4 and likelihood(one, age, sex) > 0
-    ]
-    if not possible:
+        if one.id not in alike and (one.triage or 0) >= 4
+    }
+    if not any(possible.values()):
         return None
-    weights = [likelihood(one, age, sex) for one in possible]
-    return random.choices(possible, weights=weights)[0]
+    return facts.conditions[random.choices(list(possible), weights=list(possible.values()))[0]]

@@ -12,12 +12,25 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
-from gym_clinic.facts import Facts
-from gym_clinic.facts.conditions import Condition, Effect, Medicine, Sex
+from gym_clinic.facts import Disease, Facts
+from gym_clinic.facts.conditions import Condition, Effect, Medicine
 from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.epidemiology import Person, Pregnancy, Sex
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
+from gym_clinic.simulate.presentation import draw_person, epidemiology_of
 
 ADULT = 18
+WEEKS = {
+    "preeclampsia": (24, 40),
+    "hyperemesis-gravidarum": (6, 14),
+    "ectopic-pregnancy": (5, 9),
+    "miscarriage": (6, 19),
+    "placenta-praevia": (24, 38),
+    "placental-abruption": (25, 39),
+    "gestational-diabetes": (24, 38),
+}
+"""Condition of pregnancy -> the completed weeks at which it comes."""
+
 HABITS = {"smoking": 0.17, "alcohol": 0.07}
 """Habit -> share of adults who have it, where a condition does not make it more frequent."""
 
@@ -33,7 +46,7 @@ _PLACES = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Person:
+class Demographics:
     """A person.
 
     Attributes:
@@ -44,6 +57,7 @@ class Person:
         weight_kg: Weight.
         habits: Such as "smoking".
         pregnant_weeks: Completed weeks of pregnancy; None if not pregnant.
+        postpartum: Whether she gave birth in the last year.
     """
 
     name: str
@@ -53,6 +67,15 @@ class Person:
     weight_kg: float
     habits: tuple[str, ...] = ()
     pregnant_weeks: int | None = None
+    postpartum: bool = False
+
+    @property
+    def person(self) -> Person:
+        """What epidemiology and findings depend on."""
+        pregnancy: Pregnancy | None = "postpartum" if self.postpartum else None
+        if self.pregnant_weeks is not None:
+            pregnancy = "pregnant"
+        return Person(self.age, self.sex, pregnancy)
 
 
 @dataclass(frozen=True)
@@ -106,46 +129,40 @@ class Allergy:
     reaction: str
 
 
-def draw_age_and_sex(condition: Condition, random: Random) -> tuple[float, Sex]:
-    """Draw age and sex of a patient with a condition."""
-    groups = condition.epidemiology.groups
-    group = random.choices(groups, weights=[one.weight for one in groups])[0]
-    age = random.uniform(*group.ages)
-    sex: Sex = "female" if random.random() < condition.epidemiology.female else "male"
-    return (round(age, 1) if age < 2 else float(int(age))), sex
+def draw_age_and_sex(disease: Disease, random: Random) -> Person:
+    """Draw age and sex of a patient with a disease; whole years from two on."""
+    person = draw_person(epidemiology_of(disease), random)
+    age = round(person.age, 2) if person.age < 2 else float(int(person.age))
+    return person._replace(age=age)
 
 
-def likelihood(condition: Condition, age: float, sex: Sex) -> float:
+def likelihood(facts: Facts, condition: Condition, person: Person) -> float:
     """Return how frequent a condition is at an age and sex: its weight times the density there."""
-    groups = condition.epidemiology.groups
-    total = sum(one.weight for one in groups)
-    density = sum(
-        one.weight / total * 90 / (one.ages[1] - one.ages[0])
-        for one in groups
-        if one.ages[0] <= age < one.ages[1]
-    )
-    share = condition.epidemiology.female if sex == "female" else 1 - condition.epidemiology.female
+    epidemiology = epidemiology_of(facts.diseases[condition.id])
+    if not epidemiology.admits(person):
+        return 0.0
+    total = sum(one.weight for one in epidemiology.ages)
+    (band,) = (one for one in epidemiology.ages if one.low <= person.age < one.high)
+    density = band.weight / total * 90 / (band.high - band.low)
+    share = epidemiology.female if person.sex == "female" else 1 - epidemiology.female
     return condition.epidemiology.weight * density * 2 * share
 
 
-def draw_person(
-    condition: Condition, background: Collection[str], age: float, sex: Sex, random: Random
-) -> Person:
-    """Draw name, size, habits and pregnancy."""
+def draw_demographics(
+    condition: Condition, background: Collection[str], person: Person, random: Random
+) -> Demographics:
+    """Draw name, size, habits and the week of a pregnancy."""
     names = _names()
+    age, sex, pregnancy = person
     factors = {risk.factor: risk.share for risk in condition.risks}
-    obese = "obesity" in background
-    height, weight = _size(age, sex, obese, random)
+    height, weight = _size(age, sex, "obesity" in background, random)
     chances = {habit: factors.get(habit, share) for habit, share in HABITS.items()}
     habits = tuple(
         habit for habit, share in chances.items() if age >= ADULT and random.random() < share
     )
-    pregnant = None
-    if sex == "female" and 15 <= age < 48 and random.random() < factors.get("pregnancy", 0.0):
-        weeks = (4, 40)
-        pregnant = random.randint(*weeks)
+    weeks = random.randint(*WEEKS.get(condition.id, (6, 40))) if pregnancy == "pregnant" else None
     name = f"{random.choice(names[sex])} {random.choice(names['family'])}"
-    return Person(name, sex, age, height, weight, habits, pregnant)
+    return Demographics(name, sex, age, height, weight, habits, weeks, pregnancy == "postpartum")
 
 
 def _size(age: float, sex: Sex, obese: bool, random: Random) -> tuple[float, float]:
@@ -162,7 +179,7 @@ def _size(age: float, sex: Sex, obese: bool, random: Random) -> tuple[float, flo
 
 
 def draw_background(
-    facts: Facts, condition: Condition, age: float, sex: Sex, random: Random
+    facts: Facts, condition: Condition, person: Person, random: Random
 ) -> list[Background]:
     """Draw the conditions that a patient lives with; those that raise the risk more often."""
     risks = {risk.factor: risk.share for risk in condition.risks}
@@ -170,20 +187,15 @@ def draw_background(
     for key, one in facts.conditions.items():
         if one.role == "presenting" or key == condition.id:
             continue
-        usual = min(likelihood(one, age, sex) / 1000, 0.6)
+        usual = min(likelihood(facts, one, person) / 1000, 0.6)
         chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
         if random.random() < chance:
-            onset = min(one.epidemiology.groups, key=lambda group: group.ages[0]).ages[0]
-            longest = max(min(age - onset, 25.0), 0.5)
-            effects = (
-                {
-                    name: draw_effect(effect, random)
-                    for name, effect in {**one.vitals, **one.labs}.items()
-                }
-                if one.role == "background"
-                else {}
-            )
-            found.append(Background(key, round(random.uniform(0.3, longest), 1), effects))
+            first = epidemiology_of(facts.diseases[key]).ages[0].low
+            longest = max(min(person.age - first, 25.0), 0.2)
+            drawn = {**one.vitals, **one.labs} if one.role == "background" else {}
+            effects = {name: draw_effect(effect, random) for name, effect in drawn.items()}
+            years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
+            found.append(Background(key, round(years, 1), effects))
     return found
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
 from gym_clinic.facts import Facts, most_specific
-from gym_clinic.facts.conditions import Condition, Course, Sex, Study
+from gym_clinic.facts.conditions import Condition, Course, Study
+from gym_clinic.facts.epidemiology import Person
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
-from gym_clinic.simulate.patients import ONLY, probability
+from gym_clinic.simulate.presentation import probability
 
 DAY = 24 * 60
+_SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
+_RATE = re.compile(r"\b\d+ ?(/min|bpm)")
+
 SEVERITY = (0.55, 1.5)
 """Least and greatest severity on arrival; 1 is the usual one."""
 
@@ -45,7 +50,7 @@ class Problem:
 
 
 def draw_problem(
-    facts: Facts, condition: Condition, sex: Sex, random: Random, *, complains: bool = True
+    facts: Facts, condition: Condition, person: Person, random: Random, *, complains: bool = True
 ) -> Problem:
     """Draw a problem."""
     course = condition.course
@@ -57,10 +62,14 @@ def draw_problem(
     ids = {one.name: key for key, one in facts.phenotypes.items()}
     variant = None
     if condition.variants:
-        (variant,) = random.choices(list(condition.variants), weights=condition.variants.values())
+        (variant,) = random.choices(
+            list(condition.variants), weights=list(condition.variants.values())
+        )
     complaint = None
     if complains:
-        possible = [one for one in condition.complaints if _of_sex(one.finding, sex)]
+        possible = [
+            one for one in condition.complaints if _may_have(facts, ids[one.finding], person)
+        ]
         chosen = random.choices(possible, weights=[one.weight for one in possible])[0]
         complaint = ids[chosen.finding]
     return Problem(
@@ -69,7 +78,7 @@ def draw_problem(
         began=min(began, -1),
         severity=round(severity, 2),
         complaint=complaint,
-        findings=_findings(facts, condition, sex, began, complaint, random),
+        findings=_findings(facts, condition, person, began, complaint, random),
         signs=_signs(condition, variant, severity, random),
         studies={one.study: _report(one, variant, random) for one in condition.studies},
         effects=_effects(condition, random),
@@ -77,8 +86,9 @@ def draw_problem(
 
 
 def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:
+    extent = random.gauss(0, 1)
     drawn = {
-        key: draw_effect(effect, random)
+        key: draw_effect(effect, random, extent)
         for key, effect in {**condition.vitals, **condition.labs}.items()
     }
     systolic, diastolic = condition.vitals.get("sbp"), condition.vitals.get("dbp")
@@ -90,7 +100,12 @@ def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:
 
 
 def _findings(
-    facts: Facts, condition: Condition, sex: Sex, began: int, complaint: str | None, random: Random
+    facts: Facts,
+    condition: Condition,
+    person: Person,
+    began: int,
+    complaint: str | None,
+    random: Random,
 ) -> dict[str, int]:
     """Draw symptoms and signs; what follows from measurements is read off them instead."""
     measured = measured_findings()
@@ -98,7 +113,7 @@ def _findings(
     for feature in facts.diseases[condition.id].phenotypes:
         name = facts.phenotypes[feature.phenotype].name
         share = condition.rates.get(name, probability(feature.frequency))
-        if name in measured or not _of_sex(name, sex):
+        if name in measured or not _may_have(facts, feature.phenotype, person):
             continue
         if random.random() < share:
             drawn.add(feature.phenotype)
@@ -112,13 +127,31 @@ def _findings(
     return found
 
 
-def _of_sex(name: str, sex: Sex) -> bool:
-    return not any(only.search(name) for other, only in ONLY.items() if other != sex)
+def _may_have(facts: Facts, finding: str, person: Person) -> bool:
+    only = facts.phenotypes[finding].only
+    return only is None or only.admits(person)
 
 
 def _report(study: Study, variant: str | None, random: Random) -> str:
     possible = [one for one in study.results if one.variant in (None, variant)]
     return random.choices(possible, weights=[one.share for one in possible])[0].text
+
+
+def rhythm(text: str, rate: int, fibrillates: bool) -> str:
+    """Return the report of an ECG with the rate that the heart has.
+
+    >>> rhythm("Sinus rhythm. ST depression of 1 mm in V5.", 112, False)
+    'Sinus tachycardia 112/min. ST depression of 1 mm in V5.'
+
+    Args:
+        text: The report; "Sinus rhythm" and the like are replaced, other rhythms get the rate.
+        rate: Beats a minute.
+        fibrillates: Whether the patient has lived with atrial fibrillation.
+    """
+    name = "tachycardia" if rate > 100 else "bradycardia" if rate < 60 else "rhythm"
+    own = "Atrial fibrillation, ventricular rate" if fibrillates else f"Sinus {name}"
+    found, count = _SINUS.subn(f"{own} {rate}/min", text, count=1)
+    return found if count else _RATE.sub(f"{rate}/min", text, count=1)
 
 
 def _signs(
