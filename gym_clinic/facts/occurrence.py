@@ -61,7 +61,7 @@ class AgeBand(NamedTuple):
     weight: Annotated[float, Field(gt=0)]
 
 
-class Epidemiology(Strict):
+class Occurrence(Strict):
     """Who has a disease.
 
     Attributes:
