@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gym_clinic.facts.drugs import DrugClass as DrugClass
     from gym_clinic.facts.drugs import Interaction as Interaction
     from gym_clinic.facts.drugs import drug_names as drug_names
+    from gym_clinic.facts.epidemiology import INCIDENCE as INCIDENCE
+    from gym_clinic.facts.epidemiology import Epidemiology as Epidemiology
+    from gym_clinic.facts.epidemiology import Only as Only
+    from gym_clinic.facts.epidemiology import Person as Person
     from gym_clinic.facts.hierarchy import ancestors as ancestors
     from gym_clinic.facts.hierarchy import descendants as descendants
     from gym_clinic.facts.hierarchy import most_specific as most_specific
@@ -26,10 +30,6 @@ if TYPE_CHECKING:
     from gym_clinic.facts.naming import same_name as same_name
     from gym_clinic.facts.naming import stem as stem
     from gym_clinic.facts.naming import words as words
-    from gym_clinic.facts.occurrence import INCIDENCE as INCIDENCE
-    from gym_clinic.facts.occurrence import Occurrence as Occurrence
-    from gym_clinic.facts.occurrence import Only as Only
-    from gym_clinic.facts.occurrence import Person as Person
     from gym_clinic.facts.profiles import Profile as Profile
     from gym_clinic.facts.profiles import ProfileFeature as ProfileFeature
     from gym_clinic.facts.profiles import profiles_of as profiles_of
@@ -48,12 +48,12 @@ _HOMES = {
     "Feature": "models",
     "Frequency": "models",
     "Guideline": "models",
-    "INCIDENCE": "occurrence",
+    "INCIDENCE": "epidemiology",
     "Instrument": "instruments",
     "Interaction": "drugs",
-    "Occurrence": "occurrence",
-    "Only": "occurrence",
-    "Person": "occurrence",
+    "Epidemiology": "epidemiology",
+    "Only": "epidemiology",
+    "Person": "epidemiology",
     "Phenotype": "models",
     "Profile": "profiles",
     "ProfileFeature": "profiles",

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import Self
 
-from gym_clinic.facts.occurrence import Occurrence, Only
+from gym_clinic.facts.epidemiology import Epidemiology, Only
 from gym_clinic.facts.typed_json import Strict as Strict
 
 BandName = Literal["obligate", "very_frequent", "frequent", "occasional", "very_rare", "excluded"]
@@ -231,7 +231,7 @@ class DiseaseFields(Record):
     codes: Codes = Codes()
     discipline: Slug
     rare: bool
-    epidemiology: Occurrence | None = None
+    epidemiology: Epidemiology | None = None
     summary: Text
     look_alikes: Slugs = ()
     red_flags: Texts = ()

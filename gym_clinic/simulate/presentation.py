@@ -28,15 +28,15 @@ from random import Random
 from gym_clinic.facts import (
     BANDS,
     Disease,
+    Epidemiology,
     Facts,
     Frequency,
-    Occurrence,
     Person,
     most_specific,
     restates_diagnosis,
     with_ancestors,
 )
-from gym_clinic.facts.occurrence import AgeBand, Sex
+from gym_clinic.facts.epidemiology import AgeBand, Sex
 
 UNKNOWN = 0.5
 """Probability of a finding whose frequency is unknown."""
@@ -66,7 +66,7 @@ WEIGHTS = {"very_common": 16.0, "common": 8.0, "uncommon": 4.0, "rare": 2.0, "ve
 """Class of incidence -> weight. A class is ten times the next in life and twice here, so that
 rare diseases keep some patients."""
 
-ANYONE = Occurrence(ages=(AgeBand(18, 90, 1),), female=0.5, incidence="uncommon")
+ANYONE = Epidemiology(ages=(AgeBand(18, 90, 1),), female=0.5, incidence="uncommon")
 """The epidemiology of a disease without one."""
 
 
@@ -114,12 +114,12 @@ def probability(frequency: Frequency) -> float:
     return UNKNOWN
 
 
-def epidemiology_of(disease: Disease) -> Occurrence:
+def epidemiology_of(disease: Disease) -> Epidemiology:
     """Return the epidemiology of a disease; :data:`ANYONE`'s where the table has none."""
     return disease.epidemiology or ANYONE
 
 
-def draw_person(epidemiology: Occurrence, random: Random) -> Person:
+def draw_person(epidemiology: Epidemiology, random: Random) -> Person:
     """Draw a patient's age and sex."""
     (band,) = random.choices(epidemiology.ages, weights=[one.weight for one in epidemiology.ages])
     age = random.uniform(band.low, band.high)

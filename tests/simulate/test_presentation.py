@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from fact_tables import authored, disease, phenotype, sourced, tables, write
 
-from gym_clinic.facts import Facts, Occurrence, Person, load, restates_diagnosis, with_ancestors
+from gym_clinic.facts import Epidemiology, Facts, Person, load, restates_diagnosis, with_ancestors
+from gym_clinic.facts.epidemiology import AgeBand
 from gym_clinic.facts.models import Frequency
-from gym_clinic.facts.occurrence import AgeBand
 from gym_clinic.simulate.patients import embedded_patients, simulate_patients
 from gym_clinic.simulate.presentation import (
     ANYONE,
@@ -90,7 +90,7 @@ def test_ages_are_written_as_charts_give_them():
 
 
 def test_persons_follow_the_epidemiology():
-    known = Occurrence(ages=(AgeBand(0, 1, 1), AgeBand(20, 40, 3)), female=0.75, incidence="rare")
+    known = Epidemiology(ages=(AgeBand(0, 1, 1), AgeBand(20, 40, 3)), female=0.75, incidence="rare")
     random = Random(1)
     drawn = [draw_person(known, random) for _ in range(4000)]
     assert all(known.admits(one) for one in drawn)

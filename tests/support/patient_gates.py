@@ -6,17 +6,11 @@ None if this patient offers no place for it.
 
 from __future__ import annotations
 
-import datetime
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import Patient
-from gym_clinic.simulate.clinic.body import DrawnEffect, findings_of
-from gym_clinic.simulate.clinic.people import Allergy, Background, TakenMedicine
-from gym_clinic.simulate.patients import ONLY
 
 Check = Callable[[Patient], "str | None"]
 Mutate = Callable[[Patient], "Patient | None"]

@@ -61,7 +61,7 @@ class AgeBand(NamedTuple):
     weight: Annotated[float, Field(gt=0)]
 
 
-class Occurrence(Strict):
+class Epidemiology(Strict):
     """Who has a disease.
 
     Attributes:

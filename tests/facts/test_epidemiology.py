@@ -8,7 +8,7 @@ import pytest
 from fact_tables import disease, tables, write
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts import Facts, Occurrence, Only, Person, load, restates_diagnosis
+from gym_clinic.facts import Epidemiology, Facts, Only, Person, load, restates_diagnosis
 
 KNOWN = {"ages": [[0, 1, 1], [20, 40, 3]], "female": 0.25, "incidence": "rare"}
 
@@ -37,7 +37,9 @@ def test_an_epidemiology_admits_who_may_have_the_disease(tmp_path):
     assert known.admits(Person(20, "female", "pregnant"))
     for age in (1, 19.9, 40):
         assert not known.admits(Person(age, "female"))
-    men = Occurrence.model_validate_json('{"ages": [[0, 9, 1]], "female": 0, "incidence": "rare"}')
+    men = Epidemiology.model_validate_json(
+        '{"ages": [[0, 9, 1]], "female": 0, "incidence": "rare"}'
+    )
     assert men.admits(Person(5, "male"))
     assert not men.admits(Person(5, "female"))
 
