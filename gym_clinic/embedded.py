@@ -26,11 +26,13 @@ import orjson
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load, profiles_of
+from gym_clinic.facts.aliases import search_names
 from gym_clinic.facts.passages import COLLECTION, LICENCE, fingerprint, handbook
 from gym_clinic.facts.tables import default_folder
 from gym_clinic.names import call_with_options, nearest
 from gym_clinic.paths import cache_dir
 from gym_clinic.retrieval import (
+    AliasTable,
     GuidelineIndex,
     HashedNgrams,
     KnowledgeBase,
@@ -97,7 +99,19 @@ def knowledge() -> KnowledgeBase:
     home = cache_dir() / f"handbook-{content[:16]}"
     if not (home / _NAME).exists():
         _build(PassageSource(str(folder), content, _passages), home)
-    return KnowledgeBase(home / _NAME)
+    return KnowledgeBase(home / _NAME, aliases=aliases())
+
+
+@_one_at_a_time
+@lru_cache(maxsize=1)
+def aliases() -> AliasTable:
+    """Return what people type for what the fact tables describe: brands, abbreviations, lay words.
+
+    Raises:
+        ConfigError: If there are no fact tables.
+        TaskError: If a fact table is broken.
+    """
+    return AliasTable(*search_names(load()))
 
 
 def _build(source: PassageSource, folder: Path) -> None:

@@ -39,7 +39,7 @@ def words(name: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
     plain = _MARKS.sub("", plain).translate(_LIGATURES)
     plain = _APOSTROPHE.sub("", _POSSESSIVE.sub("", plain))
-    return tuple(_fold_spelling(word) for word in _WORD.findall(plain))
+    return tuple(fold_spelling(word) for word in _WORD.findall(plain))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -49,7 +49,7 @@ def stem(word: str) -> str:
     >>> stem("oedemas") == stem("edema"), stem("tiredness") == stem("tired")
     (True, True)
     """
-    word = _fold_spelling(word)
+    word = fold_spelling(word)
     if word.endswith("itis"):
         return word  # the stemmer would give an inflamed organ the stem of the organ
     # A stemmer keeps the word it works on, so each call has its own. It runs twice, so that
@@ -69,7 +69,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _fold_spelling(word: str) -> str:
+def fold_spelling(word: str) -> str:
     """Return a word in American spelling.
 
     A few words only look British ("toe" gives "te"), so both sides of a comparison are folded.

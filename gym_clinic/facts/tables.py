@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.conditions import Condition, Measurement
+from gym_clinic.facts.aliases import ALIASES, Alias
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.hierarchy import ancestors
 from gym_clinic.facts.instruments import Instrument
@@ -65,6 +66,7 @@ class Facts:
         measurements: Vital signs and laboratory values.
         guidelines: Management by topic, step by step.
         sources: Where the facts come from, by key.
+        aliases: What people type for names and terms of the other tables.
     """
 
     diseases: Mapping[str, Disease]
@@ -79,6 +81,7 @@ class Facts:
     measurements: Mapping[str, Measurement]
     guidelines: Mapping[str, Guideline]
     sources: Mapping[str, Source]
+    aliases: Mapping[str, Alias]
 
     @cached_property
     def above(self) -> Mapping[str, frozenset[str]]:
@@ -167,6 +170,8 @@ def _load(folder: Path) -> Facts:
     conditions = _Table(read_folder(folder, CONDITIONS, Condition))
     guidelines = _Table(read_table(folder / "guidelines.json", Guideline))
     diseases = _Table(_diseases(folder, phenotypes.records.values()))
+    with_aliases = (folder / ALIASES).exists()
+    aliases = _Table(read_table(folder / ALIASES, Alias) if with_aliases else ())
 
     diseases.check_names(lambda one: (one.name, *one.synonyms))
     phenotypes.check_names(lambda one: (one.name, *one.synonyms))
@@ -195,6 +200,7 @@ def _load(folder: Path) -> Facts:
         {*drugs.records, *(CLASS + name for name in drug_classes.records)},
         lambda one: one.contraindicated,
     )
+    aliases.check_known("sources", sources, lambda one: one.sources)
     for of_drugs in (drugs, drug_classes, interactions, cross_reactions):
         of_drugs.check_known("sources", sources, lambda one: one.sources)
     phenotypes.check_known("parents", phenotypes.records, lambda one: one.parents)
@@ -241,6 +247,7 @@ def _load(folder: Path) -> Facts:
         MappingProxyType(measurements.records),
         MappingProxyType(guidelines.records),
         MappingProxyType(sources),
+        MappingProxyType(aliases.records),
     )
 
 
@@ -294,6 +301,7 @@ AnyRecord = TypeVar(
     CrossReaction,
     Condition,
     Measurement,
+    Alias,
 )
 
 

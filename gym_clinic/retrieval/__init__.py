@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.graph import load_graph as load_graph
     from gym_clinic.retrieval.graph import save_graph as save_graph
     from gym_clinic.retrieval.passages import ENGINES as ENGINES
+    from gym_clinic.retrieval.passages import AliasTable as AliasTable
     from gym_clinic.retrieval.passages import AllOf as AllOf
     from gym_clinic.retrieval.passages import AnyOf as AnyOf
     from gym_clinic.retrieval.passages import BaseManifest as BaseManifest
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages import PassageBase as PassageBase
     from gym_clinic.retrieval.passages import PassageSource as PassageSource
     from gym_clinic.retrieval.passages import Phrase as Phrase
+    from gym_clinic.retrieval.passages import QueryReading as QueryReading
     from gym_clinic.retrieval.passages import Searcher as Searcher
     from gym_clinic.retrieval.passages import build_base as build_base
     from gym_clinic.retrieval.passages import parse_query as parse_query

@@ -10,7 +10,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.dense.index import DenseIndex
 from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
-from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, parse_query
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, Title, parse_query
 from gym_clinic.retrieval.passages.searcher import (
     ContentManifest,
     PassageBase,
@@ -142,7 +142,7 @@ def _sets_conditions(query: Query) -> bool:
 
 def _words(query: Query) -> Iterator[str]:
     """Yield the words of a query, without those that it excludes."""
-    if isinstance(query, Phrase):
+    if isinstance(query, (Phrase, Title)):
         yield from query.words
     else:
         for part in query.parts:

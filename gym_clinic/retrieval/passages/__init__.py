@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
+    from gym_clinic.retrieval.passages.aliases import AliasTable as AliasTable
     from gym_clinic.retrieval.passages.build import ENGINES as ENGINES
     from gym_clinic.retrieval.passages.build import BuildListener as BuildListener
     from gym_clinic.retrieval.passages.build import PassageSource as PassageSource
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages.query import AnyOf as AnyOf
     from gym_clinic.retrieval.passages.query import Phrase as Phrase
     from gym_clinic.retrieval.passages.query import parse_query as parse_query
+    from gym_clinic.retrieval.passages.reading import QueryReading as QueryReading
     from gym_clinic.retrieval.passages.searcher import PassageBase as PassageBase
     from gym_clinic.retrieval.passages.searcher import Searcher as Searcher
 
 _HOMES = {
     "ENGINES": "build",
+    "AliasTable": "aliases",
     "AllOf": "query",
     "AnyOf": "query",
     "BaseManifest": "manifest",
@@ -36,6 +39,7 @@ _HOMES = {
     "PassageBase": "searcher",
     "PassageSource": "build",
     "Phrase": "query",
+    "QueryReading": "reading",
     "Searcher": "searcher",
     "build_base": "build",
     "parse_query": "query",

@@ -32,6 +32,7 @@ from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, check_repla
 from gym_clinic.retrieval.passages.manifest import BaseManifest
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 from gym_clinic.retrieval.passages.staging import Staging, only_build
+from gym_clinic.retrieval.passages.vocabulary import WordCounter
 
 ENGINES = ("auto", fts5.NAME, tantivy_index.NAME)
 
@@ -171,6 +172,7 @@ def _finish(staging: Staging, out: Path, engine: str, listener: BuildListener) -
         tokenizer, versions = tantivy_index.TOKENIZER, tantivy_index.versions()
         fts5.remove(staging.tables())  # a stopped build may have begun one
         index = _write_index(reading, out)
+    reading.words.write(staging.connection)
     manifest = BaseManifest(
         engine=engine,
         tokenizer=tokenizer,
@@ -202,12 +204,13 @@ def _write_index(reading: _Reading, out: Path) -> str:
 
 
 class _Reading:
-    """Reads all passages once for the engine, and computes their hash and counts."""
+    """Reads all passages once for the engine, and computes their hash, counts and words."""
 
     def __init__(self, staging: Staging, total: int, listener: BuildListener) -> None:
         self.staging, self.total, self.listener = staging, total, listener
         self.hash = hashlib.sha256()
         self.sources: Counter[str] = Counter()
+        self.words = WordCounter(total)
 
     def rows(self) -> Iterator[tuple[int, str, str, str]]:
         """Number, source, title and text of each passage."""
@@ -215,6 +218,7 @@ class _Reading:
             self.hash.update(orjson.dumps(fields))
             _, source, title, text, *_ = fields
             self.sources[source] += 1
+            self.words.add(title, text)
             yield number, source, title, text
             if done % BATCH == 0 or done == self.total:
                 self.listener.indexed(done, self.total)

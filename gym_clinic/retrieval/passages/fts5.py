@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase
-from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Phrase, Query
+from gym_clinic.retrieval.passages.query import AllOf, AnyOf, Phrase, Query, Title
 
 NAME = "fts5"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -45,6 +45,8 @@ def render(node: Query) -> str:
     """Render a query for FTS5; every word is quoted, so that none is read as syntax."""
     if isinstance(node, Phrase):
         return f'"{" ".join(node.words)}"'
+    if isinstance(node, Title):
+        return f'(title : ^"{" ".join(node.words)}")'
     joined = (" OR " if isinstance(node, AnyOf) else " AND ").join(map(render, node.parts))
     if isinstance(node, AllOf) and node.excluded:
         return f"(({joined}) NOT ({' OR '.join(map(render, node.excluded))}))"
@@ -84,3 +86,9 @@ class Fts5Engine:
                 ).fetchall()
             )
         return [found[number] for number in texts]
+
+    def knows(self, word: str) -> bool:
+        """Return whether any passage has a form of this word."""
+        statement = "SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT 1"
+        with self._database.connection() as connection:
+            return bool(connection.execute(statement, (render(Phrase((word,))),)).fetchall())

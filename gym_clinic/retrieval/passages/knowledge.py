@@ -18,11 +18,14 @@ import orjson
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.passages import fts5, tantivy_index
+from gym_clinic.retrieval.passages.aliases import AliasTable
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, touch
 from gym_clinic.retrieval.passages.manifest import BaseManifest
 from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
-from gym_clinic.retrieval.passages.query import Query, parse_query
+from gym_clinic.retrieval.passages.query import Query
+from gym_clinic.retrieval.passages.reading import QueryReader, QueryReading
 from gym_clinic.retrieval.passages.searcher import Ranking
+from gym_clinic.retrieval.passages.vocabulary import Vocabulary
 
 _FIELDS = "id, source, title, text, category, licence"
 _TEXT = 3
@@ -45,6 +48,9 @@ class Engine(Protocol):
     def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
 
+    def knows(self, word: str) -> bool:
+        """Return whether any passage has a form of this word."""
+
 
 class KnowledgeBase:
     """Passages of one file, for any number of threads and processes at once.
@@ -53,14 +59,22 @@ class KnowledgeBase:
         path: The file that ``gym-clinic kb build`` wrote.
         warm: Read the files once, so that no search waits for the disk. Set it to False for a
             base larger than the memory.
+        aliases: Other names of what the base describes, which are searched by the terms that
+            they stand for.
 
     Raises:
         ConfigError: If there is no such base, it has another layout, or its engine is missing.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, warm: bool = True) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        warm: bool = True,
+        aliases: AliasTable | None = None,
+    ) -> None:
         self.path = Path(path)
-        self._warm = warm
+        self._warm, self._aliases = warm, aliases
         while not self._load():
             pass
 
@@ -73,6 +87,7 @@ class KnowledgeBase:
             if self.path.stat().st_size % _SECTOR:  # SQLite itself misses whole pages only
                 raise ConfigError(f"{self.path} is cut off; copy it whole, or build it again")
             self._engine, self._process = self._open_engine(), os.getpid()
+            self._reader = QueryReader(Vocabulary(self._database), self._aliases)
             if self._warm:
                 for file in self._files():
                     touch(file)
@@ -98,7 +113,7 @@ class KnowledgeBase:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _open, (self.path, self._warm)
+        return _open, (self.path, self._warm, self._aliases)
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
@@ -133,6 +148,15 @@ class KnowledgeBase:
 
         return Ranking(tuple(numbers), passages)
 
+    def read_query(self, query: str, operator: str = "or") -> QueryReading:
+        """Return how a query is searched: what is corrected, and what is searched as well.
+
+        Args:
+            query: Any text.
+            operator: Joins adjacent words: ``"or"`` or ``"and"``.
+        """
+        return self._reader.read(query, operator, self._own_engine())
+
     def _ranked(
         self, query: str, limit: int, source: str | None, operator: str
     ) -> tuple[Query | None, dict[int, float], list[int]]:
@@ -141,7 +165,7 @@ class KnowledgeBase:
         if source is not None and source not in self._manifest.sources:
             advice = suggest(str(source), self._manifest.sources)
             raise ConfigError(f"{self.path} has no source {source!r}; {advice}")
-        tree = parse_query(query, operator)
+        tree = self.read_query(query, operator).query
         if tree is None:
             return None, {}, []
         scores = self._hits(tree, limit, source)
@@ -235,5 +259,5 @@ class KnowledgeBase:
         self._database.close()
 
 
-def _open(path: Path, warm: bool) -> KnowledgeBase:
-    return KnowledgeBase(path, warm=warm)
+def _open(path: Path, warm: bool, aliases: AliasTable | None) -> KnowledgeBase:
+    return KnowledgeBase(path, warm=warm, aliases=aliases)

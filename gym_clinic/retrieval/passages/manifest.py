@@ -12,7 +12,7 @@ import orjson
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the file layout; a reader supports one."""
 
 

@@ -20,7 +20,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from gym_clinic.errors import ConfigError
@@ -35,7 +35,7 @@ STOP_WORDS = frozenset({
 """Function words, which do not narrow a search."""
 
 MAX_WORDS = 64
-"""Distinct words of a query that are searched: the first ones of a longer text."""
+"""Distinct words of a query that are searched."""
 
 MAX_TOKENS = 256
 """Longest expression in tokens; a longer text is searched by its words."""
@@ -56,6 +56,21 @@ class Phrase:
 
     Attributes:
         words: At least one word, as written in the query.
+        quoted: Whether it was written in quotes.
+    """
+
+    words: tuple[str, ...]
+    quoted: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Title:
+    """Words in a row at the start of a title; the parser makes none.
+
+    An engine that does not index titles apart from texts finds nothing by it.
+
+    Attributes:
+        words: At least one word.
     """
 
     words: tuple[str, ...]
@@ -81,15 +96,16 @@ class AllOf:
     excluded: tuple[Query, ...] = ()
 
 
-Query = Phrase | AnyOf | AllOf
+Query = Phrase | Title | AnyOf | AllOf
 
 
-def parse_query(text: str, operator: str = "or") -> Query | None:
+def parse_query(text: str, operator: str = "or", most: int = MAX_WORDS) -> Query | None:
     """Parse a query.
 
     Args:
         text: Any text.
         operator: Joins adjacent words: ``"or"`` or ``"and"``.
+        most: Of adjacent words, the first so many distinct ones are kept.
 
     Returns:
         The tree; None if there is no word in the text.
@@ -104,10 +120,10 @@ def parse_query(text: str, operator: str = "or") -> Query | None:
     found = re.finditer(_TOKEN.format(word=word), text)
     tokens = [token[0] for token in itertools.islice(found, MAX_TOKENS + 1)]
     try:
-        return _Parser(tokens, operator).whole()
+        return _Parser(tokens, operator, most).whole()
     except _NoExpressionError:
         words = (Phrase((one[0],)) for one in re.finditer(word, text))
-        return _run(words, operator)
+        return _run(words, operator, most)
 
 
 def _word(text: str) -> str:
@@ -118,7 +134,7 @@ def _word(text: str) -> str:
     return _MARKED.format(marks="".join(marks)) if marks else _WORD
 
 
-def _run(parts: Iterable[Query], operator: str) -> Query | None:
+def _run(parts: Iterable[Query], operator: str, most: int) -> Query | None:
     """Join adjacent parts; function words are kept only if there is nothing else."""
     distinct: dict[object, Query] = {}
     function_words: dict[object, Query] = {}
@@ -129,7 +145,7 @@ def _run(parts: Iterable[Query], operator: str) -> Query | None:
             (function_words if empty else distinct).setdefault(word.casefold(), part)
         else:
             distinct.setdefault(part, part)
-        if len(distinct) == MAX_WORDS:
+        if len(distinct) == most:
             break
     found = tuple(distinct.values()) or tuple(function_words.values())
     if len(found) < 2:
@@ -157,9 +173,10 @@ class _NoExpressionError(Exception):
 class _Parser:
     """Reads one expression by recursive descent."""
 
-    def __init__(self, tokens: list[str], operator: str) -> None:
+    def __init__(self, tokens: list[str], operator: str, most: int) -> None:
         self.tokens = tokens
         self.operator = operator
+        self.most = most
         self.at = 0
         self.depth = 0
 
@@ -204,7 +221,7 @@ class _Parser:
         parts: list[Query] = []
         while self.at < len(self.tokens) and not self.next_is(")", "AND", "OR", "NOT"):
             parts.append(self.part())
-        found = _run(parts, self.operator)
+        found = _run(parts, self.operator, self.most)
         if found is None:
             raise _NoExpressionError
         return found
@@ -234,4 +251,4 @@ class _Parser:
         words = tuple(word for word in self.tokens[start : self.at] if word not in "()")
         if not self.take('"') or not words:
             raise _NoExpressionError
-        return Phrase(words)
+        return Phrase(words, quoted=True)

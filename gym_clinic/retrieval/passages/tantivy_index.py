@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, Title
 
 NAME = "tantivy"
 TOKENIZER = "simple, lowercase, ascii_fold, stemmer english"
@@ -166,6 +166,11 @@ class TantivyEngine:
             found.append(_marked(generator.snippet_from_doc(document), text))
         return found
 
+    def knows(self, word: str) -> bool:
+        """Return whether any passage has a form of this word."""
+        terms = self._analyzer.analyze(word)
+        return any(self._searcher.doc_freq("body", term) for term in terms)
+
     def render(self, node: Query) -> Any:
         """Build a query object of tantivy; its own query parser is not used."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
@@ -176,6 +181,8 @@ class TantivyEngine:
             if len(terms) == 1:
                 return query.term_query(self._schema, "body", terms[0], "freq")
             return query.phrase_query(self._schema, "body", terms)
+        if isinstance(node, Title):
+            return query.empty_query()
         if isinstance(node, AnyOf):
             return query.boolean_query([(occur.Should, self.render(part)) for part in node.parts])
         return query.boolean_query(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gym_clinic.retrieval.passages.passage import encodable
-from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, Title
 
 FIELDS = ("id", "source", "title", "text", "category", "licence")
 """Fields of a passage in an index."""
@@ -53,6 +53,8 @@ def render(query: Query) -> dict[str, Any]:
     if isinstance(query, Phrase):
         kind = "match" if len(query.words) == 1 else "match_phrase"
         return {kind: {"body": {"query": " ".join(query.words)}}}
+    if isinstance(query, Title):
+        return {"match_none": {}}
     if isinstance(query, AnyOf):
         words: list[str] = []
         parts: list[dict[str, Any]] = []

@@ -1,0 +1,106 @@
+"""Other names for what a base describes: brands, abbreviations, lay words.
+
+An alias is looked up in the words of a query, and the terms that it stands for are searched as
+well. The scores of passages are those of the query so extended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Title, parse_query
+from gym_clinic.retrieval.passages.vocabulary import folded, plain
+
+SHORTEST_PLURAL = 5
+"""Shortest word whose final s is ignored."""
+
+
+class AliasTable:
+    """Terms by their aliases.
+
+    An alias is compared without case, accents, function words and a plural s; its British and
+    American spellings are one.
+
+    Attributes:
+        words: Plain words of the aliases.
+
+    Args:
+        aliases: Pairs of an alias and a term that it stands for; one alias may have several terms.
+        capitals: Aliases that are only recognised in capitals, such as ``ALL``.
+        titles: Terms that titles begin with. Where a query has such a term or an alias of it,
+            passages with such a title score higher (engine ``fts5``).
+    """
+
+    def __init__(
+        self,
+        aliases: Iterable[tuple[str, str]],
+        capitals: Iterable[tuple[str, str]] = (),
+        titles: Iterable[str] = (),
+    ) -> None:
+        self._terms: dict[tuple[str, ...], dict[Phrase | Title, None]] = {}
+        self.words: set[str] = set()
+        titled = {title: Title(_in_row(title)) for title in titles}
+        for title, node in titled.items():
+            self._add(_words(title), _key, node)
+        for alias, term in aliases:
+            self._add(_words(alias), _key, Phrase(_in_row(term)), titled.get(term))
+        for alias, term in capitals:
+            self._add(_words(alias), str.upper, Phrase(_in_row(term)), titled.get(term))
+        self._longest = max(map(len, self._terms), default=0)
+        self._keys = {word for key in self._terms for word in key}
+
+    def _add(
+        self, words: list[str], fold: Callable[[str], str], *nodes: Phrase | Title | None
+    ) -> None:
+        if words:
+            self.words.update(map(plain, words))
+            found = self._terms.setdefault(tuple(map(fold, words)), {})
+            found.update(dict.fromkeys(node for node in nodes if node and node.words))
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def knows(self, word: str) -> bool:
+        """Return whether an alias has this word."""
+        return _key(word) in self._keys or word in self._keys
+
+    def find(self, words: Sequence[str]) -> list[tuple[range, tuple[Phrase | Title, ...]]]:
+        """Find the aliases in a row of words; the longest one goes first.
+
+        Args:
+            words: Words of a query as they are written.
+
+        Returns:
+            The places of the words of each alias, and what to search as well.
+        """
+        keys = [_key(word) for word in words]
+        found = []
+        at = 0
+        while at < len(words):
+            for end in range(min(len(words), at + self._longest), at, -1):
+                nodes = dict(self._terms.get(tuple(keys[at:end]), {}))
+                if all(word.isupper() for word in words[at:end]):
+                    nodes |= self._terms.get(tuple(words[at:end]), {})
+                if nodes:
+                    found.append((range(at, end), tuple(nodes)))
+                    at = end
+                    break
+            else:
+                at += 1
+        return found
+
+
+def _in_row(text: str) -> tuple[str, ...]:
+    return tuple(_words(f'"{text}"'))
+
+
+def _words(text: str) -> list[str]:
+    tree = parse_query(text)
+    parts = tree.parts if isinstance(tree, AnyOf) else (tree,)
+    return [word for part in parts if isinstance(part, Phrase) for word in part.words]
+
+
+def _key(word: str) -> str:
+    key = folded(plain(word))
+    plural = len(key) >= SHORTEST_PLURAL and key[-1] == "s" and key[-2] not in "sui"
+    return key[:-1] if plural else key
