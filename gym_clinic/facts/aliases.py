@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
+from gym_clinic.facts.drugs import RULES_ONLY
 from gym_clinic.facts.models import Record, Text, Texts
 
 if TYPE_CHECKING:
@@ -52,18 +53,32 @@ class SearchNames(NamedTuple):
 
 
 def search_names(facts: Facts) -> SearchNames:
-    """Return the aliases of the fact tables, with the synonyms of all records."""
-    capitals = tuple(_pairs(one for one in facts.aliases.values() if one.capitals))
-    ambiguous = {name for name, _ in capitals}
-    synonyms = [
+    """Return the aliases of the fact tables, with the synonyms of all records.
+
+    A drug without a passage on its uses is also searched by the classes that it belongs to.
+    """
+    classes = {
+        drug.name: [facts.drug_classes[key] for key in drug.classes]
+        for drug in facts.drugs.values()
+        if not drug.summary
+    }
+    synonyms = (
         (synonym, record.name)
         for table in (facts.diseases, facts.drugs, facts.phenotypes)
         for record in table.values()
         for synonym in record.synonyms
-        if synonym not in ambiguous
+    )
+    capitals = tuple(_pairs(one for one in facts.aliases.values() if one.capitals))
+    ambiguous = {name for name, _ in capitals}
+    names = [*_pairs(one for one in facts.aliases.values() if not one.capitals), *synonyms]
+    by_class = [
+        (name, one.name)
+        for name, term in (*names, *((drug, drug) for drug in classes))
+        for one in classes.get(term, ())
+        if one.sources != RULES_ONLY
     ]
     return SearchNames(
-        (*_pairs(one for one in facts.aliases.values() if not one.capitals), *synonyms),
+        tuple(pair for pair in (*names, *by_class) if pair[0] not in ambiguous),
         capitals,
         (
             *(one.name for one in facts.diseases.values()),

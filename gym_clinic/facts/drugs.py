@@ -20,6 +20,9 @@ from gym_clinic.facts.typed_json import Strict
 CLASS = "class:"
 """Before the id of a class in a reference."""
 
+RULES_ONLY = ("drug-table",)
+"""Sources of a class that is there for its rules, and that nobody searches by its name."""
+
 Reference = Annotated[str, Field(pattern=r"^(class:)?[a-z0-9]+(-[a-z0-9]+)*$")]
 Allergen = Annotated[str, Field(pattern=r"^((class|other):)?[a-z0-9]+(-[a-z0-9]+)*$")]
 Enzyme = Annotated[str, Field(pattern=r"^([1-4][A-Z][0-9]{1,2}|P-gp|OATP[0-9][A-Z][0-9])$")]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.facts.conditions import Condition, Measurement
+from gym_clinic.facts.aliases import ALIASES, Alias
 from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
@@ -43,6 +44,7 @@ MODELS: dict[str, type[Record]] = {
     "disciplines.json": Discipline,
     INSTRUMENTS: Instrument,
     INTERACTIONS: Interaction,
+    ALIASES: Alias,
     ALLERGIES: CrossReaction,
     DRUG_CLASSES: DrugClass,
     DRUGS: Drug,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gym_clinic.facts.drugs import (
     CLASS,
+    RULES_ONLY,
     Drug,
     EnzymeEffect,
     Interaction,
@@ -17,9 +18,6 @@ from gym_clinic.facts.passages.expressions import without_signs
 from gym_clinic.facts.passages.form import FEWEST_WORDS, HandbookPassage, compose, packed
 from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
 from gym_clinic.facts.tables import Facts
-
-RULES_ONLY = ("drug-table",)
-"""Sources of a class that is there for its rules; a passage on uses does not name it."""
 
 MOST_MEMBERS, FEW_MEMBERS = 14, 3
 """Members that a passage names of the class it is about, and of the others."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 from math import fsum
 
 from gym_clinic.errors import TaskError
-from gym_clinic.names import at_least_one
+from gym_clinic.names import at_least_one, checked_number
+from gym_clinic.retrieval.dense.hashed import HASHED
 from gym_clinic.retrieval.dense.index import DenseIndex
 from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, Title, parse_query
@@ -25,14 +26,18 @@ K = 60
 DEPTH = 50
 """Hits of each ranking to fuse."""
 
+HASHED_WEIGHT = 0.1
+"""Weight of the ranking by n-grams of letters, which know spelling and no meaning; a trained
+embedder has 1."""
+
 OPENING = 200
 """Characters of the snippet of a passage without any word of the query."""
 
 
 def reciprocal_rank_fusion(
-    rankings: Sequence[Sequence[str]], k: int = K
+    rankings: Sequence[Sequence[str]], k: int = K, weights: Sequence[float] | None = None
 ) -> list[tuple[str, float]]:
-    """Fuse rankings: the score of an id is the sum of 1 / (k + rank) over its rankings.
+    """Fuse rankings: the score of an id is the sum of weight / (k + rank) over its rankings.
 
     Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
     individual rank learning methods", SIGIR 2009, pages 758-759.
@@ -40,6 +45,7 @@ def reciprocal_rank_fusion(
     Args:
         rankings: Ids, best first, each at most once in a ranking; ranks count from 1.
         k: Reduces the weight of the first ranks.
+        weights: Of the rankings, in their order; 1 each by default, as in the paper.
 
     Returns:
         All ids with their scores, best first; equal scores by id.
@@ -52,9 +58,9 @@ def reciprocal_rank_fusion(
     """
     at_least_one("k", k)
     shares: dict[str, list[float]] = {}
-    for ranking in rankings:
+    for weight, ranking in zip(weights or [1.0] * len(rankings), rankings, strict=True):
         for rank, name in enumerate(ranking, 1):
-            shares.setdefault(name, []).append(1 / (k + rank))
+            shares.setdefault(name, []).append(weight / (k + rank))
     # fsum, so that the order of the rankings does not change the last bit.
     scores = {name: fsum(some) for name, some in shares.items()}
     return sorted(scores.items(), key=lambda one: (-one[1], one[0]))
@@ -71,14 +77,28 @@ class HybridBase:
         base: Finds passages by their words.
         dense: Finds passages by their embeddings; built from the same base.
         depth: Hits of each to fuse; raised to the limit of a search.
+        weight: Weight of the ranking by embeddings, beside 1 of the ranking by words; by default
+            1 for a trained embedder, and 0.1 for n-grams of letters.
 
     Raises:
-        ConfigError: If the depth is below 1, or the index was built from another base.
+        ConfigError: If the depth is below 1, the weight is negative, or the index was built from
+            another base.
     """
 
-    def __init__(self, base: PassageBase, dense: DenseIndex, *, depth: int = DEPTH) -> None:
+    def __init__(
+        self,
+        base: PassageBase,
+        dense: DenseIndex,
+        *,
+        depth: int = DEPTH,
+        weight: float | None = None,
+    ) -> None:
         dense.check_base(base.manifest.content_hash)
         self.base, self.dense, self.depth = base, dense, at_least_one("depth", depth)
+        if weight is None:
+            weight = HASHED_WEIGHT if dense.manifest.embedder.startswith(HASHED) else 1.0
+        checked_number("weight", weight, least=0.0)
+        self.weight = weight
 
     def __len__(self) -> int:
         return len(self.dense)
@@ -107,7 +127,7 @@ class HybridBase:
         near = [hit.record for hit in self.dense.search(wanted, depth, source)]
         if conditions:
             near = [name for name in near if name in worded.ids]
-        fused = reciprocal_rank_fusion([worded.ids, near])[:limit]
+        fused = reciprocal_rank_fusion([worded.ids, near], weights=[1.0, self.weight])[:limit]
         shown = worded.passages([name for name, _ in fused if name in worded.ids])
         known = {passage.id: passage for passage in shown}
         return [replace(known.get(name) or self._get(name), score=score) for name, score in fused]

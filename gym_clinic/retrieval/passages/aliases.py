@@ -28,7 +28,7 @@ class AliasTable:
         aliases: Pairs of an alias and a term that it stands for; one alias may have several terms.
         capitals: Aliases that are only recognised in capitals, such as ``ALL``.
         titles: Terms that titles begin with. Where a query has such a term or an alias of it,
-            passages with such a title score higher (engine ``fts5``).
+            passages with such a title score higher.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class AliasTable:
     ) -> None:
         self._terms: dict[tuple[str, ...], dict[Phrase | Title, None]] = {}
         self.words: set[str] = set()
-        titled = {title: Title(_in_row(title)) for title in titles}
+        titled = {title.casefold(): Title(_in_row(title)) for title in titles}
         for title, node in titled.items():
             self._add(_words(title), _key, node)
         for alias, term in aliases:
-            self._add(_words(alias), _key, Phrase(_in_row(term)), titled.get(term))
+            self._add(_words(alias), _key, Phrase(_in_row(term)), titled.get(term.casefold()))
         for alias, term in capitals:
-            self._add(_words(alias), str.upper, Phrase(_in_row(term)), titled.get(term))
+            self._add(_words(alias), str.upper, Phrase(_in_row(term)), titled.get(term.casefold()))
         self._longest = max(map(len, self._terms), default=0)
         self._keys = {word for key in self._terms for word in key}
 

@@ -67,8 +67,6 @@ class Phrase:
 class Title:
     """Words in a row at the start of a title; the parser makes none.
 
-    An engine that does not index titles apart from texts finds nothing by it.
-
     Attributes:
         words: At least one word.
     """

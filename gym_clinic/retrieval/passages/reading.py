@@ -104,7 +104,7 @@ class QueryReader:
         if tree is None:
             return QueryReading(None)
         parts = tree.parts if isinstance(tree, AnyOf) else (tree,)
-        words = [part.words[0] for part in parts if _is_free(part)]
+        words = [word for part in parts if _is_free(part) for word in _words([part])]
         fixed = [part for part in parts if not _is_free(part)]
         if not words:
             as_written = parse_query(text, operator)

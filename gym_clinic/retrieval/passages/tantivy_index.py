@@ -23,6 +23,9 @@ NAME = "tantivy"
 TOKENIZER = "simple, lowercase, ascii_fold, stemmer english"
 SNIPPET_CHARACTERS = 160
 
+_START = "titlestart"
+"""A word before the first one of every title, since a phrase cannot be tied to the start."""
+
 _STUCK = 20
 """Characters by which a fragment grows at each end, to end at a blank."""
 
@@ -81,6 +84,7 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
     folder.mkdir()
     fields = tantivy.SchemaBuilder()
     fields.add_text_field("body", tokenizer_name="english")
+    fields.add_text_field("title", tokenizer_name="english")
     fields.add_text_field("source", tokenizer_name="raw", index_option="basic")
     fields.add_unsigned_field("n", fast=True)
     index = tantivy.Index(fields.build(), path=str(folder))
@@ -92,6 +96,7 @@ def build(rows: Iterable[tuple[int, str, str, str]], folder: Path) -> None:
         # Two values of one field: one length for BM25, but no phrase across their border.
         document.add_text("body", title)
         document.add_text("body", text)
+        document.add_text("title", f"{_START} {title}")
         document.add_text("source", source)
         document.add_unsigned("n", number)
         writer.add_document(document)
@@ -174,6 +179,9 @@ class TantivyEngine:
     def render(self, node: Query) -> Any:
         """Build a query object of tantivy; its own query parser is not used."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
+        if isinstance(node, Title):
+            title = self._analyzer.analyze(" ".join((_START, *node.words)))
+            return query.phrase_query(self._schema, "title", title)
         if isinstance(node, Phrase):
             terms = [term for word in node.words for term in self._analyzer.analyze(word)]
             if not terms:
@@ -181,8 +189,6 @@ class TantivyEngine:
             if len(terms) == 1:
                 return query.term_query(self._schema, "body", terms[0], "freq")
             return query.phrase_query(self._schema, "body", terms)
-        if isinstance(node, Title):
-            return query.empty_query()
         if isinstance(node, AnyOf):
             return query.boolean_query([(occur.Should, self.render(part)) for part in node.parts])
         return query.boolean_query(

@@ -28,7 +28,7 @@ def dense(tmp_path_factory):
 
 @pytest.fixture
 def hybrid(dense):
-    return HybridBase(MemoryBase(passages()), dense)
+    return HybridBase(MemoryBase(passages()), dense, weight=1.0)
 
 
 def test_the_score_is_the_paper_s():
@@ -50,6 +50,25 @@ def test_fusion_does_not_depend_on_the_order_of_the_rankings(rankings):
 @given(ranking)
 def test_a_ranking_alone_keeps_its_order(names):
     assert [name for name, _ in reciprocal_rank_fusion([names, names])] == names
+
+
+def test_a_weight_scales_the_share_of_a_ranking():
+    fused = dict(reciprocal_rank_fusion([["a", "b"], ["b"]], weights=[1.0, 0.1]))
+    assert fused["a"] == pytest.approx(1 / 61)
+    assert fused["b"] == pytest.approx(1 / 62 + 0.1 / 61)
+
+
+def test_n_grams_of_letters_weigh_less_than_a_trained_embedder(dense, tmp_path, monkeypatch):
+    words = HybridBase(MemoryBase(passages()), dense)
+    assert words.weight == 0.1
+    # Words decide; the embeddings only break ties and add passages below.
+    assert words.search("seizures seizure", 5)[0].score == pytest.approx(1 / 61, rel=0.11)
+    monkeypatch.setattr(
+        dense, "manifest", dense.manifest.model_copy(update={"embedder": "medcpt"}), raising=False
+    )
+    assert HybridBase(MemoryBase(passages()), dense).weight == 1.0
+    with pytest.raises(ConfigError, match="weight must be a number of at least 0"):
+        HybridBase(MemoryBase(passages()), dense, weight=-1.0)
 
 
 def test_a_wrong_k_is_reported():

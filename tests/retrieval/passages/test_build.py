@@ -135,7 +135,7 @@ def test_a_finished_base_is_one_plain_file(tmp_path):
     tables = sqlite3.connect(tmp_path / "fts5.db").execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'passages_fts%'"
     )
-    assert {name for (name,) in tables} == {"passages", "manifest"}
+    assert {name for (name,) in tables} == {"passages", "manifest", "words"}
 
 
 @pytest.mark.parametrize("part", tantivy_index.PARTS)
@@ -181,7 +181,7 @@ def test_a_file_that_is_no_base_is_reported(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ('"format": 1', '"format": 2', "has the layout 2, this version of gym_clinic reads 1"),
+        ('"format": 2', '"format": 1', "has the layout 1, this version of gym_clinic reads 2"),
         ('"fts5"', '"lucene"', "built with the engine 'lucene', which this version"),
         ('"tokenizer"', '"analyzer"', r"too many or too few fields: \['analyzer', 'tokenizer'\]"),
     ],

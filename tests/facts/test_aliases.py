@@ -1,0 +1,112 @@
+"""The aliases of kb/facts: well-formed, pointing at what the handbook has, and finding it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from gym_clinic import embedded
+from gym_clinic.errors import TaskError
+from gym_clinic.facts import Facts
+from gym_clinic.facts.aliases import Alias, search_names
+from gym_clinic.facts.passages import HandbookPassage
+from gym_clinic.facts.tables import load
+from gym_clinic.facts.typed_json import read_fields
+from gym_clinic.retrieval import KnowledgeBase
+
+COMMON = {"sources": ["authored"], "provenance": "authored", "reviewed": "2026-11-22"}
+
+
+@pytest.fixture(scope="module")
+def base() -> KnowledgeBase:
+    return embedded.knowledge()
+
+
+def test_there_are_aliases_of_every_kind(facts: Facts) -> None:
+    kinds = Counter()
+    for one in facts.aliases.values():
+        kinds[one.kind] += len(one.names)
+    assert kinds["brand"] >= 800
+    assert kinds["abbreviation"] >= 400
+    assert kinds["lay"] >= 1500
+
+
+def test_names_are_sorted_and_are_not_the_term(facts: Facts) -> None:
+    for one in facts.aliases.values():
+        assert list(one.names) == sorted(one.names, key=str.casefold), one.id
+        assert one.term.casefold() not in map(str.casefold, one.names), one.id
+
+
+def test_no_alias_repeats_a_synonym_of_its_record(facts: Facts) -> None:
+    synonyms = {
+        (synonym.casefold(), record.name)
+        for table in (facts.diseases, facts.drugs, facts.phenotypes)
+        for record in table.values()
+        for synonym in record.synonyms
+    }
+    for one in facts.aliases.values():
+        if not one.capitals:
+            repeated = [name for name in one.names if (name.casefold(), one.term) in synonyms]
+            assert not repeated, one.id
+
+
+def test_most_drugs_have_a_brand(facts: Facts) -> None:
+    named = {one.term for one in facts.aliases.values() if one.kind == "brand"}
+    assert sum(drug.name in named for drug in facts.drugs.values()) >= 400
+
+
+def test_the_handbook_has_the_words_of_every_term(facts: Facts, base: KnowledgeBase) -> None:
+    drugs = {drug.name for drug in facts.drugs.values()}
+    for term in {one.term for one in facts.aliases.values()} - drugs:
+        assert base.search(f'"{term}"', limit=1), term
+
+
+def test_an_alias_of_a_record_finds_a_passage_on_it(
+    facts: Facts, base: KnowledgeBase, passages: list[HandbookPassage]
+) -> None:
+    topics = {one.id: one.topic.partition(" (")[0] for one in passages}
+    terms: dict[str, set[str]] = {}
+    for one in facts.aliases.values():
+        for name in one.names:
+            terms.setdefault(name, set()).add(one.term)
+    asked = {name: wanted for name, wanted in terms.items() if wanted & set(topics.values())}
+    missed = [
+        name
+        for name, wanted in asked.items()
+        if not wanted & {topics[passage.id] for passage in base.search(name, limit=3)}
+    ]
+    assert len(asked) >= 2_500
+    assert len(missed) <= 0.01 * len(asked), missed
+
+
+def test_synonyms_of_the_records_are_aliases_too(facts: Facts) -> None:
+    names = search_names(facts)
+    assert ("frusemide", "Furosemide") in names.aliases
+    assert ("AIDS", "HIV infection") in names.capitals
+    assert "Glasgow Coma Scale" in names.titles
+    assert not {name for name, _ in names.capitals} & {name for name, _ in names.aliases}
+
+
+def test_tables_without_aliases_are_read(tmp_path, facts: Facts) -> None:
+    from gym_clinic.facts.tables import default_folder
+
+    for file in default_folder().rglob("*.json"):
+        if file.name != "aliases.json":
+            copy = tmp_path / file.relative_to(default_folder())
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(file.read_bytes())
+    assert load(tmp_path).aliases == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"kind": "nickname", "names": ["x"]}, "field kind"),
+        ({"kind": "lay", "names": []}, "field names"),
+        ({"kind": "lay", "names": ["x", "x"]}, "duplicate 'x'"),
+    ],
+)
+def test_a_broken_alias_is_named(fields: dict[str, object], expected: str) -> None:
+    with pytest.raises(TaskError, match=expected):
+        read_fields({"term": "Fever", **COMMON, **fields}, Alias, "here")
