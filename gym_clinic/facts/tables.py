@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.aliases import ALIASES, Alias
+from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.hierarchy import ancestors
 from gym_clinic.facts.instruments import Instrument

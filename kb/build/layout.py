@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.aliases import ALIASES, Alias
+from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
