@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pydantic import Field
+
 from gym_clinic.facts.models import Codes, Frequency, Slug, Text, Texts
 from gym_clinic.facts.tables import Facts
 from gym_clinic.facts.typed_json import Strict, read_lines
@@ -20,12 +22,14 @@ class ProfileFeature(Strict):
         frequency: How often it occurs; `frequency.absent` marks an absent feature.
         references: Publications and entries of databases that the source cites; those of the
             frequency come first.
+        history: Whether it is history or a risk, not a symptom, sign or finding.
     """
 
     id: Text
     name: str
     frequency: Frequency
     references: Texts = ()
+    history: bool = False
 
 
 class Profile(Strict):
@@ -36,6 +40,8 @@ class Profile(Strict):
         name: Preferred name.
         synonyms: Other names.
         codes: Its ids elsewhere.
+        icd10: ICD-10 code of the World Health Organization; None if the source gives none.
+        severity: 1, the most severe, to 5; None if the source does not say.
         features: Its features, present and absent.
         source: Where it comes from; None for the embedded tables.
     """
@@ -44,6 +50,8 @@ class Profile(Strict):
     name: Text
     synonyms: Texts = ()
     codes: Codes = Codes()
+    icd10: Text | None = None
+    severity: int | None = Field(default=None, ge=1, le=5)
     features: tuple[ProfileFeature, ...] = ()
     source: Slug | None = None
 

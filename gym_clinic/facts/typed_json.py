@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,23 +23,45 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-def read_lines(path: Path, model: type[Model]) -> Iterator[tuple[int, Model]]:
+OnBroken = Callable[[TaskError], None]
+"""What a reader does with the error of a broken record: raise it, or note it and go on."""
+
+
+def stop(error: TaskError) -> None:
+    """Raise the error of a broken record.
+
+    Raises:
+        TaskError: Always.
+    """
+    raise error
+
+
+def read_lines(
+    path: Path, model: type[Model], broken: OnBroken = stop
+) -> Iterator[tuple[int, Model]]:
     """Read a file of records, one JSON object a line; blank lines are skipped.
 
     Args:
         path: The file.
         model: The class of the records.
+        broken: Called with the error of a broken line, which names file, line and field; if it
+            returns, the line is skipped.
 
     Yields:
         The number of the line, from 1, and its record.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a broken line; the text names file, line and field.
+        TaskError: For a broken line, by default.
     """
     for number, line in numbered_lines(path):
         if line.strip():
-            yield number, read_record(line, model, f"{path} line {number}")
+            try:
+                record = read_record(line, model, f"{path} line {number}")
+            except TaskError as error:
+                broken(error)
+            else:
+                yield number, record
 
 
 def read_record(data: bytes, model: type[Model], place: str) -> Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,6 +56,8 @@ def import_facts(
     lines = _Counted(reader(source, *([_names(name, names)] if names else [])))
     replace_file(out, lines)
     print(f"{out}: {lines.count:,} records")
+    if lines.unnamed and name in NAMED_BY:
+        print(f"the features have no names; --names takes {NAMED_BY[name]}", file=sys.stderr)
 
 
 def _names(name: str, path: Path) -> Any:
@@ -76,17 +79,25 @@ def _names(name: str, path: Path) -> Any:
 
 
 class _Counted:
-    """Records as lines of JSON, counted as they are written."""
+    """Records as lines of JSON, counted as they are written.
+
+    Attributes:
+        count: The number of records so far.
+        unnamed: Whether one of them has a feature without a name of its own.
+    """
 
     def __init__(self, records: Iterable[Any]) -> None:
         self.records = records
         self.count = 0
+        self.unnamed = False
 
     def __iter__(self) -> Iterator[bytes]:
         import orjson
 
         for record in self.records:
             self.count += 1
+            features = getattr(record, "features", ())
+            self.unnamed = self.unnamed or any(one.name in ("", one.id) for one in features)
             yield orjson.dumps(record, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +13,16 @@ import typer
 
 from gym_clinic.commands.kb.graph import GraphFile, open_graph
 from gym_clinic.commands.options import AsJson, OutFile
+from gym_clinic.errors import TaskError
 
 if TYPE_CHECKING:
+    from gym_clinic.facts.typed_json import OnBroken
     from gym_clinic.retrieval import PatientCase
 
 SourcePath = Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder as published.")]
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Stop at a broken record instead of skipping it.")
+]
 
 app = typer.Typer()
 imports = typer.Typer()
@@ -32,17 +38,17 @@ def patients() -> None:
 def import_cases() -> None:
     """Import published patient cases, one JSON object a line.
 
-    Convert published patient cases to JSON Lines. An error names a broken record, and then
-    nothing is written.
+    Convert published patient cases to JSON Lines. A broken record is reported and skipped; with
+    --strict it stops the import, and then nothing is written.
     """
 
 
 @imports.command("phenopackets")
-def import_phenopackets(path: SourcePath, out: OutFile) -> None:
+def import_phenopackets(path: SourcePath, out: OutFile, strict: StrictFlag = False) -> None:
     """Import GA4GH phenopackets: a file, a folder or a zip file."""
     from gym_clinic.importers.patients.phenopackets import read_phenopackets
 
-    _check_and_write(read_phenopackets(path), path, out)
+    _check_and_write(partial(read_phenopackets, path), path, out, strict)
 
 
 @imports.command("rarebench")
@@ -50,35 +56,52 @@ def import_rarebench(
     path: SourcePath,
     mappings: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of its mappings.")],
     out: OutFile,
+    strict: StrictFlag = False,
 ) -> None:
     """Import RareBench cases with its mappings."""
     from gym_clinic.importers.patients.rarebench import read_rarebench
 
-    _check_and_write(read_rarebench(path, mappings), path, out)
+    _check_and_write(partial(read_rarebench, path, mappings), path, out, strict)
 
 
 @imports.command("pmc-patients")
-def import_pmc_patients(path: SourcePath, out: OutFile, graph_file: GraphFile = None) -> None:
+def import_pmc_patients(
+    path: SourcePath, out: OutFile, graph_file: GraphFile = None, strict: StrictFlag = False
+) -> None:
     """Import PMC-Patients; the phenotypes are those that a linker finds in the text."""
     from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
     from gym_clinic.retrieval import SymptomLinker
 
     linker = SymptomLinker(open_graph(graph_file))
-    _check_and_write((one.case for one in read_pmc_patients(path, linker)), path, out)
+
+    def read(broken: OnBroken) -> Iterator[PatientCase]:
+        return (one.case for one in read_pmc_patients(path, linker, broken))
+
+    _check_and_write(read, path, out, strict)
 
 
-def _check_and_write(cases: Iterable[PatientCase], path: Path, out: Path) -> None:
+def _check_and_write(
+    read: Callable[[OnBroken], Iterator[PatientCase]], path: Path, out: Path, strict: bool
+) -> None:
+    from gym_clinic.commands.kb.progress import SkippedRecords
     from gym_clinic.commands.terminal import visible
+    from gym_clinic.facts.typed_json import stop
     from gym_clinic.files import check_output
     from gym_clinic.importers.patients.cases import write_cases
 
     check_output(out, path)
     # Read to the end before anything is written; a case without phenotypes cannot be matched.
-    found = list(cases)
+    skipped = SkippedRecords()
+    found = list(read(stop if strict else skipped))
+    skipped.close()
+    if skipped.count and not found:
+        raise TaskError(f"{path}: all {skipped.count:,} records are broken; nothing is written")
     kept = [case for case in found if case.phenotypes]
     print(visible(f"{out}: {write_cases(kept, out):,} cases"))
     if len(kept) < len(found):
         print(f"{len(found) - len(kept):,} without a phenotype were left out")
+    if skipped.count:
+        print(f"{skipped.count:,} broken records were skipped")
 
 
 @app.command()
@@ -156,6 +179,7 @@ def match(
     matcher = PatientMatcher(known, open_embedder(embedder))
     for found in matcher.match(phenotypes, limit):
         case, score = found.record, found.score
-        row = json.dumps({"score": round(score, 4), **asdict(case)}, ensure_ascii=False)
+        fields = {"score": round(score, 4), "how": found.how, **asdict(case)}
+        row = json.dumps(fields, ensure_ascii=False)
         line = f"{score:.3f}  {case.id}  {case.diagnosis}: {', '.join(case.phenotypes)}"
         print(visible(row if as_json else line))

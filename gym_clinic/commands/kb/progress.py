@@ -14,6 +14,28 @@ _NAMED = 20
 """Broken records that are named; of the others only the number is printed."""
 
 
+class SkippedRecords:
+    """Names the first broken records on the error stream, and counts them all.
+
+    Attributes:
+        count: Broken records so far.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, record: object) -> None:
+        """Report a broken record that is skipped."""
+        self.count += 1
+        if self.count <= _NAMED:
+            print(f"skipped: {visible(str(record))}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Report how many were not named."""
+        if self.count > _NAMED:
+            print(f"and {self.count - _NAMED:,} more", file=sys.stderr)
+
+
 class BuildProgress(BuildListener):
     """Shows how a build advances.
 
@@ -28,7 +50,7 @@ class BuildProgress(BuildListener):
             transient=True,
         )  # fmt: skip
         self.done: dict[str, int] = {}
-        self.broken_records = 0
+        self.skipped = SkippedRecords()
         self.reading = self.progress.add_task("files", total=files)
         self.indexing = self.progress.add_task("passages indexed", total=None, visible=False)
 
@@ -38,8 +60,8 @@ class BuildProgress(BuildListener):
 
     def __exit__(self, *error: object) -> None:
         self.progress.stop()
-        if self.broken_records > _NAMED and error[0] is None:
-            print(f"and {self.broken_records - _NAMED:,} more", file=sys.stderr)
+        if error[0] is None:
+            self.skipped.close()
 
     def resumed(self, records: int) -> None:
         """Print how many records an earlier build has read."""
@@ -47,9 +69,7 @@ class BuildProgress(BuildListener):
 
     def broken(self, record: BrokenRecord) -> None:
         """Print a broken record that is skipped."""
-        self.broken_records += 1
-        if self.broken_records <= _NAMED:
-            print(f"skipped: {visible(str(record))}", file=sys.stderr)
+        self.skipped(record)
 
     def read(self, source: str, records: int) -> None:
         """Show the number of records of a file."""

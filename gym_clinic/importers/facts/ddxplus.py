@@ -28,6 +28,9 @@ from gym_clinic.names import suggest
 SOURCE = "ddxplus"
 """Key of this source in the frequencies."""
 
+EVIDENCES = "release_evidences.json"
+"""The published file of the questions, beside that of the conditions."""
+
 
 def _chance(share: object) -> object:
     """The share in `{}` or `{"probability": share}`; any other value unchanged."""
@@ -96,34 +99,19 @@ class EvidenceQuestion:
     values: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class ReleasedCondition:
-    """A condition with its evidences.
-
-    Attributes:
-        profile: Its name and features; a feature's id is that of the evidence.
-        icd10: ICD-10 code of the World Health Organization, in capitals.
-        severity: 1, the most severe, to 5.
-        antecedents: Which of the features are history or risks.
-    """
-
-    profile: Profile
-    icd10: str
-    severity: int
-    antecedents: tuple[str, ...]
-
-
 def read_conditions(
     path: str | os.PathLike[str], evidences: Mapping[str, EvidenceQuestion] | None = None
-) -> Iterator[ReleasedCondition]:
-    """Read conditions.
+) -> Iterator[Profile]:
+    """Read conditions as profiles; an antecedent is a feature of the history.
 
     Args:
         path: `release_conditions.json`.
-        evidences: Evidences by id, to name the features by their question.
+        evidences: Evidences by id, whose questions name the features; those of
+            `release_evidences.json` beside the file by default. Where there is none, the id of a
+            feature is its name.
 
     Yields:
-        One condition for each entry.
+        One profile for each entry.
 
     Raises:
         ConfigError: If the file cannot be opened.
@@ -131,26 +119,34 @@ def read_conditions(
             file, condition and field.
     """
     file = Path(path)
+    beside = file.with_name(EVIDENCES)
+    if evidences is None and beside.is_file():
+        evidences = {one.id: one for one in read_evidences(beside)}
     for key, one in _read(file, _Condition, "conditions"):
         place = f"{file} key {key!r}"
         features = []
         for name, share in {**one.symptoms, **one.antecedents}.items():
             if evidences is not None and name not in evidences:
                 raise _unknown(place, name, evidences)
-            question = evidences[name].question if evidences else ""
-            frequency = _frequency(share)
-            features.append(
-                make_record(ProfileFeature, place, id=name, name=question, frequency=frequency)
+            feature = make_record(
+                ProfileFeature,
+                place,
+                id=name,
+                name=evidences[name].question if evidences else name,
+                frequency=_frequency(share),
+                history=name in one.antecedents,
             )
-        profile = make_record(
+            features.append(feature)
+        yield make_record(
             Profile,
             place,
             id=f"DDXPLUS:{key}",
             name=one.name,
+            icd10=one.icd10.upper(),
+            severity=one.severity,
             features=tuple(features),
             source=SOURCE,
         )
-        yield ReleasedCondition(profile, one.icd10.upper(), one.severity, tuple(one.antecedents))
 
 
 _KINDS: dict[str, Any] = {"B": "binary", "C": "categorical", "M": "multiple"}

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
+from gym_clinic.facts.typed_json import OnBroken, stop
 from gym_clinic.files import numbered_lines
 
 
@@ -56,7 +57,7 @@ def csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def csv_rows(
-    path: Path, columns: Collection[str], *, others: bool = False
+    path: Path, columns: Collection[str], *, others: bool = False, broken: OnBroken = stop
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Read a UTF-8 file with a header; columns may be in any order, blank lines are skipped.
 
@@ -64,6 +65,8 @@ def csv_rows(
         path: The file.
         columns: Names of the columns.
         others: Whether there may be further columns.
+        broken: Called with the error of a row that has too few or too many cells; if it returns,
+            the row is skipped. Raises the error by default.
 
     Yields:
         The place of a row, "FILE line N", and its cells by column. For a row of several lines it
@@ -83,7 +86,8 @@ def csv_rows(
         raise TaskError(f"{path} line {line}: columns {header}; expected {list(columns)}")
     for line, cells in rows:
         if len(cells) != len(header):
-            raise TaskError(f"{path} line {line}: {len(cells)} columns; expected {len(header)}")
+            broken(TaskError(f"{path} line {line}: {len(cells)} columns; expected {len(header)}"))
+            continue
         yield f"{path} line {line}", dict(zip(header, cells, strict=True))
 
 

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from typing_extensions import Self
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.typed_json import read_record
+from gym_clinic.facts.typed_json import OnBroken, read_record, stop
 from gym_clinic.importers.patients.cases import DURATION
 from gym_clinic.retrieval import PatientCase
 
@@ -99,24 +99,36 @@ class _Packet(_PacketRecord):
         return self
 
 
-def read_phenopackets(path: str | os.PathLike[str]) -> Iterator[PatientCase]:
+def read_phenopackets(
+    path: str | os.PathLike[str], broken: OnBroken = stop
+) -> Iterator[PatientCase]:
     """Read a phenopacket, or all ``.json`` files of a folder or zip file and the folders in it.
+
+    Args:
+        path: The file or folder.
+        broken: Called with the error of a broken packet, which names file and field; if it
+            returns, the packet is skipped. Raises the error by default.
 
     Yields:
         One case a file, in the order of the paths; without phenotypes if no feature is present.
 
     Raises:
         ConfigError: If a file cannot be opened, or the folder holds none.
-        TaskError: For a broken packet or zip file, or a duplicate id; the text names file and
-            field.
+        TaskError: For a broken zip file; by default, for a broken packet or a duplicate id.
     """
     seen: dict[str, str] = {}
     empty = True
     for file, data in _files(Path(path)):
         empty = False
-        packet = read_record(data, _Packet, file)
-        if packet.id in seen:
-            raise TaskError(f"{file}, field id: {packet.id!r} is a duplicate of {seen[packet.id]}")
+        try:
+            packet = read_record(data, _Packet, file)
+            if packet.id in seen:
+                raise TaskError(
+                    f"{file}, field id: {packet.id!r} is a duplicate of {seen[packet.id]}"
+                )
+        except TaskError as error:
+            broken(error)
+            continue
         seen[packet.id] = file
         yield _case(packet)
     if empty:

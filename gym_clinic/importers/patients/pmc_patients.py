@@ -24,7 +24,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.typed_json import read_value
+from gym_clinic.facts.typed_json import OnBroken, read_value, stop
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.json import json_value
 from gym_clinic.retrieval import PatientCase
@@ -68,31 +68,41 @@ class _SummaryRow(BaseModel):
         return tuple(tuple(one) for one in age) if isinstance(age, list) else age
 
 
-def read_pmc_patients(path: str | os.PathLike[str], linker: SymptomLinker) -> Iterator[PmcPatient]:
+def read_pmc_patients(
+    path: str | os.PathLike[str], linker: SymptomLinker, broken: OnBroken = stop
+) -> Iterator[PmcPatient]:
     """Read PMC-Patients.
 
     Args:
         path: The ``.csv`` file, which is streamed, or the ``.json`` file, which is read whole.
         linker: Finds the phenotypes in the summaries.
+        broken: Called with the error of a broken row, which names file, row and field; if it
+            returns, the row is skipped. Raises the error by default.
 
     Yields:
         One patient a row; without phenotypes if the linker finds none in the summary.
 
     Raises:
         ConfigError: If the file cannot be opened or has another suffix.
-        TaskError: For a broken row, a duplicate id, or a file without patients; the text names
-            file, row and field.
+        TaskError: For a file without patients or with broken quotes; by default, for a broken row
+            or a duplicate id.
     """
     file = Path(path)
     if file.suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
     seen: dict[str, str] = {}
-    for place, found in _csv_rows(file) if file.suffix == ".csv" else _json_rows(file):
-        row = read_value(found, _SummaryRow, place)
-        if seen.setdefault(row.uid, place) != place:
-            raise TaskError(
-                f"{place}, field patient_uid: {row.uid!r} is a duplicate of {seen[row.uid]}"
-            )
+    rows = _csv_rows(file, broken) if file.suffix == ".csv" else _json_rows(file)
+    for place, found in rows:
+        try:
+            row = read_value(found, _SummaryRow, place)
+            if row.uid in seen:
+                raise TaskError(
+                    f"{place}, field patient_uid: {row.uid!r} is a duplicate of {seen[row.uid]}"
+                )
+        except TaskError as error:
+            broken(error)
+            continue
+        seen[row.uid] = place
         present, absent = linker.symptoms(row.patient)
         case = PatientCase(
             id=row.uid,
@@ -126,11 +136,15 @@ def _json_rows(file: Path) -> Iterator[tuple[str, Any]]:
         yield f"{file} patient {number}", row
 
 
-def _csv_rows(file: Path) -> Iterator[tuple[str, Any]]:
-    for place, cells in csv_rows(file, READ, others=True):
+def _csv_rows(file: Path, broken: OnBroken) -> Iterator[tuple[str, Any]]:
+    for place, cells in csv_rows(file, READ, others=True, broken=broken):
         row: dict[str, Any] = dict(cells)
-        for name in ("age", "similar_patients"):
-            row[name] = _literal(cells[name], f"{place}, column {name}")
+        try:
+            for name in ("age", "similar_patients"):
+                row[name] = _literal(cells[name], f"{place}, column {name}")
+        except TaskError as error:
+            broken(error)
+            continue
         yield place, row
 
 

@@ -18,7 +18,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.typed_json import explain, read_lines
+from gym_clinic.facts.typed_json import OnBroken, explain, read_lines, stop
 from gym_clinic.importers.formats.json import json_value
 from gym_clinic.names import suggest
 from gym_clinic.retrieval import PatientCase
@@ -38,29 +38,35 @@ class _RarebenchRow(BaseModel):
 
 
 def read_rarebench(
-    path: str | os.PathLike[str], mappings: str | os.PathLike[str]
+    path: str | os.PathLike[str], mappings: str | os.PathLike[str], broken: OnBroken = stop
 ) -> Iterator[PatientCase]:
     """Read RareBench cases.
 
     Args:
         path: The ``.jsonl`` file.
         mappings: The folder of the two mappings.
+        broken: Called with the error of a broken line, which names file, line and field; if it
+            returns, the line is skipped. Raises the error by default.
 
     Yields:
         One case for each line that is not blank.
 
     Raises:
         ConfigError: If a file cannot be opened.
-        TaskError: For a broken line or a code that the mappings lack; the text names file, line
-            and field.
+        TaskError: For a broken mapping; by default, for a broken line or a code that the mappings
+            lack.
     """
     phenotypes = read_names(Path(mappings) / PHENOTYPES)
     diseases = read_names(Path(mappings) / DISEASES)
     file = Path(path)
-    for number, row in read_lines(file, _RarebenchRow):
+    for number, row in read_lines(file, _RarebenchRow, broken):
         place = f"{file} line {number}, field"
-        present = [_name(code, phenotypes, f"{place} Phenotype") for code in row.phenotypes]
-        named = [_name(code, diseases, f"{place} RareDisease") for code in row.diseases]
+        try:
+            present = [_name(code, phenotypes, f"{place} Phenotype") for code in row.phenotypes]
+            named = [_name(code, diseases, f"{place} RareDisease") for code in row.diseases]
+        except TaskError as error:
+            broken(error)
+            continue
         yield PatientCase(
             id=f"rarebench-{file.stem}-{number:05d}",
             diagnosis="; ".join(dict.fromkeys(named)),

@@ -45,13 +45,29 @@ def test_a_published_file_is_written_as_json_lines(
     assert rows[0]["id"] == first
 
 
-def test_conditions_keep_their_profile(tmp_path, run):
+@pytest.mark.parametrize("named", [True, False])
+def test_imported_conditions_are_profiles_with_named_features(tmp_path, run, named):
     source, names = real("ddxplus/release_conditions.json"), real("ddxplus/release_evidences.json")
     out = tmp_path / "out.jsonl"
-    assert run("kb", "import", "ddxplus", source, "--names", names, "--out", out).status == 0
-    row = json.loads(out.read_bytes().splitlines()[0])
-    assert row["icd10"] == "J44.1"
-    assert row["profile"]["features"][0]["name"] == "Do you have a cough?"
+    more = ["--names", names] if named else []  # else the file beside the conditions
+    assert run("kb", "import", "ddxplus", source, *more, "--out", out).status == 0
+    profiles = list(read_profiles(out))
+    assert len(profiles) == 7
+    assert all(len(has.name) > len(has.id) for one in profiles for has in one.features)
+    assert (profiles[0].icd10, profiles[0].severity) == ("J44.1", 3)
+    (found,) = GuidelineIndex(profiles).lookup(["acute COPD exacerbation"])
+    assert found.record == profiles[0]
+
+
+def test_features_without_names_are_reported(tmp_path, run):
+    source = real("hpo/phenotype.excerpt.hpoa")
+    done = run("kb", "import", "hpoa", source, "--out", tmp_path / "out.jsonl")
+    assert "the features have no names; --names takes an ontology, hp.json or hp.obo" in done.err
+    alone = tmp_path / "release_conditions.json"
+    alone.write_bytes(real("ddxplus/release_conditions.json").read_bytes())
+    done = run("kb", "import", "ddxplus", alone, "--out", tmp_path / "ddxplus.jsonl")
+    assert done.status == 0
+    assert "the features have no names; --names takes release_evidences.json" in done.err
 
 
 def test_an_imported_file_answers_as_guidelines(tmp_path, run):
@@ -60,10 +76,10 @@ def test_an_imported_file_answers_as_guidelines(tmp_path, run):
     assert run("kb", "import", "hpoa", source, "--out", out).status == 0
     index = GuidelineIndex(read_profiles(out))
     marfan, mass, none = index.lookup(["Marfan's syndrome", "MASS syndrome", "Common cold"])
-    assert marfan.disease.id == "OMIM:154700"
+    assert marfan.record.id == "OMIM:154700"
     assert len(marfan.present) == 10
     assert [has.id for has in mass.absent] == ["HP:0001083", "HP:0004933"]
-    assert none.disease is None
+    assert none.record is None
 
 
 @pytest.mark.parametrize("name", FACTS)

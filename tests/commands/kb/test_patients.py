@@ -52,9 +52,36 @@ def test_import_rarebench(command, tmp_path):
     assert "2 cases" in command("import", "rarebench", source, tmp_path, "--out", out).out
     source.write_text(row + "{}\n")
     whole = out.read_bytes()
-    status, _, err = command("import", "rarebench", source, tmp_path, "--out", out)
+    status, _, err = command("import", "rarebench", source, tmp_path, "--strict", "--out", out)
     assert status == 2
     assert "RAMEDIS.jsonl line 2" in err
+    assert out.read_bytes() == whole
+
+
+def test_broken_records_are_reported_and_skipped(command, tmp_path):
+    folder, out = tmp_path / "packets", tmp_path / "c.jsonl"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"{number:02}.json").write_text(json.dumps(PACKET | {"id": str(number)}))
+    for number in range(5, 28):
+        (folder / f"{number:02}.json").write_text('{"id": 7}')
+    done = command("import", "phenopackets", folder, "--out", out)
+    assert done.status == 0
+    assert [case.id for case in read_cases(out)] == ["0", "1", "2", "3", "4", "28", "29"]
+    assert done.out.splitlines()[1] == "23 broken records were skipped"
+    told = done.err.splitlines()
+    assert told[0].startswith(f"skipped: {folder / '05.json'}, field id")
+    assert told[-1] == "and 3 more"
+    assert len(told) == 21
+    whole = out.read_bytes()
+    status, _, err = command("import", "phenopackets", folder, "--strict", "--out", out)
+    assert status == 2
+    assert "05.json, field id" in err
+    for path in folder.glob("[0-2]*.json"):
+        path.write_text("{")
+    status, _, err = command("import", "phenopackets", folder, "--out", out)
+    assert status == 2
+    assert "all 30 records are broken; nothing is written" in err
     assert out.read_bytes() == whole
 
 

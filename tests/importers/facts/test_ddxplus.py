@@ -45,9 +45,11 @@ def write(tmp_path):
 
 def test_a_condition_is_read_with_its_features(write):
     (found,) = read_conditions(write({"Amber fever": AMBER}))
-    assert (found.profile.id, found.profile.name) == ("DDXPLUS:Amber fever", "Amber fever")
-    assert (found.icd10, found.severity, found.antecedents) == ("A01.0", 2, ("E_4",))
-    frequencies = {has.id: has.frequency for has in found.profile.features}
+    assert (found.id, found.name) == ("DDXPLUS:Amber fever", "Amber fever")
+    assert (found.icd10, found.severity) == ("A01.0", 2)
+    assert [has.id for has in found.features if has.history] == ["E_4"]
+    assert [has.name for has in found.features] == ["E_1", "E_2", "E_3", "E_4"]
+    frequencies = {has.id: has.frequency for has in found.features}
     assert frequencies["E_1"].basis == "unknown"
     assert (frequencies["E_2"].value, frequencies["E_2"].band) == (0.25, "occasional")
     assert frequencies["E_3"].absent
@@ -61,7 +63,7 @@ def test_evidences_name_the_features(write):
     )
     one = {**AMBER, "symptoms": {"E_1": {}}, "antecedents": {}}
     (found,) = read_conditions(write({"Amber fever": one}), {"E_1": glow})
-    assert found.profile.features[0].name == "Do you glow?"
+    assert found.features[0].name == "Do you glow?"
     with pytest.raises(TaskError, match=r"key 'Amber': unknown evidence 'E_2'; did you mean 'E_1'"):
         list(read_conditions(write({"Amber": AMBER}), {"E_1": glow}))
 
@@ -117,12 +119,13 @@ def test_the_published_files_are_read():
     assert evidences["E_55"].parent == "E_53"
     assert evidences["E_55"].values["V_123"] == "nowhere"
     assert [one.kind for one in evidences.values()].count("binary") == 65
-    found = {one.profile.name: one for one in read_conditions(real(CONDITIONS), evidences)}
+    found = {one.name: one for one in read_conditions(real(CONDITIONS), evidences)}
     assert len(found) == 7
     chronic = found["Acute COPD exacerbation / infection"]
-    assert (chronic.icd10, chronic.severity, len(chronic.antecedents)) == ("J44.1", 3, 9)
-    assert [has.name for has in chronic.profile.features][:1] == ["Do you have a cough?"]
-    assert {has.frequency.basis for has in chronic.profile.features} == {"unknown"}
+    assert (chronic.icd10, chronic.severity) == ("J44.1", 3)
+    assert sum(has.history for has in chronic.features) == 9
+    assert [has.name for has in chronic.features][:1] == ["Do you have a cough?"]
+    assert {has.frequency.basis for has in chronic.features} == {"unknown"}
 
 
 @pytest.mark.parametrize(

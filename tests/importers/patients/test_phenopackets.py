@@ -93,6 +93,27 @@ def test_a_broken_packet_among_others_is_named(tmp_path, found, expected):
     assert expected in str(caught.value)
 
 
+def test_a_broken_packet_is_skipped_if_the_caller_says_so(tmp_path):
+    put(tmp_path, "a.json", packet())
+    broken = put(tmp_path, "b.json", packet(phenotypicFeatures="x"))
+    twice = put(tmp_path, "c.json", packet())
+    put(tmp_path, "d.json", packet(id="d"))
+    errors: list[TaskError] = []
+    assert [case.id for case in read_phenopackets(tmp_path, errors.append)] == ["packet-1", "d"]
+    assert str(errors[0]).startswith(f"{broken}, field phenotypicFeatures: ")
+    assert str(errors[1]).startswith(f"{twice}, field id: 'packet-1' is a duplicate of")
+
+
+def test_a_damaged_one_of_the_real_packets_is_skipped(tmp_path):
+    files = sorted(real("phenopackets").glob("*.json"))
+    for file in files:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / files[7].name).write_bytes(files[7].read_bytes()[:2000])
+    errors: list[TaskError] = []
+    assert len(list(read_phenopackets(tmp_path, errors.append))) == len(files) - 1
+    assert [str(error).partition(":")[0] for error in errors] == [str(tmp_path / files[7].name)]
+
+
 def test_a_duplicate_id_and_an_empty_folder_are_errors(tmp_path):
     with pytest.raises(ConfigError, match=r"holds no \.json file"):
         list(read_phenopackets(tmp_path))

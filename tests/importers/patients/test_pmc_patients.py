@@ -143,6 +143,28 @@ def test_a_truncated_csv_is_named(tmp_path):
         list(read_pmc_patients(file, LINKER))
 
 
+@pytest.mark.parametrize("write", [as_json, as_csv])
+def test_broken_rows_are_skipped_if_the_caller_says_so(tmp_path, write):
+    uids = [row(patient_uid=f"9-{number}") for number in range(4)]
+    file = write(tmp_path, uids[0], row(gender="x"), uids[1], uids[1], row(age="?"), uids[2])
+    errors: list[TaskError] = []
+    found = [one.case.id for one in read_pmc_patients(file, LINKER, errors.append)]
+    assert found == ["9-0", "9-1", "9-2"]
+    assert len(errors) == 3
+    assert "field gender" in str(errors[0])
+    assert "'9-1' is a duplicate" in str(errors[1])
+    assert "age" in str(errors[2])
+
+
+def test_a_row_with_too_few_cells_is_skipped_if_the_caller_says_so(tmp_path):
+    file = as_csv(tmp_path, row(), row(patient_uid="9-2"))
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([lines[0], lines[1], "1,2", lines[2]]) + "\n", encoding="utf-8")
+    errors: list[TaskError] = []
+    assert len(list(read_pmc_patients(file, LINKER, errors.append))) == 2
+    assert "line 3: 2 columns; expected 10" in str(errors[0])
+
+
 def test_other_files_are_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"neither \.csv nor \.json"):
         list(read_pmc_patients(tmp_path / "x.parquet", LINKER))

@@ -75,6 +75,17 @@ def test_a_broken_mapping_is_named(mappings, content, expected):
     assert expected in str(caught.value)
 
 
+def test_broken_rows_are_skipped_if_the_caller_says_so(mappings):
+    path = rows(mappings, ROW, ROW | {"Phenotype": []}, ROW | {"RareDisease": ["OMIM:1"]}, ROW)
+    errors: list[TaskError] = []
+    cases = list(read_rarebench(path, mappings, errors.append))
+    assert [case.id for case in cases] == ["rarebench-MME-00001", "rarebench-MME-00004"]
+    assert [str(error)[len(str(path)) :].split(":")[0] for error in errors] == [
+        " line 2, field Phenotype",
+        " line 3, field RareDisease",
+    ]
+
+
 def test_a_missing_mapping_is_a_config_error(mappings):
     (mappings / "disease_mapping.json").unlink()
     with pytest.raises(ConfigError, match=r"cannot read .*disease_mapping\.json"):
