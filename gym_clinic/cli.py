@@ -25,6 +25,7 @@ from gym_clinic.commands import (
     patient,
     play,
     plot,
+    safety,
     tasks,
 )
 from gym_clinic.errors import ClinicError, ServiceError
@@ -97,6 +98,7 @@ for _command in (listing, info, play, evaluate):
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(kb.app, name="kb")
 app.add_typer(patient.app, name="patient")
+app.add_typer(safety.app, name="safety")
 app.add_typer(export.app, name="export")
 for _command in (instrument, plot, doctor):
     app.add_typer(_command.app)

@@ -147,19 +147,25 @@ def _any_order(condition: Condition, situation: Situation) -> Found:
     return tuple(evidence) or None
 
 
+def _said(asked: Asked) -> str:
+    """Return a predicate with its arguments in words."""
+    words = asked.predicate.words
+    return words(**asked.arguments) if callable(words) else words.format(**asked.arguments)
+
+
 def in_words(condition: Condition, depth: int = 0) -> Iterator[str]:
     """Yield the lines of a condition in words, as nested Markdown bullets."""
     indent = "  " * depth + "- "
     if isinstance(condition, Asked):
-        words = condition.predicate.words
-        arguments = condition.arguments
-        said = words(**arguments) if callable(words) else words.format(**arguments)
-        yield indent + said
+        yield indent + _said(condition)
+        return
+    if condition.how == "not" and isinstance(condition.parts[0], Asked):
+        yield f"{indent}not: {_said(condition.parts[0])}"
         return
     titles = {
         "all": "all of these:",
         "any": "one of these:",
-        "not": "it is not so that:",
+        "not": "not:",
         "order": "an order that stands:",
     }
     parts = condition.parts

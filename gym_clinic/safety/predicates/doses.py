@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from gym_clinic.facts import load
 from gym_clinic.facts.drugs import DoseLimit
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import in_tables
 from gym_clinic.safety.evidence import Evidence, Found, found, spoken
 from gym_clinic.safety.interactions import Medicine
 from gym_clinic.safety.predicates.actions import first_time, said
@@ -58,10 +57,8 @@ def dose_mg(order: Order, unit: str | None, weight: float | None) -> tuple[float
 
 def times_a_day(order: Order) -> float:
     """Return how often a drug is given on a day on which it is given; once if nothing is said."""
-    a_day, a_week = order.event.number("per_day"), order.event.number("per_week")
-    if a_day:
-        return a_day
-    return max(1.0, (a_week or 0.0) / 7)
+    a_week = order.event.number("per_week") or 0.0
+    return order.event.number("per_day") or max(1.0, a_week / 7)
 
 
 def daily_mg(order: Order, unit: str | None, weight: float | None) -> float | None:
@@ -81,7 +78,8 @@ def weekly_mg(order: Order, weight: float | None) -> float | None:
     amount, daily = found
     if daily:
         return amount * 7
-    return amount * (order.event.number("per_week") or 7 * times_a_day(order))
+    days = min(order.event.number("per_week") or 7.0, 7.0)
+    return amount * days * times_a_day(order)
 
 
 def dose_ratio(order: Order, one: Medicine, weight: float | None) -> float | None:
@@ -214,9 +212,3 @@ def incomplete(situation: Situation, order: Order) -> Found:
         "frequency": bool(event.number("per_day") or event.number("per_week")),
     }
     return found(f"no {name}" for name, there in has.items() if not there)
-
-
-@predicate("the fact tables do not have the drug", of_order=True)
-def not_in_tables(situation: Situation, order: Order) -> Found:
-    """No ingredient is in the fact tables."""
-    return None if any(in_tables(one.drug) for one in order.medicines) else ()

@@ -182,7 +182,7 @@ def washing_out(situation: Situation, order: Order) -> Found:
 
 @predicate(
     lambda severity, unless_answered=False, unless_within=None, unless_emergency=(): (
-        f"a new order and another medicine are a {severity} interaction"
+        f"a new order and another medicine interact, graded {severity}"
         + (
             ", and no monitoring or dose adjustment names this pair or what it does"
             if unless_answered

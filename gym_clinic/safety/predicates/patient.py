@@ -18,8 +18,8 @@ def said_range(
     above: float | None = None,
     at_most: float | None = None,
 ) -> str:
-    """Return limits in words: "from 12 and at most 55"."""
-    limits = (("from", at_least), ("above", above), ("below", below), ("at most", at_most))
+    """Return limits in words: "at least 12 and at most 55"."""
+    limits = (("at least", at_least), ("above", above), ("below", below), ("at most", at_most))
     return " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
 
 
@@ -70,7 +70,7 @@ def unknown(situation: Situation, field: str) -> Found:
     return found([f"{field} is not known"] if situation.patient.field(field) is None else [])
 
 
-@predicate(lambda field, **limits: f"the record's {field} is {said_range(**limits)}")
+@predicate(lambda field, **limits: f"the record's {spoken([field])} is {said_range(**limits)}")
 def recorded_number(situation: Situation, field: str, **limits: float) -> Found:
     """A number of the record, such as a score, is within limits."""
     value = as_number(situation.patient.field(field))
