@@ -47,8 +47,8 @@ def open_loops(engine: LoopEngine = "auto") -> Loops:
     """Return the loops.
 
     Args:
-        engine: "numba" (compiled at the first call, about two seconds once in a process),
-            "numpy", or "auto": numba if it is installed.
+        engine: "numba" (compiled at the first call on a machine, which takes some two seconds,
+            and kept for later processes), "numpy", or "auto": numba if it is installed.
 
     Raises:
         ConfigError: If the engine is unknown, or is "numba" and numba is not installed.
@@ -119,12 +119,19 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
 def _compile() -> tuple[Callable[..., None], Callable[..., None]]:
     numba = import_module("numba", "compiler")
     table = "float32[:, ::1]"
+
+    def compiled(signature: str, function: Callable[..., None], **options: Any) -> Any:
+        try:
+            # Kept beside this file, or in numba's folder of the user.
+            return numba.njit(signature, nogil=True, cache=True, **options)(function)
+        except RuntimeError:  # neither can be written
+            return numba.njit(signature, nogil=True, **options)(function)
+
     # Sums may be reordered, so that the compiler vectorises them.
-    dots = numba.njit(
-        f"void({table}, {table}, {table})", nogil=True, fastmath={"reassoc", "contract"}
-    )
-    peaks = numba.njit(f"void({table}, int32[::1], int64[::1], {table})", nogil=True)
-    return dots(_dots), peaks(_peaks)
+    reordered = {"reassoc", "contract"}
+    dots = compiled(f"void({table}, {table}, {table})", _dots, fastmath=reordered)
+    peaks = compiled(f"void({table}, int32[::1], int64[::1], {table})", _peaks)
+    return dots, peaks
 
 
 def _dots(vectors: Any, block: Any, cosines: Any) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,3 +62,37 @@ def test_an_unknown_engine_gets_the_known_ones():
 def test_numba_is_not_loaded_before_it_is_used():
     code = "import gym_clinic.retrieval.patients.matcher, sys; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+USE = """
+import numpy as np
+from gym_clinic.retrieval.patients import segments
+block = np.eye(segments.COLUMNS, dtype=np.float32)
+assert np.array_equal(segments.open_loops("numba").cosines(block, block), block)
+print(sum(sum(one.stats.cache_hits.values()) for one in segments._compiled()))
+"""
+
+
+def use(code: str, cache: Path) -> str:
+    """Run code in a process of its own, with a folder for what numba compiles."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+def test_compiled_code_is_kept_for_later_processes(tmp_path):
+    pytest.importorskip("numba")
+    assert use(USE, tmp_path) == "0"
+    assert use(USE, tmp_path) == "2"
+
+
+def test_without_a_folder_to_keep_it_the_code_is_compiled_again(tmp_path):
+    pytest.importorskip("numba")
+    nowhere = "from numba.core import caching; caching.CacheImpl._locator_classes = []\n"
+    assert use(nowhere + USE, tmp_path) == "0"
+    assert list(tmp_path.iterdir()) == []
