@@ -41,7 +41,7 @@ $(VENV)/.train: $(VENV)/.core
 	@touch $@
 else
 $(VENV)/.train: $(VENV)/.core
-	$(BIN)/python -m pip install -q --disable-pip-version-check torch==2.11.0 setuptools wheel ninja
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[train-gpu-build]"
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[train-gpu]"
 	@touch $@
 endif

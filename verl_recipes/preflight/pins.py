@@ -16,7 +16,7 @@ OURS = "gym_clinic"
 INSTALL = {
     "cpu": 'pip install -e ".[train-cpu]"',
     # flash-attn comes as source, and its build imports the torch it is built for.
-    "gpu": 'pip install torch==2.11.0 setuptools wheel ninja && pip install -e ".[train-gpu]" '
+    "gpu": 'pip install -e ".[train-gpu-build]" && pip install -e ".[train-gpu]" '
     "--no-build-isolation",
 }
 """The line that installs what a stack needs."""
