@@ -53,7 +53,10 @@ SOURCES = "sources.json"
 class Facts:
     """All fact tables, by id and in the order of the ids; they cannot be changed.
 
+    They are pickled by their folder, and read again.
+
     Attributes:
+        folder: Where they were read from.
         diseases: Diseases.
         phenotypes: Symptoms, signs and findings.
         disciplines: Disciplines of medicine.
@@ -69,6 +72,7 @@ class Facts:
         aliases: What people type for names and terms of the other tables.
     """
 
+    folder: Path
     diseases: Mapping[str, Disease]
     phenotypes: Mapping[str, Phenotype]
     disciplines: Mapping[str, Discipline]
@@ -82,6 +86,9 @@ class Facts:
     guidelines: Mapping[str, Guideline]
     sources: Mapping[str, Source]
     aliases: Mapping[str, Alias]
+
+    def __reduce__(self) -> tuple[Callable[[Path], Facts], tuple[Path]]:
+        return load, (self.folder,)
 
     @cached_property
     def above(self) -> Mapping[str, frozenset[str]]:
@@ -235,6 +242,7 @@ def _load(folder: Path) -> Facts:
     )
     guidelines.check_known("diseases", diseases.records, lambda one: one.diseases)
     return Facts(
+        folder,
         MappingProxyType(diseases.records),
         MappingProxyType(phenotypes.records),
         MappingProxyType(disciplines.records),

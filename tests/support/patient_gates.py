@@ -1,20 +1,18 @@
-"""Rules that every simulated patient must keep, each with a change that must break it.
-
-A gate returns what is wrong, or None. Its mutation returns a patient that is wrong in that way, or
-None if this patient offers no place for it.
-"""
+"""The rules of simulated patients, each with a change that must break it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+
+import patient_checks as check
+import patient_mutations as change
+from patient_checks import near, of_states
+from patient_mutations import first_problem, severities, shifted, taking
 
 from gym_clinic.simulate.clinic import Patient
-
-Check = Callable[[Patient], "str | None"]
-Mutate = Callable[[Patient], "Patient | None"]
-TIMES = (0, 60, 360)
+from gym_clinic.simulate.clinic.people import Background
 
 
 @dataclass(frozen=True)
@@ -22,22 +20,104 @@ class Gate:
     """A rule and the mutation that must trip it."""
 
     name: str
-    check: Check
-    mutate: Mutate
+    check: Callable[[Patient], str | None]
+    mutate: Callable[[Patient], Patient | None]
 
 
-class Altered(Patient):
-    """A patient whose states are changed after they were computed."""
-
-    __slots__ = ("change",)
-
-    def _settled(self, problems: Any) -> Any:
-        return self.change(super()._settled(problems))  # type: ignore[attr-defined]
-
-
-def altered(patient: Patient, change: Callable[[dict[str, float]], dict[str, float]]) -> Patient:
-    """Return the patient with every state changed."""
-    made = object.__new__(Altered)
-    made.__dict__.update({k: v for k, v in patient.__dict__.items() if k != "usual"})
-    object.__setattr__(made, "change", change)
-    return made
+GATES = (
+    Gate(
+        "every measurement is there",
+        of_states(check.complete),
+        change.with_states(lambda s: {key: value for key, value in s.items() if key != "na"}),
+    ),
+    Gate("values of the living", of_states(check.possible), shifted(k=20)),
+    Gate(
+        "mean pressure",
+        near("map", lambda s, _: (s["sbp"] + 2 * s["dbp"]) / 3, 0.01),
+        shifted(map=3),
+    ),
+    Gate("pulse pressure", of_states(check.pulse_pressure), shifted(dbp=90)),
+    Gate(
+        "pH by Henderson and Hasselbalch",
+        near("ph", lambda s, _: 6.1 + math.log10(s["hco3"] / (0.0307 * s["pco2"])), 0.005),
+        shifted(ph=0.1),
+    ),
+    Gate("anion gap by its acids", near("anion_gap", check.gap, 0.01), shifted(anion_gap=4)),
+    Gate(
+        "electrical neutrality",
+        near("cl", lambda s, _: s["na"] - s["hco3"] - s["anion_gap"], 0.01),
+        shifted(na=6),
+    ),
+    Gate("Winter's formula", of_states(check.winter), change.acidotic),
+    Gate("filtration", near("egfr", check.egfr, 0.5), shifted(creatinine=0.5)),
+    Gate("haematocrit", near("hct", lambda s, _: s["hb"] * 2.97, 0.1), shifted(hb=2)),
+    Gate("urea", near("urea", lambda s, _: s["bun"] * 0.357, 0.05), shifted(urea=2)),
+    Gate(
+        "neutrophils by white cells",
+        near("neutrophils", lambda s, _: s["wbc"] * s["neutrophil_pct"] / 100, 0.05),
+        shifted(wbc=5),
+    ),
+    Gate("direct bilirubin", of_states(check.direct_bilirubin), shifted(bilirubin_direct=60)),
+    Gate("oxygen by saturation", near("po2", check.oxygen, 0.1), shifted(po2=-25)),
+    Gate("osmolality", near("osmolality", check.osmolality, 0.1), shifted(osmolality=9)),
+    Gate(
+        "healthy values in their ranges",
+        check.healthy_in_range,
+        lambda one: replace(one, healthy={**one.healthy, "na": 150.0}),
+    ),
+    Gate("nothing changes without a problem", check.neutral, change.restless),
+    Gate("age and sex of the problem", check.fits, change.other_sex),
+    Gate(
+        "age and sex of what one lives with",
+        check.lived_with,
+        lambda one: replace(one, background=(Background("hypertension", 200.0, {}),)),
+    ),
+    Gate(
+        "no condition twice",
+        check.once,
+        lambda one: replace(one, problems=(*one.problems, one.problems[0])),
+    ),
+    Gate(
+        "no second problem like the first",
+        check.look_alike_second,
+        lambda one: replace(one, problems=(*one.problems, one.problems[0])),
+    ),
+    Gate("findings fit the person", check.findings_fit, change.of_the_other_sex),
+    Gate("no finding with its parent", check.no_relatives, change.with_parent),
+    Gate("findings begin in time", check.timed, lambda one: first_problem(one, began=5)),
+    Gate(
+        "the complaint is a finding of the condition",
+        check.complaint,
+        lambda one: first_problem(one, findings={}),
+    ),
+    Gate("findings follow from measurements", check.measured, change.blind),
+    Gate("doses within their limits", check.doses, taking("metformin", dose=5000.0)),
+    Gate(
+        "no contraindicated combination",
+        check.combinations,
+        taking("sildenafil", "nitroglycerin"),
+    ),
+    Gate("no medicine against an allergy", check.allergies, change.allergic),
+    Gate("a condition for every medicine", check.indicated, taking("metformin", condition="none")),
+    Gate("no medicine twice", check.no_double, taking("metformin", "metformin")),
+    Gate("age by the calendar", check.calendar, change.younger),
+    Gate("pregnancy", check.pregnancy, change.person(pregnant_weeks=60)),
+    Gate("height and weight", check.size, change.person(weight_kg=400.0)),
+    Gate("habits of adults", check.adult_habits, change.person(habits=("smoking",), age=4.0)),
+    Gate("alive on arrival", check.alive, change.deadly),
+    Gate(
+        "the untreated course has one direction",
+        check.worsens,
+        severities(lambda minute: 1 + (minute == 30) - (minute == 60)),
+    ),
+    Gate("treatment helps", check.treatment_helps, severities(lambda minute: 1.0)),
+    Gate("problems grow from nothing", check.began_from_nothing, severities(lambda minute: 1.0)),
+    Gate(
+        "studies show results of one form",
+        check.reports,
+        lambda one: first_problem(one, studies=dict.fromkeys(one.problems[0].studies, "normal")),
+    ),
+    Gate("the rate of the ECG", check.rate, change.louder),
+    Gate("nothing names the diagnosis", check.never_names, change.telling),
+)
+"""The rules, in the order of body, person, problem, medicines and course."""

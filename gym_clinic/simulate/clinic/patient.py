@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -240,7 +240,7 @@ def draw_patient(seed: int, condition: str | None = None, facts: Facts | None = 
     )
     healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
     problems = [draw_problem(tables, chosen, basis, random)]
-    if random.random() < SECOND and (other := _second(tables, chosen, basis, random)):
+    if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
         problems.append(draw_problem(tables, other, basis, random, complains=False))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
@@ -275,9 +275,11 @@ def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
     return known[name]
 
 
-def _second(facts: Facts, first: Condition, person: Person, random: Random) -> Condition | None:
+def _second(
+    facts: Facts, first: Condition, lived_with: Sequence[str], person: Person, random: Random
+) -> Condition | None:
     """A second, mild and common problem that could not be mistaken for the first."""
-    alike = {*facts.diseases[first.id].look_alikes, first.id}
+    alike = {*facts.diseases[first.id].look_alikes, first.id, *lived_with}
     possible = {
         one.id: likelihood(facts, one, person)
         for one in presenting(facts)

@@ -1,0 +1,328 @@
+"""What must hold of every simulated patient; a check returns what is wrong, or None."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.simulate.clinic import Patient
+from gym_clinic.simulate.clinic.body import findings_of
+
+State = dict[str, float]
+TIMES = (0, 60, 360)
+
+
+def of_states(check: Callable[[State, Patient], str | None]) -> Callable[[Patient], str | None]:
+    """Return a check of the states before, on and after arrival."""
+
+    def whole(patient: Patient) -> str | None:
+        for state in (patient.usual, *(patient.state(minute) for minute in TIMES)):
+            if wrong := check(state, patient):
+                return wrong
+        return None
+
+    return whole
+
+
+def near(name: str, expected: Callable[[State, Patient], float], within: float) -> Any:
+    """Return a check that a measurement is what others make of it."""
+
+    def check(state: State, patient: Patient) -> str | None:
+        low, high = patient.facts.measurements[name].possible
+        right = min(max(expected(state, patient), low), high)
+        return None if abs(state[name] - right) <= within else f"{name} {state[name]}, not {right}"
+
+    return of_states(check)
+
+
+def egfr(state: State, patient: Patient) -> float:
+    """CKD-EPI 2021, and the bedside formula of Schwartz in children."""
+    age, female, creatinine = (
+        patient.person.age,
+        patient.person.sex == "female",
+        state["creatinine"],
+    )
+    if age < 18:
+        return 36.2 / creatinine**0.9
+    kappa, alpha = (0.7, -0.241) if female else (0.9, -0.302)
+    ratio = creatinine / kappa
+    result = 142 * min(ratio, 1) ** alpha * max(ratio, 1) ** -1.2 * 0.9938**age
+    return result * (1.012 if female else 1)
+
+
+def gap(state: State, patient: Patient) -> float:
+    acids = sum(state[acid] for acid in ("lactate", "ketones", "unmeasured_acids"))
+    return 4 + (state["albumin"] * 10 - 20) * 0.2 + acids
+
+
+def oxygen(state: State, patient: Patient) -> float:
+    """The dissociation curve, about."""
+    return min(max(26.8 * (state["spo2"] / (100.5 - state["spo2"])) ** 0.37, 18), 118)
+
+
+def osmolality(state: State, patient: Patient) -> float:
+    solutes = 2 * state["na"] + state["glucose"] / 18 + state["bun"] / 2.8
+    return solutes + state["osmolal_gap"]
+
+
+def pulse_pressure(state: State, patient: Patient) -> str | None:
+    wide = state["sbp"] - state["dbp"] >= 12
+    return None if wide else f"{state['sbp']:.0f}/{state['dbp']:.0f}"
+
+
+def direct_bilirubin(state: State, patient: Patient) -> str | None:
+    part = state["bilirubin_direct"] <= state["bilirubin"] + 1e-9
+    return None if part else f"{state['bilirubin_direct']} of {state['bilirubin']}"
+
+
+def winter(state: State, patient: Patient) -> str | None:
+    """In metabolic acidosis without a disorder of breathing carbon dioxide is low."""
+    breathing = any("pco2" in one.effects for one in (*patient.problems, *patient.background))
+    if breathing or state["hco3"] > 16:
+        return None
+    expected = 1.5 * state["hco3"] + 8
+    right = abs(state["pco2"] - expected) <= 8
+    return None if right else f"pco2 {state['pco2']:.0f}, by Winter {expected:.0f}"
+
+
+def possible(state: State, patient: Patient) -> str | None:
+    for key, value in state.items():
+        low, high = patient.facts.measurements[key].possible
+        if not low <= value <= high:
+            return f"{key} {value}"
+    return None
+
+
+def complete(state: State, patient: Patient) -> str | None:
+    missing = patient.facts.measurements.keys() - state.keys()
+    return f"no {sorted(missing)}" if missing else None
+
+
+def fits(patient: Patient) -> str | None:
+    """Everybody may have what brings them, by age, sex and pregnancy."""
+    for one in patient.problems:
+        epidemiology = patient.facts.diseases[one.condition].epidemiology
+        if epidemiology is not None and not epidemiology.admits(patient.person.person):
+            return f"{one.condition} at {patient.person.person}"
+    return None
+
+
+def lived_with(patient: Patient) -> str | None:
+    for one in patient.background:
+        epidemiology = patient.facts.diseases[one.condition].epidemiology
+        if epidemiology is not None and not epidemiology.admits(patient.person.person):
+            return f"{one.condition} at {patient.person.person}"
+        if one.years > patient.person.age:
+            return f"{one.condition} for {one.years} years at {patient.person.age}"
+    return None
+
+
+def once(patient: Patient) -> str | None:
+    names = [one.condition for one in (*patient.background, *patient.problems)]
+    return None if len(set(names)) == len(names) else f"twice in {names}"
+
+
+def look_alike_second(patient: Patient) -> str | None:
+    first, *others = [one.condition for one in patient.problems]
+    alike = {*patient.facts.diseases[first].look_alikes, first}
+    wrong = [one for one in others if one in alike]
+    return f"{wrong} beside {first}" if wrong else None
+
+
+def findings_fit(patient: Patient) -> str | None:
+    for one in patient.problems:
+        for key in one.findings:
+            only = patient.facts.phenotypes[key].only
+            if only is not None and not only.admits(patient.person.person):
+                return f"{patient.facts.phenotypes[key].name} in {patient.person.person}"
+    return None
+
+
+def no_relatives(patient: Patient) -> str | None:
+    for one in patient.problems:
+        for key in one.findings:
+            if patient.facts.above[key] & one.findings.keys():
+                return f"{patient.facts.phenotypes[key].name} with its parent"
+    return None
+
+
+def timed(patient: Patient) -> str | None:
+    for one in patient.problems:
+        if not one.began < 0:
+            return f"{one.condition} began at {one.began}"
+        if any(not one.began <= began <= 0 for began in one.findings.values()):
+            return f"a finding of {one.condition} began before it, or after arrival"
+    return None
+
+
+def complaint(patient: Patient) -> str | None:
+    first = patient.problems[0]
+    names = [one.finding for one in patient.facts.conditions[first.condition].complaints]
+    if first.complaint not in first.findings:
+        return "the complaint is no finding"
+    if patient.facts.phenotypes[first.complaint or ""].name not in names:
+        return "the complaint is none of the condition"
+    return None if first.findings[first.complaint or ""] == first.began else "complaint began later"
+
+
+def measured(patient: Patient) -> str | None:
+    """What a measurement shows is never drawn beside it."""
+    state = patient.state(0)
+    names = findings_of(patient.facts, state, patient.person.sex, patient.person.age)
+    ids = {one.name: key for key, one in patient.facts.phenotypes.items()}
+    found = patient.findings(0)
+    wrong = [name for name, has in names.items() if found[ids[name]] != has]
+    return f"{wrong} against the measurements" if wrong else None
+
+
+def doses(patient: Patient) -> str | None:
+    for one in patient.medicines:
+        for limit in patient.facts.drugs[one.drug].max_daily_doses:
+            if limit.unit == one.unit and one.dose * one.per_day > limit.maximum:
+                return f"{one.drug} {one.dose * one.per_day} {one.unit} a day"
+    return None
+
+
+def names_of(patient: Patient, drug: str) -> set[str]:
+    return {drug, *(CLASS + name for name in patient.facts.drugs[drug].classes)}
+
+
+def combinations(patient: Patient) -> str | None:
+    taken = [names_of(patient, one.drug) for one in patient.medicines]
+    for one in patient.facts.interactions.values():
+        if one.severity == "contraindicated" and len(one.between) == 2:
+            first, second = one.between
+            for n, mine in enumerate(taken):
+                for m, theirs in enumerate(taken):
+                    if n != m and first in mine and second in theirs:
+                        return f"{first} with {second}"
+    return None
+
+
+def allergies(patient: Patient) -> str | None:
+    for one in patient.medicines:
+        for allergy in patient.allergies:
+            if allergy.allergen in names_of(patient, one.drug):
+                return f"{one.drug} in an allergy to {allergy.allergen}"
+    return None
+
+
+def indicated(patient: Patient) -> str | None:
+    lived = {one.condition for one in patient.background}
+    wrong = [one.drug for one in patient.medicines if one.condition not in lived]
+    return f"{wrong} for nothing" if wrong else None
+
+
+def no_double(patient: Patient) -> str | None:
+    drugs = [one.drug for one in patient.medicines]
+    return None if len(set(drugs)) == len(drugs) else f"twice in {drugs}"
+
+
+def calendar(patient: Patient) -> str | None:
+    age = (patient.arrived.date() - patient.born).days / 365.25
+    right = math.floor(age) == math.floor(patient.person.age) or patient.person.age < 2
+    return None if right and age > 0 else f"{age:.1f} by the calendar, not {patient.person.age}"
+
+
+def pregnancy(patient: Patient) -> str | None:
+    weeks, person = patient.person.pregnant_weeks, patient.person
+    if weeks is None:
+        return None
+    right = person.sex == "female" and 12 <= person.age <= 55 and 4 <= weeks <= 42
+    return None if right else f"{weeks} weeks in {person.sex}, {person.age}"
+
+
+def size(patient: Patient) -> str | None:
+    person = patient.person
+    index = person.weight_kg / (person.height_cm / 100) ** 2
+    low, high = (15, 60) if person.age >= 18 else (10, 36)
+    tall = person.height_cm > (40 if person.age < 2 else 75)
+    return (
+        None if low <= index <= high and tall else f"{person.height_cm} cm, {person.weight_kg} kg"
+    )
+
+
+def adult_habits(patient: Patient) -> str | None:
+    return f"{patient.person.habits} in a child" if (
+        patient.person.habits and patient.person.age < 16
+    ) else None  # fmt: skip
+
+
+def alive(patient: Patient) -> str | None:
+    return "dead on arrival" if patient.death({}) == 0 else None
+
+
+def worsens(patient: Patient) -> str | None:
+    """Untreated, severity moves in the direction of its course and nowhere else."""
+    for one, condition in patient.conditions():
+        assert condition.course is not None
+        severities = [patient.severity(one, minute) for minute in (0, 30, 60, 240)]
+        rises = condition.course.change_per_hour >= 0
+        ordered = sorted(severities, reverse=not rises)
+        if any(abs(a - b) > 1e-9 for a, b in zip(ordered, severities, strict=True)):
+            return f"{one.condition}: {severities}"
+    return None
+
+
+def treatment_helps(patient: Patient) -> str | None:
+    first = patient.problems[0]
+    course = patient.facts.conditions[first.condition].course
+    assert course is not None
+    for together in course.treated_by:
+        actions = dict.fromkeys(together, 10.0)
+        if patient.severity(first, 600, actions) >= patient.severity(first, 10):
+            return f"{first.condition}: no better by {together}"
+    return None
+
+
+def began_from_nothing(patient: Patient) -> str | None:
+    for one in patient.problems:
+        if patient.severity(one, one.began - 1) != 0:
+            return f"{one.condition} was there before it began"
+        if not patient.severity(one, one.began / 2) <= one.severity + 1e-9:
+            return f"{one.condition} was worse before arrival"
+    return None
+
+
+def reports(patient: Patient) -> str | None:
+    """What a study shows is one of its results, and of one form of the condition."""
+    for one, condition in patient.conditions():
+        for study in condition.studies:
+            found = [each for each in study.results if each.text == one.studies.get(study.study)]
+            if not any(each.variant in (None, one.variant) for each in found):
+                return f"{study.study}: {one.studies.get(study.study)}"
+    return None
+
+
+def rate(patient: Patient) -> str | None:
+    text = patient.report("ecg") or ""
+    found = re.search(r"(\d+)/min", text)
+    right = found is None or int(found[1]) == round(patient.state(0)["hr"])
+    return None if right else f"{text} at a heart rate of {patient.state(0)['hr']:.0f}"
+
+
+def never_names(patient: Patient) -> str | None:
+    """Neither signs nor studies say what the patient has."""
+    for one in patient.problems:
+        disease = patient.facts.diseases[one.condition]
+        texts = " ".join([*(text for _, text in one.signs), *one.studies.values()]).casefold()
+        for name in (disease.name, *disease.synonyms):
+            if len(name) > 4 and re.search(rf"\b{re.escape(name.casefold())}\b", texts):
+                return f"{one.condition}: {name!r} is told"
+    return None
+
+
+def healthy_in_range(patient: Patient) -> str | None:
+    marks = patient.abnormal(patient.healthy)
+    wrong = sorted(marks.keys() - {"weight_kg"})
+    return f"{wrong} outside the range without any disease" if wrong else None
+
+
+def neutral(patient: Patient) -> str | None:
+    """Before the first problem began nothing differs from the usual."""
+    before = patient.state(min(one.began for one in patient.problems) - 1)
+    wrong = [key for key, value in before.items() if abs(value - patient.usual[key]) > 1e-9]
+    return f"{wrong} changed by nothing" if wrong else None

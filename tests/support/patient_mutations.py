@@ -1,0 +1,180 @@
+"""Changes that make a simulated patient wrong; None where a patient offers no place for one."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from patient_checks import State
+
+from gym_clinic.simulate.clinic import Patient
+from gym_clinic.simulate.clinic.people import Allergy, TakenMedicine
+
+CHANGE = "changed by the test"
+
+
+class Altered(Patient):
+    """A patient whose states are changed after they were computed."""
+
+    def _settled(self, problems: Any) -> State:
+        change: Callable[[State], State] = self.__dict__[CHANGE]
+        return change(super()._settled(problems))
+
+
+def with_states(change: Callable[[State], State]) -> Callable[[Patient], Patient]:
+    """Return a mutation that changes every state."""
+
+    def mutate(patient: Patient) -> Patient:
+        made = object.__new__(Altered)
+        fields = {name: value for name, value in patient.__dict__.items() if name != "usual"}
+        made.__dict__.update(fields | {CHANGE: change})
+        return made
+
+    return mutate
+
+
+def shifted(**by: float) -> Callable[[Patient], Patient]:
+    """Return a mutation that adds to measurements."""
+    return with_states(lambda state: state | {key: state[key] + more for key, more in by.items()})
+
+
+def first_problem(patient: Patient, **changes: Any) -> Patient:
+    first, *others = patient.problems
+    return replace(patient, problems=(replace(first, **changes), *others))
+
+
+def person(**changes: Any) -> Callable[[Patient], Patient]:
+    return lambda patient: replace(patient, person=replace(patient.person, **changes))
+
+
+def other_sex(patient: Patient) -> Patient | None:
+    wrong = "male" if patient.person.sex == "female" else "female"
+    return replace(patient, person=replace(patient.person, sex=wrong, age=130.0))
+
+
+def with_parent(patient: Patient) -> Patient | None:
+    first = patient.problems[0]
+    for key in first.findings:
+        for parent in sorted(patient.facts.above[key]):
+            return first_problem(patient, findings={**first.findings, parent: -1})
+    return None
+
+
+def of_the_other_sex(patient: Patient) -> Patient | None:
+    first = patient.problems[0]
+    for key, one in patient.facts.phenotypes.items():
+        if one.only is not None and not one.only.admits(patient.person.person):
+            return first_problem(patient, findings={**first.findings, key: -1})
+    return None
+
+
+def taking(*drugs: str, **changes: Any) -> Callable[[Patient], Patient]:
+    """Return a mutation that adds medicines."""
+
+    def mutate(patient: Patient) -> Patient:
+        fields = {"dose": 1.0, "unit": "mg", "per_day": 1.0, "condition": "hypertension"} | changes
+        made = [TakenMedicine(drug, effects={}, blunting=0.0, **fields) for drug in drugs]
+        return replace(patient, medicines=(*patient.medicines, *made))
+
+    return mutate
+
+
+def allergic(patient: Patient) -> Patient | None:
+    if not patient.medicines:
+        return None
+    return replace(patient, allergies=(Allergy(patient.medicines[0].drug, "rash"),))
+
+
+class Younger(Patient):
+    """A patient whose date of birth does not follow from the age."""
+
+    @property
+    def born(self) -> datetime.date:  # type: ignore[override]
+        return self.arrived.date() - datetime.timedelta(days=3)
+
+
+def younger(patient: Patient) -> Patient | None:
+    if patient.person.age < 3:
+        return None
+    made = object.__new__(Younger)
+    made.__dict__.update({k: v for k, v in patient.__dict__.items() if k != "born"})
+    return made
+
+
+class Static(Patient):
+    """A patient of whom severity is what the test says."""
+
+    def severity(
+        self, problem: Any, minute: float, actions: Mapping[str, float] | None = None
+    ) -> float:
+        answer: Callable[[float], float] = self.__dict__[CHANGE]
+        return answer(minute)
+
+
+def severities(answer: Callable[[float], float]) -> Callable[[Patient], Patient]:
+    def mutate(patient: Patient) -> Patient:
+        made = object.__new__(Static)
+        made.__dict__.update(patient.__dict__ | {CHANGE: answer})
+        return made
+
+    return mutate
+
+
+def deadly(patient: Patient) -> Patient | None:
+    course = patient.facts.conditions[patient.problems[0].condition].course
+    assert course is not None
+    return None if course.fatal_at is None else first_problem(patient, severity=9.0)
+
+
+class Louder(Patient):
+    """A patient whose ECG tells another rate."""
+
+    def report(self, study: str, minute: float = 0) -> str | None:
+        text = super().report(study, minute)
+        return None if text is None else re.sub(r"\d+/min", "301/min", text)
+
+
+def louder(patient: Patient) -> Patient | None:
+    if not re.search(r"\d+/min", patient.report("ecg") or ""):
+        return None
+    made = object.__new__(Louder)
+    made.__dict__.update(patient.__dict__)
+    return made
+
+
+def telling(patient: Patient) -> Patient:
+    name = patient.facts.diseases[patient.problems[0].condition].name
+    return first_problem(patient, signs=(("general", f"looks like {name}"),))
+
+
+class Blind(Patient):
+    """A patient whose findings do not follow from the measurements."""
+
+    def findings(self, minute: float = 0) -> dict[str, bool]:
+        return {key: not has for key, has in super().findings(minute).items()}
+
+
+def blind(patient: Patient) -> Patient:
+    made = object.__new__(Blind)
+    made.__dict__.update(patient.__dict__)
+    return made
+
+
+def acidotic(patient: Patient) -> Patient | None:
+    if any("pco2" in one.effects for one in (*patient.problems, *patient.background)):
+        return None
+    return with_states(lambda state: state | {"hco3": 8.0, "pco2": 40.0})(patient)
+
+
+def restless(patient: Patient) -> Patient:
+    """A patient with a medicine that acts without being counted as usual."""
+    made = object.__new__(Altered)
+    drift = iter(range(1, 99))
+    made.__dict__.update(
+        patient.__dict__
+        | {"usual": patient.usual, CHANGE: lambda state: state | {"na": state["na"] + next(drift)}}
+    )
+    return made
