@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from gym_clinic.simulate.clinic import Patient
+    from gym_clinic.simulate.clinic import ClinicPatient
 
 app = typer.Typer(help="Simulated patients: the record, its course and its measurements.")
 
@@ -40,7 +40,7 @@ def show(
     print("\n".join([*_record(patient), *_values(patient, at), *_course(patient, untreated)]))
 
 
-def _record(patient: Patient) -> Iterator[str]:
+def _record(patient: ClinicPatient) -> Iterator[str]:
     person, facts = patient.person, patient.facts
     names = {key: one.name for key, one in facts.diseases.items()}
     yield (
@@ -74,7 +74,7 @@ def _record(patient: Patient) -> Iterator[str]:
         yield from (f"  {study}: {patient.report(study)}" for study in problem.studies)
 
 
-def _values(patient: Patient, at: int) -> Iterator[str]:
+def _values(patient: ClinicPatient, at: int) -> Iterator[str]:
     facts = patient.facts
     state, usual = patient.state(at), patient.usual
     marks = patient.abnormal(state)
@@ -92,7 +92,7 @@ def _values(patient: Patient, at: int) -> Iterator[str]:
         yield "  " + "; ".join(line[start : start + 4])
 
 
-def _course(patient: Patient, untreated: bool) -> Iterator[str]:
+def _course(patient: ClinicPatient, untreated: bool) -> Iterator[str]:
     """The vital signs over six hours, as small graphs."""
     best = _treatment(patient)
     ways: dict[str, Mapping[str, float]] = {"untreated": {}}
@@ -111,7 +111,7 @@ def _course(patient: Patient, untreated: bool) -> Iterator[str]:
         yield "  " + (f"death after {_ago(death)}" if death is not None else "lives past two days")
 
 
-def _treatment(patient: Patient) -> Sequence[str]:
+def _treatment(patient: ClinicPatient) -> Sequence[str]:
     course = patient.facts.conditions[patient.problems[0].condition].course
     return course.treated_by[0] if course is not None and course.treated_by else ()
 

@@ -240,7 +240,7 @@ class Course(Strict):
     half_time_minutes: int = Field(gt=0)
 
 
-class Medicine(Strict):
+class LongTermMedicine(Strict):
     """A medicine that people with the condition take.
 
     Attributes:
@@ -327,7 +327,7 @@ class Condition(Record):
     studies: tuple[Study, ...] = ()
     course: Course | None = None
     risks: tuple[Risk, ...] = ()
-    medicines: tuple[Medicine, ...] = ()
+    medicines: tuple[LongTermMedicine, ...] = ()
     work_up: Texts = ()
     first_line: Texts = ()
     contraindicated: tuple[Reference, ...] = ()

@@ -8,17 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 from gym_clinic.facts.drugs import CLASS
-from gym_clinic.simulate.clinic import Patient
+from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import findings_of
 
 State = dict[str, float]
+Check = Callable[[ClinicPatient], str | None]
 TIMES = (0, 60, 360)
+ORGANISMS = re.compile("pcr|swab|antigen|serology|culture|film|sputum|antibod")
+"""Studies that name an organism or an antibody, as laboratories do."""
 
 
-def of_states(check: Callable[[State, Patient], str | None]) -> Callable[[Patient], str | None]:
+def of_states(
+    check: Callable[[State, ClinicPatient], str | None],
+) -> Callable[[ClinicPatient], str | None]:
     """Return a check of the states before, on and after arrival."""
 
-    def whole(patient: Patient) -> str | None:
+    def whole(patient: ClinicPatient) -> str | None:
         for state in (patient.usual, *(patient.state(minute) for minute in TIMES)):
             if wrong := check(state, patient):
                 return wrong
@@ -27,10 +32,10 @@ def of_states(check: Callable[[State, Patient], str | None]) -> Callable[[Patien
     return whole
 
 
-def near(name: str, expected: Callable[[State, Patient], float], within: float) -> Any:
+def near(name: str, expected: Callable[[State, ClinicPatient], float], within: float) -> Any:
     """Return a check that a measurement is what others make of it."""
 
-    def check(state: State, patient: Patient) -> str | None:
+    def check(state: State, patient: ClinicPatient) -> str | None:
         low, high = patient.facts.measurements[name].possible
         right = min(max(expected(state, patient), low), high)
         return None if abs(state[name] - right) <= within else f"{name} {state[name]}, not {right}"
@@ -38,7 +43,7 @@ def near(name: str, expected: Callable[[State, Patient], float], within: float) 
     return of_states(check)
 
 
-def egfr(state: State, patient: Patient) -> float:
+def egfr(state: State, patient: ClinicPatient) -> float:
     """CKD-EPI 2021, and the bedside formula of Schwartz in children."""
     age, female, creatinine = (
         patient.person.age,
@@ -53,32 +58,32 @@ def egfr(state: State, patient: Patient) -> float:
     return result * (1.012 if female else 1)
 
 
-def gap(state: State, patient: Patient) -> float:
+def gap(state: State, patient: ClinicPatient) -> float:
     acids = sum(state[acid] for acid in ("lactate", "ketones", "unmeasured_acids"))
     return 4 + (state["albumin"] * 10 - 20) * 0.2 + acids
 
 
-def oxygen(state: State, patient: Patient) -> float:
+def oxygen(state: State, patient: ClinicPatient) -> float:
     """The dissociation curve, about."""
     return min(max(26.8 * (state["spo2"] / (100.5 - state["spo2"])) ** 0.37, 18), 118)
 
 
-def osmolality(state: State, patient: Patient) -> float:
+def osmolality(state: State, patient: ClinicPatient) -> float:
     solutes = 2 * state["na"] + state["glucose"] / 18 + state["bun"] / 2.8
     return solutes + state["osmolal_gap"]
 
 
-def pulse_pressure(state: State, patient: Patient) -> str | None:
+def pulse_pressure(state: State, patient: ClinicPatient) -> str | None:
     wide = state["sbp"] - state["dbp"] >= 12
     return None if wide else f"{state['sbp']:.0f}/{state['dbp']:.0f}"
 
 
-def direct_bilirubin(state: State, patient: Patient) -> str | None:
+def direct_bilirubin(state: State, patient: ClinicPatient) -> str | None:
     part = state["bilirubin_direct"] <= state["bilirubin"] + 1e-9
     return None if part else f"{state['bilirubin_direct']} of {state['bilirubin']}"
 
 
-def winter(state: State, patient: Patient) -> str | None:
+def winter(state: State, patient: ClinicPatient) -> str | None:
     """In metabolic acidosis without a disorder of breathing carbon dioxide is low."""
     breathing = any("pco2" in one.effects for one in (*patient.problems, *patient.background))
     if breathing or state["hco3"] > 16:
@@ -88,7 +93,7 @@ def winter(state: State, patient: Patient) -> str | None:
     return None if right else f"pco2 {state['pco2']:.0f}, by Winter {expected:.0f}"
 
 
-def possible(state: State, patient: Patient) -> str | None:
+def possible(state: State, patient: ClinicPatient) -> str | None:
     for key, value in state.items():
         low, high = patient.facts.measurements[key].possible
         if not low <= value <= high:
@@ -96,12 +101,12 @@ def possible(state: State, patient: Patient) -> str | None:
     return None
 
 
-def complete(state: State, patient: Patient) -> str | None:
+def complete(state: State, patient: ClinicPatient) -> str | None:
     missing = patient.facts.measurements.keys() - state.keys()
     return f"no {sorted(missing)}" if missing else None
 
 
-def fits(patient: Patient) -> str | None:
+def fits(patient: ClinicPatient) -> str | None:
     """Everybody may have what brings them, by age, sex and pregnancy."""
     for one in patient.problems:
         epidemiology = patient.facts.diseases[one.condition].epidemiology
@@ -110,7 +115,7 @@ def fits(patient: Patient) -> str | None:
     return None
 
 
-def lived_with(patient: Patient) -> str | None:
+def lived_with(patient: ClinicPatient) -> str | None:
     for one in patient.background:
         epidemiology = patient.facts.diseases[one.condition].epidemiology
         if epidemiology is not None and not epidemiology.admits(patient.person.person):
@@ -120,19 +125,19 @@ def lived_with(patient: Patient) -> str | None:
     return None
 
 
-def once(patient: Patient) -> str | None:
+def once(patient: ClinicPatient) -> str | None:
     names = [one.condition for one in (*patient.background, *patient.problems)]
     return None if len(set(names)) == len(names) else f"twice in {names}"
 
 
-def look_alike_second(patient: Patient) -> str | None:
+def look_alike_second(patient: ClinicPatient) -> str | None:
     first, *others = [one.condition for one in patient.problems]
     alike = {*patient.facts.diseases[first].look_alikes, first}
     wrong = [one for one in others if one in alike]
     return f"{wrong} beside {first}" if wrong else None
 
 
-def findings_fit(patient: Patient) -> str | None:
+def findings_fit(patient: ClinicPatient) -> str | None:
     for one in patient.problems:
         for key in one.findings:
             only = patient.facts.phenotypes[key].only
@@ -141,7 +146,7 @@ def findings_fit(patient: Patient) -> str | None:
     return None
 
 
-def no_relatives(patient: Patient) -> str | None:
+def no_relatives(patient: ClinicPatient) -> str | None:
     for one in patient.problems:
         for key in one.findings:
             if patient.facts.above[key] & one.findings.keys():
@@ -149,7 +154,7 @@ def no_relatives(patient: Patient) -> str | None:
     return None
 
 
-def timed(patient: Patient) -> str | None:
+def timed(patient: ClinicPatient) -> str | None:
     for one in patient.problems:
         if not one.began < 0:
             return f"{one.condition} began at {one.began}"
@@ -158,7 +163,7 @@ def timed(patient: Patient) -> str | None:
     return None
 
 
-def complaint(patient: Patient) -> str | None:
+def complaint(patient: ClinicPatient) -> str | None:
     first = patient.problems[0]
     names = [one.finding for one in patient.facts.conditions[first.condition].complaints]
     if first.complaint not in first.findings:
@@ -168,7 +173,7 @@ def complaint(patient: Patient) -> str | None:
     return None if first.findings[first.complaint or ""] == first.began else "complaint began later"
 
 
-def measured(patient: Patient) -> str | None:
+def measured(patient: ClinicPatient) -> str | None:
     """What a measurement shows is never drawn beside it."""
     state = patient.state(0)
     names = findings_of(patient.facts, state, patient.person.sex, patient.person.age)
@@ -178,7 +183,7 @@ def measured(patient: Patient) -> str | None:
     return f"{wrong} against the measurements" if wrong else None
 
 
-def doses(patient: Patient) -> str | None:
+def doses(patient: ClinicPatient) -> str | None:
     for one in patient.medicines:
         for limit in patient.facts.drugs[one.drug].max_daily_doses:
             if limit.unit == one.unit and one.dose * one.per_day > limit.maximum:
@@ -186,11 +191,11 @@ def doses(patient: Patient) -> str | None:
     return None
 
 
-def names_of(patient: Patient, drug: str) -> set[str]:
+def names_of(patient: ClinicPatient, drug: str) -> set[str]:
     return {drug, *(CLASS + name for name in patient.facts.drugs[drug].classes)}
 
 
-def combinations(patient: Patient) -> str | None:
+def combinations(patient: ClinicPatient) -> str | None:
     taken = [names_of(patient, one.drug) for one in patient.medicines]
     for one in patient.facts.interactions.values():
         if one.severity == "contraindicated" and len(one.between) == 2:
@@ -202,7 +207,7 @@ def combinations(patient: Patient) -> str | None:
     return None
 
 
-def allergies(patient: Patient) -> str | None:
+def allergies(patient: ClinicPatient) -> str | None:
     for one in patient.medicines:
         for allergy in patient.allergies:
             if allergy.allergen in names_of(patient, one.drug):
@@ -210,24 +215,24 @@ def allergies(patient: Patient) -> str | None:
     return None
 
 
-def indicated(patient: Patient) -> str | None:
+def indicated(patient: ClinicPatient) -> str | None:
     lived = {one.condition for one in patient.background}
     wrong = [one.drug for one in patient.medicines if one.condition not in lived]
     return f"{wrong} for nothing" if wrong else None
 
 
-def no_double(patient: Patient) -> str | None:
+def no_double(patient: ClinicPatient) -> str | None:
     drugs = [one.drug for one in patient.medicines]
     return None if len(set(drugs)) == len(drugs) else f"twice in {drugs}"
 
 
-def calendar(patient: Patient) -> str | None:
+def calendar(patient: ClinicPatient) -> str | None:
     age = (patient.arrived.date() - patient.born).days / 365.25
     right = math.floor(age) == math.floor(patient.person.age) or patient.person.age < 2
     return None if right and age > 0 else f"{age:.1f} by the calendar, not {patient.person.age}"
 
 
-def pregnancy(patient: Patient) -> str | None:
+def pregnancy(patient: ClinicPatient) -> str | None:
     weeks, person = patient.person.pregnant_weeks, patient.person
     if weeks is None:
         return None
@@ -235,7 +240,7 @@ def pregnancy(patient: Patient) -> str | None:
     return None if right else f"{weeks} weeks in {person.sex}, {person.age}"
 
 
-def size(patient: Patient) -> str | None:
+def size(patient: ClinicPatient) -> str | None:
     person = patient.person
     index = person.weight_kg / (person.height_cm / 100) ** 2
     low, high = (15, 60) if person.age >= 18 else (10, 36)
@@ -245,17 +250,17 @@ def size(patient: Patient) -> str | None:
     )
 
 
-def adult_habits(patient: Patient) -> str | None:
+def adult_habits(patient: ClinicPatient) -> str | None:
     return f"{patient.person.habits} in a child" if (
         patient.person.habits and patient.person.age < 16
     ) else None  # fmt: skip
 
 
-def alive(patient: Patient) -> str | None:
+def alive(patient: ClinicPatient) -> str | None:
     return "dead on arrival" if patient.death({}) == 0 else None
 
 
-def worsens(patient: Patient) -> str | None:
+def worsens(patient: ClinicPatient) -> str | None:
     """Untreated, severity moves in the direction of its course and nowhere else."""
     for one, condition in patient.conditions():
         assert condition.course is not None
@@ -267,7 +272,7 @@ def worsens(patient: Patient) -> str | None:
     return None
 
 
-def treatment_helps(patient: Patient) -> str | None:
+def treatment_helps(patient: ClinicPatient) -> str | None:
     first = patient.problems[0]
     course = patient.facts.conditions[first.condition].course
     assert course is not None
@@ -278,7 +283,7 @@ def treatment_helps(patient: Patient) -> str | None:
     return None
 
 
-def began_from_nothing(patient: Patient) -> str | None:
+def began_from_nothing(patient: ClinicPatient) -> str | None:
     for one in patient.problems:
         if patient.severity(one, one.began - 1) != 0:
             return f"{one.condition} was there before it began"
@@ -287,7 +292,7 @@ def began_from_nothing(patient: Patient) -> str | None:
     return None
 
 
-def reports(patient: Patient) -> str | None:
+def reports(patient: ClinicPatient) -> str | None:
     """What a study shows is one of its results, and of one form of the condition."""
     for one, condition in patient.conditions():
         for study in condition.studies:
@@ -297,31 +302,32 @@ def reports(patient: Patient) -> str | None:
     return None
 
 
-def rate(patient: Patient) -> str | None:
+def rate(patient: ClinicPatient) -> str | None:
     text = patient.report("ecg") or ""
     found = re.search(r"(\d+)/min", text)
     right = found is None or int(found[1]) == round(patient.state(0)["hr"])
     return None if right else f"{text} at a heart rate of {patient.state(0)['hr']:.0f}"
 
 
-def never_names(patient: Patient) -> str | None:
+def never_names(patient: ClinicPatient) -> str | None:
     """Neither signs nor studies say what the patient has."""
     for one in patient.problems:
         disease = patient.facts.diseases[one.condition]
-        texts = " ".join([*(text for _, text in one.signs), *one.studies.values()]).casefold()
+        studies = [text for study, text in one.studies.items() if not ORGANISMS.search(study)]
+        texts = " ".join([*(text for _, text in one.signs), *studies]).casefold()
         for name in (disease.name, *disease.synonyms):
             if len(name) > 4 and re.search(rf"\b{re.escape(name.casefold())}\b", texts):
                 return f"{one.condition}: {name!r} is told"
     return None
 
 
-def healthy_in_range(patient: Patient) -> str | None:
+def healthy_in_range(patient: ClinicPatient) -> str | None:
     marks = patient.abnormal(patient.healthy)
     wrong = sorted(marks.keys() - {"weight_kg"})
     return f"{wrong} outside the range without any disease" if wrong else None
 
 
-def neutral(patient: Patient) -> str | None:
+def neutral(patient: ClinicPatient) -> str | None:
     """Before the first problem began nothing differs from the usual."""
     before = patient.state(min(one.began for one in patient.problems) - 1)
     wrong = [key for key, value in before.items() if abs(value - patient.usual[key]) > 1e-9]

@@ -11,7 +11,7 @@ import patient_mutations as change
 from patient_checks import near, of_states
 from patient_mutations import first_problem, severities, shifted, taking
 
-from gym_clinic.simulate.clinic import Patient
+from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import Background
 
 
@@ -20,8 +20,8 @@ class Gate:
     """A rule and the mutation that must trip it."""
 
     name: str
-    check: Callable[[Patient], str | None]
-    mutate: Callable[[Patient], Patient | None]
+    check: Callable[[ClinicPatient], str | None]
+    mutate: Callable[[ClinicPatient], ClinicPatient | None]
 
 
 GATES = (

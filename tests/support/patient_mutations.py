@@ -10,13 +10,13 @@ from typing import Any
 
 from patient_checks import State
 
-from gym_clinic.simulate.clinic import Patient
-from gym_clinic.simulate.clinic.people import Allergy, TakenMedicine
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.people import ReportedAllergy, TakenMedicine
 
 CHANGE = "changed by the test"
 
 
-class Altered(Patient):
+class Altered(ClinicPatient):
     """A patient whose states are changed after they were computed."""
 
     def _settled(self, problems: Any) -> State:
@@ -24,10 +24,10 @@ class Altered(Patient):
         return change(super()._settled(problems))
 
 
-def with_states(change: Callable[[State], State]) -> Callable[[Patient], Patient]:
+def with_states(change: Callable[[State], State]) -> Callable[[ClinicPatient], ClinicPatient]:
     """Return a mutation that changes every state."""
 
-    def mutate(patient: Patient) -> Patient:
+    def mutate(patient: ClinicPatient) -> ClinicPatient:
         made = object.__new__(Altered)
         fields = {name: value for name, value in patient.__dict__.items() if name != "usual"}
         made.__dict__.update(fields | {CHANGE: change})
@@ -36,26 +36,26 @@ def with_states(change: Callable[[State], State]) -> Callable[[Patient], Patient
     return mutate
 
 
-def shifted(**by: float) -> Callable[[Patient], Patient]:
+def shifted(**by: float) -> Callable[[ClinicPatient], ClinicPatient]:
     """Return a mutation that adds to measurements."""
     return with_states(lambda state: state | {key: state[key] + more for key, more in by.items()})
 
 
-def first_problem(patient: Patient, **changes: Any) -> Patient:
+def first_problem(patient: ClinicPatient, **changes: Any) -> ClinicPatient:
     first, *others = patient.problems
     return replace(patient, problems=(replace(first, **changes), *others))
 
 
-def person(**changes: Any) -> Callable[[Patient], Patient]:
+def person(**changes: Any) -> Callable[[ClinicPatient], ClinicPatient]:
     return lambda patient: replace(patient, person=replace(patient.person, **changes))
 
 
-def other_sex(patient: Patient) -> Patient | None:
+def other_sex(patient: ClinicPatient) -> ClinicPatient | None:
     wrong = "male" if patient.person.sex == "female" else "female"
     return replace(patient, person=replace(patient.person, sex=wrong, age=130.0))
 
 
-def with_parent(patient: Patient) -> Patient | None:
+def with_parent(patient: ClinicPatient) -> ClinicPatient | None:
     first = patient.problems[0]
     for key in first.findings:
         for parent in sorted(patient.facts.above[key]):
@@ -63,7 +63,7 @@ def with_parent(patient: Patient) -> Patient | None:
     return None
 
 
-def of_the_other_sex(patient: Patient) -> Patient | None:
+def of_the_other_sex(patient: ClinicPatient) -> ClinicPatient | None:
     first = patient.problems[0]
     for key, one in patient.facts.phenotypes.items():
         if one.only is not None and not one.only.admits(patient.person.person):
@@ -71,10 +71,10 @@ def of_the_other_sex(patient: Patient) -> Patient | None:
     return None
 
 
-def taking(*drugs: str, **changes: Any) -> Callable[[Patient], Patient]:
+def taking(*drugs: str, **changes: Any) -> Callable[[ClinicPatient], ClinicPatient]:
     """Return a mutation that adds medicines."""
 
-    def mutate(patient: Patient) -> Patient:
+    def mutate(patient: ClinicPatient) -> ClinicPatient:
         fields = {"dose": 1.0, "unit": "mg", "per_day": 1.0, "condition": "hypertension"} | changes
         made = [TakenMedicine(drug, effects={}, blunting=0.0, **fields) for drug in drugs]
         return replace(patient, medicines=(*patient.medicines, *made))
@@ -82,13 +82,13 @@ def taking(*drugs: str, **changes: Any) -> Callable[[Patient], Patient]:
     return mutate
 
 
-def allergic(patient: Patient) -> Patient | None:
+def allergic(patient: ClinicPatient) -> ClinicPatient | None:
     if not patient.medicines:
         return None
-    return replace(patient, allergies=(Allergy(patient.medicines[0].drug, "rash"),))
+    return replace(patient, allergies=(ReportedAllergy(patient.medicines[0].drug, "rash"),))
 
 
-class Younger(Patient):
+class Younger(ClinicPatient):
     """A patient whose date of birth does not follow from the age."""
 
     @property
@@ -96,7 +96,7 @@ class Younger(Patient):
         return self.arrived.date() - datetime.timedelta(days=3)
 
 
-def younger(patient: Patient) -> Patient | None:
+def younger(patient: ClinicPatient) -> ClinicPatient | None:
     if patient.person.age < 3:
         return None
     made = object.__new__(Younger)
@@ -104,7 +104,7 @@ def younger(patient: Patient) -> Patient | None:
     return made
 
 
-class Static(Patient):
+class Static(ClinicPatient):
     """A patient of whom severity is what the test says."""
 
     def severity(
@@ -114,8 +114,8 @@ class Static(Patient):
         return answer(minute)
 
 
-def severities(answer: Callable[[float], float]) -> Callable[[Patient], Patient]:
-    def mutate(patient: Patient) -> Patient:
+def severities(answer: Callable[[float], float]) -> Callable[[ClinicPatient], ClinicPatient]:
+    def mutate(patient: ClinicPatient) -> ClinicPatient:
         made = object.__new__(Static)
         made.__dict__.update(patient.__dict__ | {CHANGE: answer})
         return made
@@ -123,13 +123,13 @@ def severities(answer: Callable[[float], float]) -> Callable[[Patient], Patient]
     return mutate
 
 
-def deadly(patient: Patient) -> Patient | None:
+def deadly(patient: ClinicPatient) -> ClinicPatient | None:
     course = patient.facts.conditions[patient.problems[0].condition].course
     assert course is not None
     return None if course.fatal_at is None else first_problem(patient, severity=9.0)
 
 
-class Louder(Patient):
+class Louder(ClinicPatient):
     """A patient whose ECG tells another rate."""
 
     def report(self, study: str, minute: float = 0) -> str | None:
@@ -137,7 +137,7 @@ class Louder(Patient):
         return None if text is None else re.sub(r"\d+/min", "301/min", text)
 
 
-def louder(patient: Patient) -> Patient | None:
+def louder(patient: ClinicPatient) -> ClinicPatient | None:
     if not re.search(r"\d+/min", patient.report("ecg") or ""):
         return None
     made = object.__new__(Louder)
@@ -145,31 +145,31 @@ def louder(patient: Patient) -> Patient | None:
     return made
 
 
-def telling(patient: Patient) -> Patient:
+def telling(patient: ClinicPatient) -> ClinicPatient:
     name = patient.facts.diseases[patient.problems[0].condition].name
     return first_problem(patient, signs=(("general", f"looks like {name}"),))
 
 
-class Blind(Patient):
+class Blind(ClinicPatient):
     """A patient whose findings do not follow from the measurements."""
 
     def findings(self, minute: float = 0) -> dict[str, bool]:
         return {key: not has for key, has in super().findings(minute).items()}
 
 
-def blind(patient: Patient) -> Patient:
+def blind(patient: ClinicPatient) -> ClinicPatient:
     made = object.__new__(Blind)
     made.__dict__.update(patient.__dict__)
     return made
 
 
-def acidotic(patient: Patient) -> Patient | None:
+def acidotic(patient: ClinicPatient) -> ClinicPatient | None:
     if any("pco2" in one.effects for one in (*patient.problems, *patient.background)):
         return None
     return with_states(lambda state: state | {"hco3": 8.0, "pco2": 40.0})(patient)
 
 
-def restless(patient: Patient) -> Patient:
+def restless(patient: ClinicPatient) -> ClinicPatient:
     """A patient with a medicine that acts without being counted as usual."""
     made = object.__new__(Altered)
     drift = iter(range(1, 99))

@@ -8,14 +8,14 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.body import State as State
-    from gym_clinic.simulate.clinic.patient import Patient as Patient
+    from gym_clinic.simulate.clinic.patient import ClinicPatient as ClinicPatient
     from gym_clinic.simulate.clinic.patient import draw_patient as draw_patient
     from gym_clinic.simulate.clinic.patient import presenting as presenting
     from gym_clinic.simulate.clinic.people import Demographics as Demographics
     from gym_clinic.simulate.clinic.problems import Problem as Problem
 
 _HOMES = {
-    "Patient": "patient",
+    "ClinicPatient": "patient",
     "Demographics": "people",
     "Problem": "problems",
     "State": "body",

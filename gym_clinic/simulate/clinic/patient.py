@@ -29,9 +29,9 @@ from gym_clinic.simulate.clinic.body import (
     settle,
 )
 from gym_clinic.simulate.clinic.people import (
-    Allergy,
     Background,
     Demographics,
+    ReportedAllergy,
     TakenMedicine,
     draw_age_and_sex,
     draw_allergies,
@@ -57,7 +57,7 @@ RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
 
 
 @dataclass(frozen=True)
-class Patient:
+class ClinicPatient:
     """A simulated patient.
 
     Attributes:
@@ -77,7 +77,7 @@ class Patient:
     arrived: datetime.datetime
     background: tuple[Background, ...]
     medicines: tuple[TakenMedicine, ...]
-    allergies: tuple[Allergy, ...]
+    allergies: tuple[ReportedAllergy, ...]
     healthy: Mapping[str, float]
     problems: tuple[Problem, ...]
     facts: Facts = dataclasses.field(repr=False, compare=False)
@@ -143,10 +143,10 @@ class Patient:
         ids = {one.name: key for key, one in self.facts.phenotypes.items()}
         state = self.state(minute)
         measured = findings_of(self.facts, state, self.person.sex, self.person.age)
-        found = {ids[name]: has for name, has in measured.items()}
+        found: dict[str, bool] = {}
         for problem in self.problems:
             found |= {key: True for key, began in problem.findings.items() if began <= minute}
-        return found
+        return found | {ids[name]: has for name, has in measured.items()}
 
     def abnormal(self, state: Mapping[str, float]) -> dict[str, str]:
         """Return measurement -> "L" or "H" for what is outside its reference range."""
@@ -216,7 +216,9 @@ class Patient:
         return any(one.condition in RETAIN_CARBON_DIOXIDE for one in self.background)
 
 
-def draw_patient(seed: int, condition: str | None = None, facts: Facts | None = None) -> Patient:
+def draw_patient(
+    seed: int, condition: str | None = None, facts: Facts | None = None
+) -> ClinicPatient:
     """Draw a patient.
 
     Args:
@@ -244,7 +246,7 @@ def draw_patient(seed: int, condition: str | None = None, facts: Facts | None = 
         problems.append(draw_problem(tables, other, basis, random, complains=False))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
-    return Patient(
+    return ClinicPatient(
         seed=seed,
         person=person,
         arrived=arrived + datetime.timedelta(minutes=random.randrange(60)),

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Disease, Facts
-from gym_clinic.facts.conditions import Condition, Effect, Medicine
+from gym_clinic.facts.conditions import Condition, Effect, LongTermMedicine
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.epidemiology import Person, Pregnancy, Sex
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
@@ -117,7 +117,7 @@ class TakenMedicine:
 
 
 @dataclass(frozen=True)
-class Allergy:
+class ReportedAllergy:
     """An allergy that is reported.
 
     Attributes:
@@ -195,14 +195,14 @@ def draw_background(
             drawn = {**one.vitals, **one.labs} if one.role == "background" else {}
             effects = {name: draw_effect(effect, random) for name, effect in drawn.items()}
             years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
-            found.append(Background(key, round(years, 1), effects))
+            found.append(Background(key, min(round(years, 1), person.age), effects))
     return found
 
 
-def draw_allergies(random: Random) -> list[Allergy]:
+def draw_allergies(random: Random) -> list[ReportedAllergy]:
     """Draw what a person says to be allergic to."""
     return [
-        Allergy(allergen, random.choice(reactions))
+        ReportedAllergy(allergen, random.choice(reactions))
         for allergen, share, reactions in ALLERGIES
         if random.random() < share
     ]
@@ -211,7 +211,7 @@ def draw_allergies(random: Random) -> list[Allergy]:
 def draw_medicines(
     facts: Facts,
     conditions: Collection[str],
-    allergies: Collection[Allergy],
+    allergies: Collection[ReportedAllergy],
     age: float,
     pregnant: bool,
     random: Random,
@@ -230,7 +230,7 @@ def draw_medicines(
     return taken
 
 
-def _taken(facts: Facts, condition: str, one: Medicine, random: Random) -> TakenMedicine:
+def _taken(facts: Facts, condition: str, one: LongTermMedicine, random: Random) -> TakenMedicine:
     effects, blunting = dict[str, DrawnEffect](), 0.0
     for name in facts.drugs[one.drug].classes:
         known = drug_effects().get(name)
@@ -241,7 +241,7 @@ def _taken(facts: Facts, condition: str, one: Medicine, random: Random) -> Taken
     return TakenMedicine(one.drug, dose, one.unit, one.per_day, condition, effects, blunting)
 
 
-def _allergic(facts: Facts, drug: str, allergies: Collection[Allergy]) -> bool:
+def _allergic(facts: Facts, drug: str, allergies: Collection[ReportedAllergy]) -> bool:
     return any(one.allergen in _references(facts, drug) for one in allergies)
 
 

@@ -14,7 +14,7 @@ from patient_gates import GATES, Gate
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
-from gym_clinic.simulate.clinic import Patient, draw_patient, presenting
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 
 FACTS = load()
 CONDITIONS = [one.id for one in presenting(FACTS)]
@@ -23,13 +23,13 @@ WHOLE = 10_000
 Some = Callable[[Sequence[int]], Sequence[int]]
 
 
-def patients(count: int) -> list[Patient]:
+def patients(count: int) -> list[ClinicPatient]:
     """Patients of every condition in turn."""
     return [draw_patient(seed, CONDITIONS[seed % len(CONDITIONS)]) for seed in range(count)]
 
 
 @pytest.fixture(scope="module")
-def few() -> list[Patient]:
+def few() -> list[ClinicPatient]:
     return patients(max(len(CONDITIONS), 120))
 
 
@@ -48,7 +48,7 @@ def test_no_gate_fires_on_real_patients(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.name)
-def test_each_gate_notices_its_mutation(gate: Gate, few: list[Patient]) -> None:
+def test_each_gate_notices_its_mutation(gate: Gate, few: list[ClinicPatient]) -> None:
     mutants = [made for one in few if (made := gate.mutate(one)) is not None]
     assert len(mutants) >= 3
     silent = [one.seed for one in mutants if gate.check(one) is None]
@@ -78,7 +78,7 @@ def test_patients_differ() -> None:
     assert len(set(shown)) == 50
 
 
-def test_a_patient_is_copied_by_pickle(few: list[Patient]) -> None:
+def test_a_patient_is_copied_by_pickle(few: list[ClinicPatient]) -> None:
     again = pickle.loads(pickle.dumps(few[0]))
     assert again == few[0]
     assert again.state(90) == few[0].state(90)
