@@ -29,6 +29,7 @@ from gym_clinic.facts import load, profiles_of
 from gym_clinic.facts.aliases import search_names
 from gym_clinic.facts.passages import COLLECTION, LICENCE, fingerprint, handbook
 from gym_clinic.facts.tables import default_folder
+from gym_clinic.facts.terms import read_terms
 from gym_clinic.names import call_with_options, nearest
 from gym_clinic.paths import cache_dir
 from gym_clinic.retrieval import (
@@ -168,7 +169,12 @@ def graph() -> SymptomGraph:
 @lru_cache(maxsize=1)
 def linker() -> SymptomLinker:
     """Return the linker that finds symptoms of the embedded graph in free text."""
-    return SymptomLinker(graph())
+    return linker_of(graph())
+
+
+def linker_of(symptom_graph: SymptomGraph) -> SymptomLinker:
+    """Return a linker of a graph, with the embedded terms of the findings that it has."""
+    return SymptomLinker(symptom_graph, terms=read_terms())
 
 
 def open_knowledge(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> PassageBase:

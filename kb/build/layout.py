@@ -30,6 +30,7 @@ from gym_clinic.facts.tables import (
     MEASUREMENTS,
     SOURCES,
 )
+from gym_clinic.facts.terms import TERMS, FindingTerms
 
 WIDTH = 100
 """Characters of a line; a longer text has a line of its own."""
@@ -50,6 +51,7 @@ MODELS: dict[str, type[Record]] = {
     DRUGS: Drug,
     "guidelines.json": Guideline,
     "phenotypes.json": Phenotype,
+    TERMS: FindingTerms,
 }
 """Name of a table's file or folder -> the class of its records."""
 

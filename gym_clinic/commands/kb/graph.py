@@ -135,9 +135,9 @@ def link(
     which confidence, and its position. Exit status 1 if there is none.
     """
     from gym_clinic.commands.terminal import visible
-    from gym_clinic.retrieval import SymptomLinker
+    from gym_clinic.embedded import linker_of
 
-    found = SymptomLinker(open_graph(graph_file)).link(text)
+    found = linker_of(open_graph(graph_file)).link(text)
     for one in found:
         row = {
             "id": one.record.id,

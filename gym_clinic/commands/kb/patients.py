@@ -69,10 +69,10 @@ def import_pmc_patients(
     path: SourcePath, out: OutFile, graph_file: GraphFile = None, strict: StrictFlag = False
 ) -> None:
     """Import PMC-Patients; the phenotypes are those that a linker finds in the text."""
+    from gym_clinic.embedded import linker_of
     from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
-    from gym_clinic.retrieval import SymptomLinker
 
-    linker = SymptomLinker(open_graph(graph_file))
+    linker = linker_of(open_graph(graph_file))
 
     def read(broken: OnBroken) -> Iterator[PatientCase]:
         return (one.case for one in read_pmc_patients(path, linker, broken))

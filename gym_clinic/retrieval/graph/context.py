@@ -27,27 +27,35 @@ from typing import Literal
 from gym_clinic.retrieval.graph.triggers import (
     AFTER,
     AFTER_AN_ANSWER,
+    ALL,
     AN_ITEM_HAS_NO,
+    ANSWERS,
+    ASIDES,
     BEFORE,
     BEGINNERS,
     BESIDE_AT_MOST,
     BESIDE_RELATIVES,
     CONDITION,
+    CONDITION_AFTER,
     COUNTING,
+    DOUBT_OF,
     ENDED,
     ENDS,
     ENDS_BACKWARDS,
     FAMILY,
     FILLING,
     HAVING,
+    HEADING,
     KIN,
     NAMED_BEFORE,
     NO,
     OPEN,
+    OWNERS,
     PSEUDO,
     REACH,
     RELATIVES,
     REPORTS,
+    STATES,
     SUFFERS,
     TIMES,
     VERBS,
@@ -58,6 +66,10 @@ from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SENT
 
 Status = Literal["present", "absent", "other", "hypothetical"]
 """Of the patient; negated; of another person; asked, feared or conditional."""
+
+
+ANSWER = 6
+"""Words of an answer that are read."""
 
 
 def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
@@ -76,10 +88,10 @@ def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
         sentence.read()
         first = place + 1
         if word.after == QUESTION and not sentence.opens_with(OPEN):
-            answer = _ScopedSentence(words[first : first + 3], (False,) * 3)
-            if answer.opens_with(NO):
+            answer = _ScopedSentence(words[first : first + ANSWER], (False,) * ANSWER)
+            if answer.begins_with(NO):
                 sentence.mark("absent", 0, len(sentence.words))
-            elif not answer.opens_with(YES):
+            elif not answer.begins_with(YES):
                 sentence.mark("hypothetical", 0, len(sentence.words))
         found += sentence.found
     return found
@@ -100,8 +112,7 @@ class _ScopedSentence:
             place = self._deny(place)
         place = 0
         while place < len(self.words):
-            length = 0 if self.taken[place] else self._matched(CONDITION, place)
-            place = self._reach("hypothetical", place + length) if length else place + 1
+            place = self._suppose(place)
         place = 0
         while place < len(self.words):
             start = self._relative(place)
@@ -116,17 +127,29 @@ class _ScopedSentence:
         named = len(self.words) > 1 and self.words[0].after == COLON
         return len(self.words) > 0 and self.words[named].text in wanted
 
+    def begins_with(self, wanted: Phrases) -> bool:
+        """Return whether one of these phrases comes first, or first after a speaker."""
+        named = len(self.words) > 1 and self.words[0].after == COLON
+        return len(self.words) > 0 and self._matched(wanted, int(named)) > 0
+
     # Denials ----------------------------------------------------------------------------------
 
     def _deny(self, place: int) -> int:
         """Mark the scope of a negation that begins here; return the next position."""
         if self.taken[place]:
             return place + 1
-        if length := self._matched(PSEUDO, place):
+        length = self._matched(PSEUDO, place)
+        if length and not any(self.taken[place : place + length]):
+            return place + length
+        if (length := self._matched(ALL, place)) and place > 0:
+            self._mark_before("absent", place, joined=True)
             return place + length
         if (length := self._matched(AFTER, place)) and self._closes(place, length):
-            self._deny_before(place)
+            self._mark_before("absent", place)
             return place + length
+        length = self._matched(HEADING, place)
+        if length and self.words[place + length - 1].after == COLON:
+            return self._deny_after(place + length)
         if (length := self._matched(BEFORE, place)) and not self._answers(place):
             return self._deny_after(place + length)
         return place + 1
@@ -139,38 +162,60 @@ class _ScopedSentence:
         if word.text in ("no", "none"):
             return last.after != PLAIN and (word.before == COLON or self._names_before(place))
         following = self.words[place + length].text if place + length < len(self.words) else ""
-        if word.text in ENDED:
-            return following not in ("to", "worse") and self._names_before(place)
+        if self._matched(ENDED, place):
+            return following not in ("to", "worse", "of", "from") and self._names_before(place)
+        if last.after == COLON and not self._names_before(place):
+            return False
         return last.after != PLAIN or following in ("by", "and", "on", "or")
 
     def _names_before(self, place: int) -> bool:
         """Return whether the clause names a symptom before this word."""
         stop = max(0, place - REACH)
-        while place > stop and self.words[place].before in (PLAIN, COLON):
+        while place > stop:
+            if self.words[place].before not in (PLAIN, COLON):
+                if (start := self._aside(place)) == place:
+                    return False
+                place = start
             place -= 1
             if self.taken[place]:
                 return True
         return False
 
+    def _aside(self, place: int) -> int:
+        """Return the start of a clause "which ..." between commas before this word, or itself."""
+        start, stop = place - 1, max(1, place - REACH)
+        while start > stop and self.words[start].before == PLAIN:
+            start -= 1
+        aside = start > 0 and self.words[start].before == self.words[place].before == COMMA
+        return start if aside and self.words[start].text in ASIDES else place
+
     def _answers(self, place: int) -> bool:
         """Return whether a "no" is an answer: "No, I have a fever"."""
         word = self.words[place]
-        if word.text not in NO or word.after != COMMA:
+        if word.text not in ANSWERS or word.after != COMMA:
             return False
         return place == 0 or self.words[place + 1].text in AFTER_AN_ANSWER
 
-    def _deny_before(self, place: int) -> None:
-        joined = False  # whether the clause ends a list
+    def _mark_before(self, status: Status, place: int, *, joined: bool = False) -> None:
+        """Mark the words before this one: their clause, or a list that ends with "and".
+
+        Args:
+            status: Their status.
+            place: The word.
+            joined: Whether they are known to be a list.
+        """
         stop = max(0, place - REACH)
         while place > stop:
-            if self.words[place].before == COMMA:
+            if self.words[place].before == COMMA and (start := self._aside(place)) < place:
+                place = start
+            elif self.words[place].before == COMMA:
                 if not joined or not self._is_item(place - 1):
                     return
             elif self.words[place - 1].text in ENDS_BACKWARDS and not self.taken[place - 1]:
                 return
             place -= 1
             joined = joined or self.words[place].text in ("and", "or", "nor")
-            self.found[place] = "absent"
+            self.found[place] = status
 
     def _is_item(self, place: int) -> bool:
         """Return whether the clause that ends here is an item of a list."""
@@ -223,11 +268,16 @@ class _ScopedSentence:
         for place in range(len(self.words) - 1, -1, -1):
             word = self.words[place]
             if not self.taken[place]:
-                clause = clause or word.text in VERBS | TIMES
+                clause = clause or word.text in VERBS or word.text in TIMES
                 if word.text in ENDS or self._matched(BEFORE, place) or self._begins(place):
                     listed = clause = False
                 if word.text in ("or", "nor") and word.after == PLAIN:
                     listed = listed or self.words[place + 1].text not in COUNTING
+            elif word.text in STATES:
+                clause = True
+            joined = place > 0 and self.words[place - 1].text == "and" and word.text in OWNERS
+            if joined and clause:
+                found.add(place)
             if word.before in (COMMA, COLON):
                 if clause and not listed:
                     found.add(place)
@@ -235,6 +285,41 @@ class _ScopedSentence:
         return frozenset(found)
 
     # Conditions and relatives -----------------------------------------------------------------
+
+    def _suppose(self, place: int) -> int:
+        """Mark the scope of a condition or doubt that begins here; return the next position."""
+        if self.taken[place]:
+            return place + 1
+        if length := self._matched(CONDITION, place):
+            end = place + length  # "may feel dizzy": the finding may begin in the phrase
+            named = (one for one in range(place, end) if self.taken[one])
+            return self._reach("hypothetical", next(named, end))
+        if length := self._matched(CONDITION_AFTER, place):
+            self._mark_before("hypothetical", place)
+            return place + length
+        length = self._matched(DOUBT_OF, place)
+        inverted = self.words[place].text == "should"
+        if length or inverted:
+            first = place + max(length, 1)
+            end = self._next_finding(first)
+            if end and inverted:  # "should a rash appear"
+                return self._reach("hypothetical", first)
+            self.mark("hypothetical", first, max(first, end))
+        return place + 1
+
+    def _next_finding(self, place: int) -> int:
+        """Return the end of the finding that begins here or behind fillers; 0 for none."""
+        while (
+            place < len(self.words)
+            and not self.taken[place]
+            and self.words[place].before == PLAIN
+            and self.words[place].text in FILLING
+        ):
+            place += 1
+        first = place
+        while place < len(self.words) and self.taken[place]:
+            place += 1
+        return place if place > first else 0
 
     def _reach(self, status: Status, place: int) -> int:
         """Mark the scope of a condition or a relative; return its end."""

@@ -2,26 +2,40 @@
 
 A mention is the longest run of words that names a symptom, found from left to right. It matches
 the preferred name (score 1.0); its stems in any order, with function words between ("pain in the
-chest": 0.95); a synonym, likewise (0.9); or any of these after the correction of misspelt words
-(0.85 times their likeness). British and American spelling are treated as equal. The same text
-always gives the same mentions.
+chest": 0.95); a synonym, likewise, or a term (0.9); or any of these after the correction of
+misspelt words (0.85 times their likeness). British and American spelling are treated as equal.
+The same text always gives the same mentions.
 
-A name in capitals ("ALL") is an abbreviation and matches capitals only. The time of a symptom is
-not determined.
+Terms are how patients and clinicians speak ("can't catch my breath"): their words occur in order,
+with words of grammar and degree between. A name in capitals ("ALL") is an abbreviation. It
+matches capitals, or small letters in a text with other shorthand ("c/o sob"); an abbreviation
+with several meanings may ask for words beside it, or exclude some. The time of a symptom is not
+determined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts.naming import stem
+from gym_clinic.facts.terms import FindingTerms
 from gym_clinic.retrieval.graph.context import Status, statuses
+from gym_clinic.retrieval.graph.phrase_index import Entry, PhraseIndex
 from gym_clinic.retrieval.graph.spelling import LONGEST_WORD, Spelling
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
-from gym_clinic.retrieval.graph.words import PLAIN, Word, word_set, words_of
+from gym_clinic.retrieval.graph.wording import (
+    CONTRACTIONS,
+    DEGREES,
+    FUNCTION_WORDS,
+    GRAMMAR,
+    NOTE_WORDS,
+    SIDES,
+    Key,
+    root,
+)
+from gym_clinic.retrieval.graph.words import PLAIN, Word, words_of
 from gym_clinic.retrieval.scored import Scored
 
 MatchKind = Literal["exact", "stemmed", "synonym", "approximate"]
@@ -34,20 +48,19 @@ SCORES: dict[MatchKind, float] = {
     "synonym": 0.9,
     "approximate": 0.85,
 }
-FUNCTION_WORDS = word_set(
-    "a an the of in on at to for from my his her their your our its this that these those is are "
-    "was were been being be have has had having i he she they very some by"
-)
-"""Words that are ignored between the words of a name."""
-
 LONGEST = 14
 """Words of a mention at most."""
 
 SHORTEST_STEM = 4
 """Letters of the stem of a mention of one word: "fit" is not a form of "fits"."""
 
-LONGEST_ABBREVIATION = 5
-"""Letters of an abbreviation."""
+SKIPPED = GRAMMAR | DEGREES
+IGNORED = (FUNCTION_WORDS, GRAMMAR, SKIPPED, SKIPPED | SIDES)
+"""What is ignored between the words of a mention, from the least to the most."""
+
+_NONE: frozenset[str] = frozenset()
+
+OPPOSITE: dict[Status, Status] = {"present": "absent", "absent": "present"}
 
 
 @dataclass(frozen=True)
@@ -71,25 +84,28 @@ class Link(Scored[Node]):
     status: Status = "present"
 
 
-class _Entry(NamedTuple):
-    """A name of a node, with its rank among nodes that share the name."""
-
-    synonym: bool
-    node: Node
-    capitals: bool
-
-    @property
-    def rank(self) -> tuple[bool, bool, str]:
-        """Words before abbreviations, names before synonyms, then by id."""
-        return self.capitals, self.synonym, self.node.id
-
-
 class _Mention(NamedTuple):
     first: int
     end: int
-    node: Node
+    entry: Entry
     kind: MatchKind
     score: float
+
+
+class _Text(NamedTuple):
+    """A text to link.
+
+    Attributes:
+        text: The text.
+        words: Its words.
+        roots: Word -> the root of the known word that it stands for, or "", and its likeness.
+        shorthand: Whether abbreviations may be in small letters.
+    """
+
+    text: str
+    words: list[Word]
+    roots: dict[str, tuple[str, float]]
+    shorthand: bool
 
 
 class SymptomLinker:
@@ -100,6 +116,7 @@ class SymptomLinker:
         graph: SymptomGraph | Iterable[Node],
         *,
         kinds: Collection[NodeKind] = SYMPTOMS,
+        terms: Mapping[str, FindingTerms] | None = None,
         threshold: float = 0.8,
     ) -> None:
         """Index the names.
@@ -107,6 +124,7 @@ class SymptomLinker:
         Args:
             graph: The graph, or nodes.
             kinds: Kinds of nodes to find.
+            terms: Further terms by the id of the node; none by default.
             threshold: Least likeness of a misspelt word to its correction: 1 less the share of
                 wrong letters, so that 0.8 allows one in five. 1 disables correction. Below the
                 default, ordinary words are corrected to symptoms.
@@ -117,52 +135,31 @@ class SymptomLinker:
         if not 0 < threshold <= 1:
             raise ConfigError(f"threshold is above 0 and at most 1, not {threshold!r}")
         self._threshold = threshold
-        self._exact: dict[tuple[str, ...], _Entry] = {}
-        self._stems: dict[tuple[str, ...], _Entry] = {}
-        vocabulary: set[str] = set()
         nodes = graph.nodes if isinstance(graph, SymptomGraph) else graph
-        for node in sorted((one for one in nodes if one.kind in kinds), key=lambda one: one.id):
-            for number, name in enumerate((node.name, *node.synonyms)):
-                words = tuple(word.text for word in words_of(name))
-                if words:
-                    entry = _Entry(number > 0, node, _is_abbreviation(name))
-                    _put(self._exact, words, entry)
-                    if not entry.capitals and (stems := _stem_key(words)):
-                        _put(self._stems, stems, entry)
-                        vocabulary.update(set(words) - FUNCTION_WORDS)
-        self._known = {stem for stems in self._stems for stem in stems}
-        self._spelling = Spelling(vocabulary)
-        self._capitals = {
-            word for words, entry in self._exact.items() if entry.capitals for word in words
-        }
+        chosen = sorted((one for one in nodes if one.kind in kinds), key=lambda one: one.id)
+        self._index = PhraseIndex(chosen, terms or {})
+        self._spelling = Spelling(self._index.vocabulary)
 
     def link(self, text: str) -> list[Link]:
         """Return the mentions in a text in order; they do not overlap."""
         words = words_of(text)
-        # The known word that each word stands for: itself or its correction.
-        nearest: dict[str, tuple[str, float]] = {}
+        roots: dict[str, tuple[str, float]] = {}
         for word in words:
-            if word.text not in nearest:
-                nearest[word.text] = self._nearest(word.text)
+            if word.text not in roots:
+                roots[word.text] = self._nearest(word.text)
+        given = _Text(text, words, roots, not NOTE_WORDS.isdisjoint(roots))
         mentions: list[_Mention] = []
         place = 0
         while place < len(words):
-            mention = self._mention(text, words, place, nearest)
-            if mention is not None:
+            mention = self._mention(given, place)
+            if mention is not None and mention.entry.nodes:
                 mentions.append(mention)
             place = mention.end if mention is not None else place + 1
         taken = [False] * len(words)
         for one in mentions:
             taken[one.first : one.end] = [True] * (one.end - one.first)
         said = statuses(words, taken)
-        links = []
-        for one in mentions:
-            start, end = words[one.first].start, words[one.end - 1].end
-            mentioned = text[start:end]
-            links.append(
-                Link(one.node, one.score, one.kind, start, end, mentioned, said[one.first])
-            )
-        return links
+        return [link for one in mentions for link in _links(given, one, said[one.first])]
 
     def symptoms(self, text: str) -> tuple[list[Node], list[Node]]:
         """Return the symptoms that a text states as present, and those it states as absent.
@@ -174,65 +171,101 @@ class SymptomLinker:
         absent = {one.record.id: one.record for one in links if one.status == "absent"}
         return list(present.values()), [node for key, node in absent.items() if key not in present]
 
-    def _mention(
-        self, text: str, words: list[Word], first: int, nearest: dict[str, tuple[str, float]]
-    ) -> _Mention | None:
+    def _mention(self, given: _Text, first: int) -> _Mention | None:
         """Return the longest mention that begins at a word; of equal length, the best."""
-        for end in range(self._run(words, first, nearest), first, -1):
+        words, roots, index = given.words, given.roots, self._index
+        begin = words[first].text
+        negated = begin in CONTRACTIONS and first + 1 < len(words) and words[first + 1].text == "t"
+        if begin in GRAMMAR and not negated and begin not in index.starts:
+            return None
+        for end in range(self._run(given, first), first, -1):
             here = words[first:end]
-            entry = self._exact.get(tuple(word.text for word in here))
-            if entry and (not entry.capitals or text[here[0].start : here[-1].end].isupper()):
+            entry = index.exact.get(tuple(word.text for word in here))
+            if entry and _allowed(given, entry, here):
                 how: MatchKind = "synonym" if entry.synonym else "exact"
-                return _Mention(first, end, entry.node, how, SCORES[how])
-            if here[0].text in FUNCTION_WORDS or here[-1].text in FUNCTION_WORDS:
-                continue
-            taken_for = [nearest[word.text] for word in here if word.text not in FUNCTION_WORDS]
-            entry = self._stems.get(tuple(sorted(stem for stem, _ in taken_for)))
-            if entry and (len(taken_for) > 1 or len(taken_for[0][0]) >= SHORTEST_STEM):
-                how = "synonym" if entry.synonym else "stemmed"
-                likeness = sum(how_near for _, how_near in taken_for) / len(taken_for)
-                if likeness < 1:
-                    return _Mention(
-                        first, end, entry.node, "approximate", SCORES["approximate"] * likeness
-                    )
-                return _Mention(first, end, entry.node, how, SCORES[how])
+                return _Mention(first, end, entry, how, SCORES[how])
+            for kept in _readings(here, negated):
+                taken_for = [roots[word] for word in kept]
+                key = tuple(root for root, _ in taken_for)
+                entry = index.sorted.get(tuple(sorted(key))) or index.ordered.get(key)
+                if entry and (len(key) > 1 or len(key[0]) >= SHORTEST_STEM or entry.rank[1] == 2):
+                    how = "synonym" if entry.synonym else "stemmed"
+                    likeness = sum(how_near for _, how_near in taken_for) / len(taken_for)
+                    if likeness < 1:
+                        how, score = "approximate", SCORES["approximate"] * likeness
+                        return _Mention(first, end, entry, how, score)
+                    return _Mention(first, end, entry, how, SCORES[how])
         return None
 
-    def _run(self, words: list[Word], first: int, nearest: dict[str, tuple[str, float]]) -> int:
+    def _run(self, given: _Text, first: int) -> int:
         """Return the end of the known words that begin at a word."""
+        words, partners, roots = given.words, self._index.partners, given.roots
         end = first
+        beside: frozenset[str] = _NONE  # the words that occur with the first of them
         while end < min(len(words), first + LONGEST) and (
             end == first or words[end].before == PLAIN
         ):
             word = words[end].text
-            if not nearest[word][0] and word not in FUNCTION_WORDS and word not in self._capitals:
-                break
+            if word not in SKIPPED and word not in SIDES:
+                near = roots[word][0]
+                if not beside:
+                    beside = _NONE.union(partners.get(word, ()), partners.get(near, ()))
+                if near not in beside and word not in beside:
+                    break
             end += 1
         return end
 
     def _nearest(self, word: str) -> tuple[str, float]:
-        """Return the known stem of a word, "" for none, and its likeness."""
+        """Return the known root of a word, "" for none, and its likeness."""
         if len(word) > LONGEST_WORD:
             return "", 0.0
-        root = stem(word)
-        if root in self._known:
-            return root, 1.0
-        if word in FUNCTION_WORDS:
+        found = root(word)
+        if found in self._index.partners:
+            return found, 1.0
+        if word in SKIPPED:
             return "", 0.0
         near, likeness = self._spelling.nearest(word)
-        return (stem(near), likeness) if likeness >= self._threshold else ("", 0.0)
+        return (root(near), likeness) if likeness >= self._threshold else ("", 0.0)
 
 
-def _stem_key(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(stem(word) for word in words if word not in FUNCTION_WORDS))
+def _readings(here: list[Word], negated: bool) -> Iterator[Key]:
+    """Yield the words that count: as a name, as a term, without degrees, without sides.
+
+    None of them ignores the last word, nor the first, but for that of a negation ("can't").
+    """
+    words = tuple(word.text for word in here)
+    last: Key = ()
+    for ignored in IGNORED:
+        if words[-1] in ignored or (words[0] in ignored and not negated):
+            return
+        kept = tuple(word for word in words if word not in ignored)
+        if kept != last:
+            yield kept
+        last = kept
 
 
-def _put(index: dict[tuple[str, ...], _Entry], words: tuple[str, ...], entry: _Entry) -> None:
-    """Keep the entry that ranks first if several share a name."""
-    known = index.get(words)
-    if known is None or entry.rank < known.rank:
-        index[words] = entry
+def _allowed(given: _Text, entry: Entry, here: list[Word]) -> bool:
+    """Return whether an entry that may be an abbreviation fits the text."""
+    short = entry.abbreviation
+    if short is None:
+        return True
+    mention = given.text[here[0].start : here[-1].end]
+    if not (mention == short.text or mention.isupper() or given.shorthand):
+        return False
+    beside, unless = set(short.beside), set(short.unless)
+    return (not beside or not beside.isdisjoint(given.roots)) and unless.isdisjoint(given.roots)
 
 
-def _is_abbreviation(name: str) -> bool:
-    return len(name) <= LONGEST_ABBREVIATION and name.isupper()
+def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
+    """Yield the links of a mention: one, or one for each letter of a list."""
+    entry, words = mention.entry, given.words[mention.first : mention.end]
+    spans = [(words[0].start, words[-1].end)]
+    if len(entry.nodes) > 1:
+        letters = [place for word in words for place in range(word.start, word.end)]
+        if len(words) > 1:
+            letters = [word.start for word in words if len(word.text) == 1]
+        spans = [(place, place + 1) for place in letters]
+    status = OPPOSITE.get(said, said) if entry.denied else said
+    for node, (start, end) in zip(entry.nodes, spans, strict=True):
+        text = given.text[start:end]
+        yield Link(node, mention.score, mention.kind, start, end, text, status)

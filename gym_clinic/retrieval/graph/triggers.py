@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from gym_clinic.retrieval.graph.words import MINUS, PLUS
+from gym_clinic.retrieval.graph.words import DOUBT, MINUS, PLUS
 
 Phrases = dict[str, list[tuple[str, ...]]]
 
@@ -24,14 +24,16 @@ _LISTS: dict[str, dict[str, list[str]]] = orjson.loads(
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(word.format(minus=MINUS, plus=PLUS) for word in _LISTS["words"][name])
+    return frozenset(
+        word.format(minus=MINUS, plus=PLUS, doubt=DOUBT) for word in _LISTS["words"][name]
+    )
 
 
 def _phrases(name: str) -> Phrases:
     """Return the phrases of a list by their first word, the longest first."""
     found: Phrases = {}
     for phrase in _LISTS["phrases"][name]:
-        words = tuple(phrase.format(minus=MINUS, plus=PLUS).split())
+        words = tuple(phrase.format(minus=MINUS, plus=PLUS, doubt=DOUBT).split())
         found.setdefault(words[0], []).append(words)
     return {first: sorted(alike, key=len, reverse=True) for first, alike in found.items()}
 
@@ -40,12 +42,20 @@ BEFORE = _phrases("before")
 """Negations of the words that follow."""
 AFTER = _phrases("after")
 """Negations of the preceding words, at the end of a clause."""
-ENDED = _words("ended")
+ENDED = _phrases("ended")
 """Those that need not end their clause: "resolved after a week"."""
+ALL = _phrases("all")
+"""Those of a whole list: "fever and cough, all absent"."""
+HEADING = _phrases("heading")
+"""Negations of the words that follow a colon: "Negative: fever"."""
 PSEUDO = _phrases("pseudo")
 """Pseudo-negations: they negate no symptom."""
 CONDITION = _phrases("condition")
 """The words that follow are hypothetical."""
+DOUBT_OF = _phrases("doubt")
+"""The next finding alone is hypothetical: "suspected pneumonia with fever"."""
+CONDITION_AFTER = _phrases("condition_after")
+"""The preceding words are hypothetical."""
 FAMILY = _phrases("family")
 """What makes another's what follows."""
 RELATIVES = _words("relatives")
@@ -72,8 +82,17 @@ REACH = 40
 """Most words of a scope that reaches back; it bounds the time for any text."""
 BESIDE_AT_MOST = 6
 """Most words between a relative and the finding."""
-YES = _words("yes")
-NO = _words("no")
+YES = _phrases("yes")
+NO = _phrases("no")
+"""First words of an answer to a question."""
+ANSWERS = _words("no")
+"""Words that are an answer before a comma: "no, I have ..."."""
+OWNERS = _words("owners")
+"""With a verb, what makes a clause of what follows "and": "and your cough has improved"."""
+ASIDES = _words("asides")
+"""What begins a clause between a finding and its verb: "the cough, which ..., has resolved"."""
+STATES = _words("states")
+"""What begins the name of a finding that is not denied after a comma: "no anemia, raised CRP"."""
 OPEN = _words("open")
 """First words of a question about a present finding: "How long have you had it?"."""
 AN_ITEM_HAS_NO = VERBS | TIMES | ENDS | REPORTS | SUBJECTS
@@ -82,7 +101,7 @@ NAMED_BEFORE = REPORTS | HAVING
 """Words that end a negation after the first finding."""
 BEGINNERS = SUBJECTS | RELATIVES | _words("suggesting")
 """Words that begin a new clause after a comma or "and"."""
-AFTER_AN_ANSWER = SUBJECTS | ENDS
+AFTER_AN_ANSWER = SUBJECTS | OWNERS | ENDS
 """Words after a "no" that is an answer: "no, I have ..."."""
 ENDS_BACKWARDS = ENDS | REPORTS
 """Words that end the scope of a negation that reaches back."""

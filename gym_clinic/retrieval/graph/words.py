@@ -9,10 +9,20 @@ from typing import NamedTuple
 
 PLAIN, COMMA, COLON, SENTENCE, QUESTION = range(5)
 
-MINUS, PLUS = "(-)", "(+)"
-"""Signs of a review of systems; they are words: "(-) fever", "cough (+)"."""
+MINUS, PLUS, DOUBT = "(-)", "(+)", "(?)"
+"""Signs of a review of systems; they are words: "(-) fever", "+cough", "rash -", "?DVT"."""
 
-_WORD = re.compile(r"[^\W_]+|\([-−–+]\)")
+_SIGN = "[-−–+]"
+_WORD = re.compile(
+    rf"\({_SIGN}\)|"  # (-) fever
+    r"(?<![\w/])(?:[chrw]/o|s/p)(?![\w/])|"
+    rf"(?<![^\s(,;:/]){_SIGN}(?=[^\W\d_])|"  # -fever
+    rf"(?<=[^\W_]\s){_SIGN}{{1,3}}(?=\s*(?:[,;.]|$))|"  # fever -, cough ++
+    r"(?<![^\s(,;:/])\?(?=[^\W\d_])|"  # ?DVT
+    r"&|[^\W_]+",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"(?m)^[-−–+](?=[^\W\d_])(?!.*[\s,][-−–+][^\W\d_])")
 _SENTENCE = re.compile(r"[.!](?=\s|$)|;")
 _QUESTION = re.compile(r"^\W?\?|\?\s")  # but not "?fever", a clinical notation for doubt
 _DASH = re.compile(r"\s[-–—]+\s")
@@ -49,7 +59,8 @@ GOES_ON = word_set("a an and for in no nor not of or the to with without")
 
 def words_of(text: str) -> list[Word]:
     """Return the words of a text in order."""
-    matches = list(_WORD.finditer(text))
+    bullets = {match.start() for match in _BULLET.finditer(text)}
+    matches = [match for match in _WORD.finditer(text) if match.start() not in bullets]
     folded = [_folded(match.group()) for match in matches]
     gaps = [SENTENCE]
     for place, (one, other) in enumerate(itertools.pairwise(matches)):
@@ -62,8 +73,14 @@ def words_of(text: str) -> list[Word]:
 
 
 def _folded(word: str) -> str:
-    if word[0] == "(":
-        return PLUS if word == PLUS else MINUS
+    if word[0] in "(-−–+":
+        return PLUS if "+" in word else MINUS
+    if word == "?":
+        return DOUBT
+    if word == "&":
+        return "and"
+    if word.isascii():
+        return word.casefold()
     folded = unicodedata.normalize("NFKD", word).casefold()
     return "".join(letter for letter in folded if not unicodedata.combining(letter))
 
@@ -80,6 +97,6 @@ def _gap(between: str, last: str, following: str) -> int:
         if lines > 1 or ("," not in between and last not in GOES_ON):
             return SENTENCE
         return COMMA if between.strip() else PLAIN
-    if ":" in between or _DASH.search(between):
+    if ":" in between or _DASH.search(between) or between.strip() == "(":
         return COLON
     return COMMA if set(between) - set(" \t\r-‐‑'’`/") else PLAIN

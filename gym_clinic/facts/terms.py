@@ -1,0 +1,81 @@
+"""The finding terms of ``kb/facts/terms``: how patients and clinicians name findings in texts.
+
+They serve to recognise findings and are told nowhere; the names and synonyms of a finding are in
+the table of phenotypes. A phrase is written in words with alternatives: ``(tight|heavy) chest`` is
+two phrases, ``blood in (the|) urine`` too, and ``{cannot} swallow`` has the alternatives of the
+linker's word list "cannot".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from gym_clinic.errors import TaskError
+from gym_clinic.facts.models import PhenotypeId, Record, Strict, Text, Texts
+from gym_clinic.facts.tables import default_folder, read_table
+
+TERMS = "terms"
+"""The folder of the tables, with a file for each body system."""
+
+
+class Abbreviation(Strict):
+    """An abbreviation in clinical notes.
+
+    Attributes:
+        text: The abbreviation.
+        beside: Words of which one must be in the same text; any text will do if empty.
+        unless: Words of which none may be in the same text.
+    """
+
+    text: Text
+    beside: Texts = ()
+    unless: Texts = ()
+
+
+class FindingTerms(Record):
+    """The terms of one finding.
+
+    Attributes:
+        id: The finding.
+        name: Its name in the table of phenotypes.
+        terms: Phrases, whose words occur in this order; "=" before one: exactly these words.
+        aches: Parts of the body; their pain, in any words for pain, is this finding.
+        shorthand: Abbreviations, which stand in capitals or among other shorthand.
+        letters: Lists of letters, as "N/v/d": the capital letter stands for this finding.
+        denials: Words that say that the finding is absent: "afebrile".
+    """
+
+    id: PhenotypeId
+    name: Text
+    terms: Texts = ()
+    aches: Texts = ()
+    shorthand: tuple[Abbreviation, ...] = ()
+    letters: Texts = ()
+    denials: Texts = ()
+
+
+def read_terms(folder: str | os.PathLike[str] | None = None) -> Mapping[str, FindingTerms]:
+    """Read the finding terms by the id of the finding; the same folder is read once.
+
+    Args:
+        folder: The folder of the fact tables; the embedded ones by default.
+
+    Raises:
+        TaskError: For the first mistake; the text names file, record and field.
+    """
+    return _read(default_folder() if folder is None else Path(folder).resolve())
+
+
+@lru_cache(maxsize=4)
+def _read(folder: Path) -> Mapping[str, FindingTerms]:
+    found: dict[str, FindingTerms] = {}
+    for file in sorted((folder / TERMS).glob("*.json")):
+        for place, record in read_table(file, FindingTerms):
+            if record.id in found:
+                raise TaskError(f"{place}, field id: duplicate")
+            found[record.id] = record
+    return MappingProxyType(found)

@@ -1,0 +1,146 @@
+"""An index of the names and terms of findings by the roots of their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from gym_clinic.facts.terms import Abbreviation, FindingTerms
+from gym_clinic.retrieval.graph.symptom_graph import Node
+from gym_clinic.retrieval.graph.wording import (
+    FUNCTION_WORDS,
+    GRAMMAR,
+    NO_FINDING,
+    PAIN,
+    Key,
+    keys_of,
+    plain_words,
+    root,
+)
+from gym_clinic.retrieval.graph.words import words_of
+
+LONGEST_ABBREVIATION = 5
+"""Letters of a name or synonym in capitals that is an abbreviation."""
+
+LEAST_LETTERS = 5
+"""Letters of the words of terms that a misspelt word may be corrected to."""
+
+
+class Entry(NamedTuple):
+    """What a phrase stands for.
+
+    Attributes:
+        nodes: The finding; several for a list of letters; none if the phrase names no finding.
+        rank: Order among entries of one phrase, the first wins: words before abbreviations, names
+            before synonyms before terms, then by id.
+        abbreviation: The conditions of an abbreviation; None for words.
+        denied: Whether the phrase says that the finding is absent.
+    """
+
+    nodes: tuple[Node, ...]
+    rank: tuple[bool, int, str]
+    abbreviation: Abbreviation | None = None
+    denied: bool = False
+
+    @property
+    def synonym(self) -> bool:
+        """Whether the phrase is not the preferred name."""
+        return self.rank[1] > 0
+
+
+class PhraseIndex:
+    """The phrases of findings.
+
+    Attributes:
+        exact: Phrases by their words, in small letters.
+        sorted: Names by their roots without function words, sorted.
+        ordered: Terms by their roots without grammar words, in order.
+        partners: Word or root -> the words and roots beside it in phrases.
+        starts: First words of the exact phrases.
+        vocabulary: Words that a misspelt word may be corrected to.
+    """
+
+    def __init__(self, nodes: Iterable[Node], terms: Mapping[str, FindingTerms]) -> None:
+        self.exact: dict[Key, Entry] = {}
+        self.sorted: dict[Key, Entry] = {}
+        self.ordered: dict[Key, Entry] = {}
+        self.partners: dict[str, set[str]] = {}
+        self.starts: set[str] = set()
+        self.vocabulary: set[str] = set()
+        letters: dict[str, dict[int, Node]] = {}
+        for node in nodes:
+            self._add_names(node)
+            if record := terms.get(node.id):
+                self._add_terms(node, record)
+                for text in record.letters:
+                    places = (place for place, part in enumerate(text.split("/")) if part.isupper())
+                    letters.setdefault(text.casefold(), {})[next(places)] = node
+        for text, found in letters.items():
+            self._add_letters(tuple(text.split("/")), found)
+        if letters:
+            for phrase in NO_FINDING:
+                self._put(self.exact, _words(phrase), Entry((), (False, 3, "")))
+
+    def _add_names(self, node: Node) -> None:
+        for number, name in enumerate((node.name, *node.synonyms)):
+            words = _words(name)
+            if not words:
+                continue
+            capitals = len(name) <= LONGEST_ABBREVIATION and name.isupper()
+            abbreviation = Abbreviation(text=name) if capitals else None
+            entry = Entry((node,), (capitals, int(number > 0), node.id), abbreviation)
+            self._put(self.exact, words, entry)
+            key = tuple(sorted(root(word) for word in words if word not in FUNCTION_WORDS))
+            if not capitals and key:
+                self._put(self.sorted, key, entry)
+                self.vocabulary.update(set(words) - FUNCTION_WORDS)
+
+    def _add_terms(self, node: Node, record: FindingTerms) -> None:
+        entry = Entry((node,), (False, 2, node.id))
+        for phrase in record.terms:
+            if phrase.startswith("="):
+                self._put(self.exact, _words(phrase), entry)
+                continue
+            for key in keys_of(phrase):
+                self._put(self.ordered, key, entry)
+            self.vocabulary.update(
+                word
+                for word in plain_words(phrase)
+                if len(word) >= LEAST_LETTERS and word not in GRAMMAR
+            )
+        for part in record.aches:
+            roots = tuple(root(word) for word in _words(part))
+            for pain in PAIN:
+                self._put(self.sorted, tuple(sorted({*roots, root(pain)})), entry)
+        for one in record.shorthand:
+            short = Entry((node,), (True, 2, node.id), one)
+            self._put(self.exact, _words(one.text), short)
+        for phrase in record.denials:
+            denied = Entry((node,), (False, 2, node.id), denied=True)
+            self._put(self.exact, _words(phrase), denied)
+
+    def _add_letters(self, parts: Key, found: Mapping[int, Node]) -> None:
+        nodes = tuple(found[place] for place in sorted(found))
+        if len(nodes) != len(parts):
+            return  # a graph without one of the findings
+        rank = (True, 2, nodes[0].id)
+        self._put(self.exact, parts, Entry(nodes, rank))
+        self._put(self.exact, (*parts[:-1], "and", parts[-1]), Entry(nodes, rank))
+        joined = "".join(parts)
+        self._put(self.exact, (joined,), Entry(nodes, rank, Abbreviation(text=joined.upper())))
+
+    def _put(self, index: dict[Key, Entry], key: Key, entry: Entry) -> None:
+        """Keep the entry that ranks first if several share a phrase."""
+        known = index.get(key)
+        if known is None or entry.rank < known.rank:
+            index[key] = entry
+        parts = set(key)
+        if index is self.exact:  # by their words and by their roots
+            self.starts.add(key[0])
+            parts.update(map(root, key))
+        for one in parts:
+            self.partners.setdefault(one, set()).update(parts)
+
+
+def _words(text: str) -> Key:
+    return tuple(word.text for word in words_of(text))
