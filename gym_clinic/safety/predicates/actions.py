@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import in_tables
+from gym_clinic.safety.drug_names import in_tables, resolve
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.situation import KEYS, NEVER, Order, Situation, first
 from gym_clinic.safety.terms import is_vascular_access, term, terms
@@ -165,9 +165,19 @@ def no_consent(situation: Situation) -> Found:
 
 
 def consented_at(situation: Situation, treatment: str) -> float:
-    """Return the minute of the first consent to a treatment."""
-    given = situation.done("consent", procedure=treatment, status="given")
-    return first(float(one.t) for one in given)
+    """Return the minute of the first consent to a procedure, or to a drug by any of its names."""
+    drugs = _ingredients(treatment)
+    return first(
+        float(one.t)
+        for one in situation.done("consent", status="given")
+        if term(named := one.text("procedure") or one.text("drug") or "") == term(treatment)
+        or _ingredients(named) & drugs
+    )
+
+
+def _ingredients(name: str) -> frozenset[str]:
+    found = resolve(name)
+    return frozenset(found.ingredients if found else ())
 
 
 @predicate("a drug or procedure that the patient refused, without a consent given before it")
