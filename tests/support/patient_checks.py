@@ -9,7 +9,7 @@ from typing import Any
 
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.body import findings_of
+from gym_clinic.simulate.clinic.body import add_computed, findings_of
 
 State = dict[str, float]
 Check = Callable[[ClinicPatient], str | None]
@@ -51,7 +51,8 @@ def egfr(state: State, patient: ClinicPatient) -> float:
         state["creatinine"],
     )
     if age < 18:
-        return 36.2 / creatinine**0.9
+        height = 50 + 27 * min(age, 1) + 6.5 * max(age - 1, 0)
+        return 0.413 * height / creatinine
     kappa, alpha = (0.7, -0.241) if female else (0.9, -0.302)
     ratio = creatinine / kappa
     result = 142 * min(ratio, 1) ** alpha * max(ratio, 1) ** -1.2 * 0.9938**age
@@ -322,8 +323,9 @@ def never_names(patient: ClinicPatient) -> str | None:
 
 
 def healthy_in_range(patient: ClinicPatient) -> str | None:
-    marks = patient.abnormal(patient.healthy)
-    wrong = sorted(marks.keys() - {"weight_kg"})
+    person = patient.person
+    whole = add_computed(patient.facts, patient.healthy, person.sex, person.age)
+    wrong = sorted(patient.abnormal(whole).keys() - {"weight_kg", "egfr"})
     return f"{wrong} outside the range without any disease" if wrong else None
 
 

@@ -27,6 +27,9 @@ from gym_clinic.facts.expressions import parse
 State = dict[str, float]
 """Measurement -> value in its unit."""
 
+TRIES = 100
+"""How often a healthy person is drawn at most; one try in three or four is taken."""
+
 ACIDS = ("lactate", "ketones", "unmeasured_acids")
 BICARBONATE_PER_ACID = 0.9
 """mmol/L of bicarbonate that each mmol/L of acid uses up."""
@@ -101,7 +104,34 @@ def reference(one: Measurement, sex: Sex, age: float) -> ReferenceRange | None:
 
 
 def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
-    """Draw a healthy person's values of everything that is not computed."""
+    """Draw a healthy person's values of everything that is not computed.
+
+    They are drawn again until the computed values are those of a healthy person too; the filtration
+    rate of older people may be lower.
+    """
+    for _ in range(TRIES):
+        state = _draw_values(facts, sex, age, random)
+        whole = add_computed(facts, state, sex, age)
+        if not outside(facts, whole, sex, age).keys() - {"egfr"}:
+            break
+    return state
+
+
+def outside(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> dict[str, str]:
+    """Return measurement -> "L" or "H" for what is outside its reference range, as reported."""
+    found = {}
+    for key, value in state.items():
+        one = facts.measurements[key]
+        limits = reference(one, sex, age)
+        reported = round(value, one.decimals)
+        if limits is not None and limits.low is not None and reported < limits.low:
+            found[key] = "L"
+        elif limits is not None and limits.high is not None and reported > limits.high:
+            found[key] = "H"
+    return found
+
+
+def _draw_values(facts: Facts, sex: Sex, age: float, random: Random) -> State:
     state: State = {}
     for key, one in facts.measurements.items():
         if one.usual is None:
@@ -119,6 +149,7 @@ def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
         margin = 0.02 * (high - low) if limits is not None and limits.high is not None else 0.0
         state[key] = min(max(drawn, low + margin if limits is not None else low), high - margin)
     state["dbp"] = min(state["dbp"], state["sbp"] - 25)
+    state["pco2"] += state["hco3"] - (facts.measurements["hco3"].usual or (24.0, 1.0))[0]
     return state
 
 

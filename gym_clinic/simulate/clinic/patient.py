@@ -25,7 +25,7 @@ from gym_clinic.simulate.clinic.body import (
     State,
     draw_usual,
     findings_of,
-    reference,
+    outside,
     settle,
 )
 from gym_clinic.simulate.clinic.people import (
@@ -150,15 +150,7 @@ class ClinicPatient:
 
     def abnormal(self, state: Mapping[str, float]) -> dict[str, str]:
         """Return measurement -> "L" or "H" for what is outside its reference range."""
-        found = {}
-        for key, value in state.items():
-            limits = reference(self.facts.measurements[key], self.person.sex, self.person.age)
-            reported = round(value, self.facts.measurements[key].decimals)
-            if limits is not None and limits.low is not None and reported < limits.low:
-                found[key] = "L"
-            elif limits is not None and limits.high is not None and reported > limits.high:
-                found[key] = "H"
-        return found
+        return outside(self.facts, state, self.person.sex, self.person.age)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 
 from gym_clinic.facts import Facts, most_specific
@@ -107,13 +110,13 @@ def _findings(
     complaint: str | None,
     random: Random,
 ) -> dict[str, int]:
-    """Draw symptoms and signs; what follows from measurements is read off them instead."""
-    measured = measured_findings()
+    """Draw symptoms and signs; what measurements and studies show is read off them instead."""
+    elsewhere = {*measured_findings(), *_shown_by_tests()}
     drawn: set[str] = set() if complaint is None else {complaint}
     for feature in facts.diseases[condition.id].phenotypes:
         name = facts.phenotypes[feature.phenotype].name
         share = condition.rates.get(name, probability(feature.frequency))
-        if name in measured or not _may_have(facts, feature.phenotype, person):
+        if name in elsewhere or not _may_have(facts, feature.phenotype, person):
             continue
         if random.random() < share:
             drawn.add(feature.phenotype)
@@ -135,6 +138,13 @@ def _may_have(facts: Facts, finding: str, person: Person) -> bool:
 def _report(study: Study, variant: str | None, random: Random) -> str:
     possible = [one for one in study.results if one.variant in (None, variant)]
     return random.choices(possible, weights=[one.share for one in possible])[0].text
+
+
+@lru_cache(maxsize=1)
+def _shown_by_tests() -> frozenset[str]:
+    """The findings that a test shows, or that are the name of a disease."""
+    file = Path(__file__).with_name("shown_by_tests.json")
+    return frozenset(json.loads(file.read_text(encoding="utf-8")))
 
 
 def rhythm(text: str, rate: int, fibrillates: bool) -> str:
