@@ -48,17 +48,23 @@ SCORES: dict[MatchKind, float] = {
     "synonym": 0.9,
     "approximate": 0.85,
 }
-LONGEST = 14
-"""Words of a mention at most."""
-
-SHORTEST_STEM = 4
-"""Letters of the stem of a mention of one word: "fit" is not a form of "fits"."""
-
 SKIPPED = GRAMMAR | DEGREES
 IGNORED = (FUNCTION_WORDS, GRAMMAR, SKIPPED, SKIPPED | SIDES)
 """What is ignored between the words of a mention, from the least to the most."""
 
 _NONE: frozenset[str] = frozenset()
+
+LONGEST = 14
+"""Words of a mention at most."""
+
+NEAR = 15
+"""Words around an abbreviation in small letters among which other shorthand is looked for."""
+
+ORDINARY = SKIPPED | {"add", "all", "cap", "ed", "pet"}
+"""Words that are no abbreviation in small letters."""
+
+SHORTEST_STEM = 4
+"""Letters of the stem of a mention of one word: "fit" is not a form of "fits"."""
 
 OPPOSITE: dict[Status, Status] = {"present": "absent", "absent": "present"}
 
@@ -99,13 +105,11 @@ class _Text(NamedTuple):
         text: The text.
         words: Its words.
         roots: Word -> the root of the known word that it stands for, or "", and its likeness.
-        shorthand: Whether abbreviations may be in small letters.
     """
 
     text: str
     words: list[Word]
     roots: dict[str, tuple[str, float]]
-    shorthand: bool
 
 
 class SymptomLinker:
@@ -147,7 +151,7 @@ class SymptomLinker:
         for word in words:
             if word.text not in roots:
                 roots[word.text] = self._nearest(word.text)
-        given = _Text(text, words, roots, not NOTE_WORDS.isdisjoint(roots))
+        given = _Text(text, words, roots)
         mentions: list[_Mention] = []
         place = 0
         while place < len(words):
@@ -181,7 +185,7 @@ class SymptomLinker:
         for end in range(self._run(given, first), first, -1):
             here = words[first:end]
             entry = index.exact.get(tuple(word.text for word in here))
-            if entry and _allowed(given, entry, here):
+            if entry and _allowed(given, entry, here, first):
                 how: MatchKind = "synonym" if entry.synonym else "exact"
                 return _Mention(first, end, entry, how, SCORES[how])
             for kept in _readings(here, negated):
@@ -244,14 +248,18 @@ def _readings(here: list[Word], negated: bool) -> Iterator[Key]:
         last = kept
 
 
-def _allowed(given: _Text, entry: Entry, here: list[Word]) -> bool:
+def _allowed(given: _Text, entry: Entry, here: list[Word], first: int) -> bool:
     """Return whether an entry that may be an abbreviation fits the text."""
     short = entry.abbreviation
     if short is None:
         return True
     mention = given.text[here[0].start : here[-1].end]
-    if not (mention == short.text or mention.isupper() or given.shorthand):
-        return False
+    if short.text.islower():
+        mention = mention.casefold()
+    if not (mention == short.text or mention.isupper()):
+        near = given.words[max(0, first - NEAR) : first + NEAR]
+        if here[0].text in ORDINARY or NOTE_WORDS.isdisjoint(word.text for word in near):
+            return False
     beside, unless = set(short.beside), set(short.unless)
     return (not beside or not beside.isdisjoint(given.roots)) and unless.isdisjoint(given.roots)
 

@@ -22,7 +22,7 @@ from gym_clinic.retrieval.graph.words import words_of
 LONGEST_ABBREVIATION = 5
 """Letters of a name or synonym in capitals that is an abbreviation."""
 
-LEAST_LETTERS = 5
+LEAST_LETTERS = 8
 """Letters of the words of terms that a misspelt word may be corrected to."""
 
 

@@ -42,8 +42,8 @@ BEGINNINGS = (
 """Parts with a meaning: "hyperthermia" is no misspelt "hypothermia"."""
 
 CORRECT_WORDS = word_set(
-    "anomia arteritis couch enteritis haemostasis hemostasis irrigation overnight roles rules "
-    "scores stores thirty titres tries"
+    "anomia arteritis camping couch enteritis grasping haemostasis hemostasis irrigation mitotic "
+    "overnight plants roles rules scores staff station stores thirty titres tries"
 )
 """Correct words that differ by one letter from a symptom name."""
 
