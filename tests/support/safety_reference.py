@@ -7,6 +7,8 @@ written, and facts come from the published table of drugs.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 INF = math.inf
@@ -185,4 +187,9 @@ class Reference:
 
 def fires(rule: dict[str, Any], drugs: dict[str, Any], state: dict[str, Any]) -> bool:
     """Return whether a published trigger holds in a state."""
-    return bool(eval(rule["trigger"], Reference(drugs, state).names()))
+    return bool(eval(_compiled(rule["trigger"]), Reference(drugs, state).names()))
+
+
+@lru_cache(maxsize=128)
+def _compiled(trigger: str) -> CodeType:
+    return compile(trigger, "trigger", "eval")

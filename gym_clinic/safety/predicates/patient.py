@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gym_clinic.safety.conditions import predicate
+from gym_clinic.safety.drug_names import is_a
 from gym_clinic.safety.evidence import Evidence, Found, found, spoken
 from gym_clinic.safety.situation import Situation
 from gym_clinic.safety.state import as_number
@@ -135,8 +136,6 @@ def home_medicines(situation: Situation) -> Found:
 @predicate(lambda any_of: f"a home medicine that was not discontinued is {spoken(any_of)}")
 def takes_at_home(situation: Situation, any_of: Sequence[str]) -> Found:
     """A home medicine that was not discontinued is one of the drugs or classes."""
-    from gym_clinic.safety.drug_names import is_a
-
     return found(
         f"home: {product.name}"
         for product in situation.active_home
