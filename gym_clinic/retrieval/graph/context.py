@@ -173,7 +173,7 @@ class _ScopedSentence:
         stop = max(0, place - REACH)
         while place > stop:
             if self.words[place].before not in (PLAIN, COLON):
-                if (start := self._aside(place)) == place:
+                if self.words[place].before != COMMA or (start := self._aside(place)) < 0:
                     return False
                 place = start
             place -= 1
@@ -182,12 +182,18 @@ class _ScopedSentence:
         return False
 
     def _aside(self, place: int) -> int:
-        """Return the start of a clause "which ..." between commas before this word, or itself."""
+        """Return the start of a clause "which ..." that a comma begins, or ends, at this word.
+
+        Returns:
+            The position of "which", whose comma does not separate; -1 for none.
+        """
+        if self.words[place].text in ASIDES:
+            return place
         start, stop = place - 1, max(1, place - REACH)
         while start > stop and self.words[start].before == PLAIN:
             start -= 1
-        aside = start > 0 and self.words[start].before == self.words[place].before == COMMA
-        return start if aside and self.words[start].text in ASIDES else place
+        aside = start > 0 and self.words[start].before == COMMA
+        return start if aside and self.words[start].text in ASIDES else -1
 
     def _answers(self, place: int) -> bool:
         """Return whether a "no" is an answer: "No, I have a fever"."""
@@ -206,7 +212,7 @@ class _ScopedSentence:
         """
         stop = max(0, place - REACH)
         while place > stop:
-            if self.words[place].before == COMMA and (start := self._aside(place)) < place:
+            if self.words[place].before == COMMA and (start := self._aside(place)) >= 0:
                 place = start
             elif self.words[place].before == COMMA:
                 if not joined or not self._is_item(place - 1):
@@ -357,7 +363,9 @@ class _ScopedSentence:
             behind += 1
         if behind == stop or self.words[behind].before != PLAIN:
             return 0
-        return behind + 1 if self.words[behind].text in SUFFERS else 0
+        named = behind + 1 < len(self.words) and self.taken[behind + 1]
+        suffers = self.words[behind].text in SUFFERS
+        return behind + 1 if suffers or (named and self.words[behind].text in HAVING) else 0
 
     def _had_before(self, place: int) -> None:
         """Mark the findings before this word: "seizures in his mother"."""
