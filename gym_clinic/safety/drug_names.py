@@ -20,6 +20,10 @@ from typing import Any
 
 from gym_clinic.facts import load
 from gym_clinic.facts.drugs import CLASS, plain_name
+from gym_clinic.safety.terms import term
+
+UNKNOWN = "unknown:"
+"""Before the name of a drug that is not known, where an id stands."""
 
 _STRENGTH = re.compile(r"\b[0-9][0-9.,]*\s*(?:(?:mcg|mg|g|ml|meq|units?|iu|ug|µg)\b|%)?")
 _MARKS = re.compile(r"[()\[\]®™,+;&#]")
@@ -143,9 +147,9 @@ def is_a(drug: str, reference: str) -> bool:
     return drug == reference
 
 
-def in_tables(drug: str) -> bool:
-    """Return whether the fact tables have the drug."""
-    return drug in load().drugs
+def as_written(name: str) -> NamedDrug:
+    """Return what an unknown name means: itself, and nothing else."""
+    return NamedDrug((UNKNOWN + term(name),))
 
 
 def resolve_class(name: str) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gym_clinic.safety.drug_names import (
-    NamedDrug,
+    as_written,
     is_a,
     plain_route,
     resolve,
@@ -193,7 +193,7 @@ class Situation:
         found = resolve(name)
         if found is None:
             self.unresolved.append(f"{where}: unknown drug {name!r}")
-            found = _as_written(name)
+            found = as_written(name)
         way = plain_route(route) or found.route
         return tuple(Medicine(drug, way, found.form) for drug in found.ingredients)
 
@@ -246,7 +246,7 @@ class Situation:
         found = [
             (Medicine(drug), float(days))
             for name, days in self.patient.stopped_days.items()
-            for drug in (resolve(name) or _as_written(name)).ingredients
+            for drug in (resolve(name) or as_written(name)).ingredients
         ]
         for product in self.home:
             if product.stopped_at is not None:
@@ -279,14 +279,9 @@ def _time(event: Event) -> float:
     return float(event.t)
 
 
-def _as_written(name: str) -> NamedDrug:
-    """An unknown drug is itself and nothing else."""
-    return NamedDrug(("unknown:" + term(name),))
-
-
 def _drugs(event: Event) -> set[str]:
     name = event.text("drug")
-    return set() if not name else set((resolve(name) or _as_written(name)).ingredients)
+    return set() if not name else set((resolve(name) or as_written(name)).ingredients)
 
 
 def _undoes(undo: Event, event: Event) -> bool:

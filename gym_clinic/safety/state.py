@@ -104,7 +104,7 @@ class Patient(_Part):
     age_days: Number | None = None
     sex: str | None = None
     pregnant: bool | None = None
-    weight_kg: Number | None = Field(default=None, gt=0)
+    weight_kg: Number | None = None
     allergies: list[Allergy] = Field(default_factory=list)
     active_meds: list[str | HomeMedicine] = Field(default_factory=list)
     stopped_days: dict[str, Number] = Field(default_factory=dict)

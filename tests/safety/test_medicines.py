@@ -233,3 +233,21 @@ def test_a_refused_class_is_refused_by_any_of_its_names() -> None:
     blood = {"t": 3, "tool": "procedure", "args": {"name": "blood_transfusion"}}
     assert "S4-10" in rules_of(patient, blood)
     assert "S4-10" not in rules_of(patient | {"has_capacity": False}, blood)
+
+
+@pytest.mark.parametrize(
+    ("args", "counts"),
+    [
+        ({"drug": "meropenem"}, True),
+        ({"drug": "Zosyn", "category": "fluid"}, True),
+        ({"drug": "moonwort", "category": "antimicrobial"}, True),
+        ({"drug": "moonwort"}, False),
+        ({"drug": "dextrose", "category": "antimicrobial"}, False),
+        ({"drug": "paracetamol", "category": "antimicrobial"}, False),
+    ],
+)
+def test_a_known_drug_is_no_antimicrobial_because_the_order_says_so(
+    args: dict[str, Any], counts: bool
+) -> None:
+    state = {"events": [order(**args)], "gold": {"emergency": "septic_shock"}}
+    assert ("S5-10" not in {one.rule for one in violations(state)}) is counts

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import in_tables, resolve
+from gym_clinic.safety.drug_names import UNKNOWN, resolve
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.situation import KEYS, NEVER, Order, Situation, first
 from gym_clinic.safety.terms import is_vascular_access, term, terms
@@ -48,10 +48,11 @@ def first_time(situation: Situation, actions: Iterable[str]) -> float:
 
 
 def _is_antimicrobial(order: Order) -> bool:
-    if order.is_a("class:first-dose-antimicrobial"):
+    """Whether an order is an antimicrobial; its own category counts for unknown drugs alone."""
+    if order.is_a("class:first-dose-antimicrobial", "flucloxacillin"):
         return True
-    known = any(in_tables(one.drug) for one in order.medicines)
-    return not known and term(order.event.text("category") or "") == "antimicrobial"
+    unknown = all(one.drug.startswith(UNKNOWN) for one in order.medicines)
+    return unknown and term(order.event.text("category") or "") == "antimicrobial"
 
 
 def said(actions: Sequence[str]) -> str:
@@ -259,7 +260,7 @@ def duplicate_test(situation: Situation, minutes: float) -> Found:
         for other in ordered[number + 1 :]:
             same_test = term(one.text("test") or "") == term(other.text("test") or "")
             again = not other.args.get("serial") and (one.t < other.t or not one.args.get("serial"))
-            if same_test and other.t - one.t < minutes and again:
+            if one.text("test") and same_test and other.t - one.t < minutes and again:
                 evidence.append(Evidence(f"{other.text('test')} again {minute(other.t)}", other.t))
     return tuple(evidence) or None
 

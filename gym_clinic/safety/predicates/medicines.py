@@ -8,7 +8,7 @@ from functools import lru_cache
 from gym_clinic.facts import CrossReaction, load
 from gym_clinic.facts.drugs import CLASS, OlderAdultRule, Severity, plain_name
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import classes_of, is_a, resolve, resolve_allergen
+from gym_clinic.safety.drug_names import UNKNOWN, classes_of, is_a, resolve, resolve_allergen
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.interactions import Medicine, interaction, washout_days
 from gym_clinic.safety.monitoring import ADJUST, MONITOR, answers
@@ -151,7 +151,7 @@ def allergy(
         allergens = resolve_allergen(entry.substance) or (term(entry.substance),)
         for one in order.medicines:
             reached = {reaction_level(allergen, one.drug) for allergen in allergens}
-            if one.drug == "unknown:" + term(entry.substance):
+            if one.drug == UNKNOWN + term(entry.substance):
                 reached.add("contraindicated")
             if reached & set(levels) and not _tolerated(entry, one.drug):
                 text = f"allergy to {entry.substance} {entry.severity}".strip()
