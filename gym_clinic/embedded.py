@@ -142,8 +142,12 @@ def _passages() -> Iterator[Passage]:
 @_one_at_a_time
 @lru_cache(maxsize=1)
 def guidelines() -> GuidelineIndex:
-    """Return the phenotype profiles of the embedded diseases, by their names."""
-    return GuidelineIndex(profiles_of(load()))
+    """Return the phenotype profiles of the embedded diseases, by their names and aliases."""
+    facts = load()
+    aliases: dict[str, list[str]] = {}
+    for one in facts.aliases.values():
+        aliases.setdefault(one.term.casefold(), []).extend(one.names)
+    return GuidelineIndex(profiles_of(facts), aliases=aliases)
 
 
 @_one_at_a_time

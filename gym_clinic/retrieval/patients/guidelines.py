@@ -1,7 +1,8 @@
 """The phenotype profile of a disease by its name, or "no reference".
 
 A name is matched with all names and synonyms by BM25 (`name_index.py`); the best one is used if
-its score reaches the threshold. Features are ordered by frequency, the most frequent first: by the
+its score reaches the threshold. A part of a name that several diseases share equally ("disease",
+"diabetes") finds none of them. Features are ordered by frequency, the most frequent first: by the
 share that a source states, else by the middle of the qualitative band, and those of unknown
 frequency last; ties by name. A share counted in few patients is moved towards one half by
 Laplace's rule of succession, so that a single case does not precede a cohort. The value that
@@ -13,7 +14,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gym_clinic.errors import ConfigError
@@ -35,6 +36,13 @@ diseases match another one. At 0.5, where one word of two is enough, it is a hal
 """
 
 
+WHOLE = 1 - 1e-9
+"""Share of a query that is a whole name. A part of several names finds none of them."""
+
+MOST_CANDIDATES = 5
+"""Names that are given where several diseases match equally well."""
+
+
 @dataclass(frozen=True)
 class Guidance(Scored[Profile | None]):
     """The result of looking up one disease.
@@ -47,16 +55,20 @@ class Guidance(Scored[Profile | None]):
         query: The name in the query.
         present: Features of the disease by frequency, up to the limit.
         absent: Features that it excludes, by name, up to the limit.
+        candidates: Names of the diseases that match equally well, if none can be told from the
+            others: "diabetes".
     """
 
     query: str = ""
     present: tuple[ProfileFeature, ...] = ()
     absent: tuple[ProfileFeature, ...] = ()
+    candidates: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """Return the text for an agent: the disease and its features, or "no reference"."""
         if self.record is None:
-            return f"{self.query}: no reference"
+            several = f"; several diseases match: {', '.join(self.candidates)}"
+            return f"{self.query}: no reference{several * bool(self.candidates)}"
         head = self.record.name
         if self.how != head:
             head += f" ({self.how})"
@@ -76,6 +88,7 @@ class GuidelineIndex:
 
     Args:
         profiles: Profiles with unique ids.
+        aliases: Further names by the name of a disease, without regard to capitals.
         threshold: Least share of a match, above 0.
         tau: Least score of a match, as in the paper; replaces the threshold.
 
@@ -87,6 +100,7 @@ class GuidelineIndex:
         self,
         profiles: Iterable[Profile],
         *,
+        aliases: Mapping[str, Sequence[str]] | None = None,
         threshold: float = THRESHOLD,
         tau: float | None = None,
     ) -> None:
@@ -104,7 +118,7 @@ class GuidelineIndex:
         self.names = NameIndex(
             (key, name)
             for key, profile in sorted(self._profiles.items())
-            for name in (profile.name, *profile.synonyms)
+            for name in _names_of(profile, aliases or {})
         )
 
     def __len__(self) -> int:
@@ -136,6 +150,10 @@ class GuidelineIndex:
             return Guidance(None, 0.0, query=name)
         if not self._reaches(match):
             return Guidance(None, match.share, match.how, name)
+        if match.equals and match.share < WHOLE:
+            names = [self._profiles[key].name for key in (match.record, *match.equals)]
+            several = tuple(names[:MOST_CANDIDATES])
+            return Guidance(None, match.share, match.how, name, candidates=several)
         profile = self._profiles[match.record]
         present = [has for has in profile.features if not has.frequency.absent]
         absent = [has for has in profile.features if has.frequency.absent]
@@ -150,6 +168,18 @@ class GuidelineIndex:
 
     def _reaches(self, match: NameHit) -> bool:
         return match.score >= self._tau if self._tau else match.share >= self._threshold
+
+
+def _names_of(profile: Profile, aliases: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the names of a disease, each once."""
+    own = (profile.name, *profile.synonyms)
+    known = {name.casefold() for name in own}
+    yield from own
+    for name in own:
+        for alias in aliases.get(name.casefold(), ()):
+            if alias.casefold() not in known:
+                known.add(alias.casefold())
+                yield alias
 
 
 def by_frequency(has: ProfileFeature) -> tuple[float, str, str]:

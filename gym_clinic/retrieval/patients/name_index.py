@@ -21,7 +21,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,11 @@ class NameHit(Scored[str]):
         how: The name.
         share: The score divided by the score of the query as a name in the index: about 1 for
             the same name, more for a shorter name with the rare words of the query.
+        equals: Other ids with a name of the same score.
     """
 
     share: float = 0.0
+    equals: tuple[str, ...] = ()
 
 
 class NameIndex:
@@ -97,18 +99,21 @@ class NameIndex:
             The numbers of these names in ascending order, shape (n,), and their scores, shape
             (n,); all other names score 0.
         """
-        touched, scores = self._score(words(query))
+        touched, scores = self._score(self._words(query))
         found, first = np.unique(touched, return_index=True)
         return found, scores[first]
 
     def best(self, query: str) -> NameHit | None:
         """Return the name that scores highest, the first of equals; None if none shares a word."""
-        asked = words(query)
+        asked = self._words(query)
         touched, scores = self._score(asked)
         if not touched.size:
             return None
         top = scores.max()
-        return self._hit(int(touched[scores == top].min()), float(top), self._own(asked))
+        best = np.unique(touched[np.isclose(scores, top, rtol=1e-9, atol=0)])
+        hit = self._hit(int(best[0]), float(top), self._own(asked))
+        equals = dict.fromkeys(self._ids[number] for number in best.tolist())
+        return replace(hit, equals=tuple(key for key in equals if key != hit.record))
 
     def search(self, query: str, limit: int = 10) -> list[NameHit]:
         """Return the ids that match best, each by its best name; ties in the order of the names.
@@ -121,7 +126,7 @@ class NameIndex:
             ConfigError: If the limit is no whole number from 1.
         """
         at_least_one("limit", limit)
-        asked = words(query)
+        asked = self._words(query)
         touched, scores = self._score(asked)
         own = self._own(asked)
         best: dict[str, tuple[int, float]] = {}
@@ -134,6 +139,15 @@ class NameIndex:
             if len(best) == limit:
                 break
         return [self._hit(number, score, own) for number, score in best.values()]
+
+    def _words(self, query: str) -> tuple[str, ...]:
+        """Return the words of a query; "Marfans" is "Marfan" where no name has the s."""
+        return tuple(
+            word[:-1]
+            if word not in self._rows and word.endswith("s") and word[:-1] in self._rows
+            else word
+            for word in words(query)
+        )
 
     def _by_id(
         self, touched: NDArray[np.intp], scores: NDArray[np.float64], limit: int

@@ -5,6 +5,7 @@ from fact_tables import UNKNOWN, authored, sourced, tables, write
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gym_clinic import embedded
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
 from gym_clinic.facts.models import Frequency
@@ -170,3 +171,47 @@ def test_a_feature_without_a_name_is_shown_by_its_id():
     index = GuidelineIndex([profile("a", "Amber", feature("HP:0000002", "", UNKNOWN))])
     assert "present: HP:0000002 (frequency unknown)" in index.lookup(["amber"])[0].describe()
     assert by_frequency(feature("HP:0000002", "", UNKNOWN))[0] == 1.0
+
+
+def test_a_part_of_several_names_finds_none_of_them():
+    index = GuidelineIndex([profile("a", "Amber disease"), profile("b", "Blue disease")])
+    (found,) = index.lookup(["disease"])
+    assert found.record is None
+    assert found.candidates == ("Amber disease", "Blue disease")
+    assert found.describe() == (
+        "disease: no reference; several diseases match: Amber disease, Blue disease"
+    )
+    assert index.lookup(["blue"])[0].record.id == "b"
+
+
+def test_a_possessive_s_without_its_apostrophe_is_ignored():
+    index = GuidelineIndex([profile("a", "Amber disease"), profile("b", "Blues disease")])
+    assert index.lookup(["ambers"])[0].record.id == "a"
+    assert index.lookup(["blues"])[0].record.id == "b"
+    assert index.lookup(["blue"])[0].record is None
+
+
+def test_an_alias_finds_its_disease():
+    profiles = [profile("a", "Amber disease"), profile("b", "Blue disease")]
+    index = GuidelineIndex(profiles, aliases={"amber disease": ["AMD"], "unknown": ["X"]})
+    assert index.lookup(["AMD"])[0].record.id == "a"
+    assert index.lookup(["X"])[0].record is None
+
+
+@pytest.mark.parametrize(
+    ("query", "disease"),
+    [
+        ("MI", "Acute myocardial infarction"),
+        ("NASH", "Metabolic dysfunction-associated steatotic liver disease"),
+        ("Marfans", "Marfan syndrome"),
+        ("Parkinsons", "Parkinson disease"),
+        ("Huntingtons", "Huntington disease"),
+        ("Disease", None),
+        ("diabetes", None),
+        ("syndrome", None),
+    ],
+)
+def test_embedded_diseases_by_the_names_that_people_use(query, disease):
+    (found,) = embedded.guidelines().lookup([query])
+    assert (found.record and found.record.name) == disease
+    assert bool(found.candidates) == (disease is None)
