@@ -52,6 +52,12 @@ from gym_clinic.simulate.clinic.problems import (
 SECOND = 0.1
 """Share of patients who have a second problem."""
 
+AROUSAL = {"hr": (7.0, 9.0), "sbp": (7.0, 13.0), "dbp": (3.0, 7.0), "rr": (1.5, 1.5)}
+"""Measurement -> mean and standard deviation of what arrival adds to it."""
+
+CALMS_IN = 45
+"""Minutes in which half of it wears off."""
+
 RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
 """Background conditions in which carbon dioxide may have been raised for months."""
 
@@ -69,6 +75,7 @@ class ClinicPatient:
         allergies: What the patient reports.
         healthy: Measurements as they would be without any condition or medicine.
         problems: Why the patient comes: the first brings the complaint.
+        arousal: Measurement -> what the journey, pain and worry add on arrival; it wears off.
         facts: The fact tables.
     """
 
@@ -80,6 +87,7 @@ class ClinicPatient:
     allergies: tuple[ReportedAllergy, ...]
     healthy: Mapping[str, float]
     problems: tuple[Problem, ...]
+    arousal: Mapping[str, DrawnEffect]
     facts: Facts = dataclasses.field(repr=False, compare=False)
 
     def conditions(self) -> Iterator[tuple[Problem, Condition]]:
@@ -107,12 +115,12 @@ class ClinicPatient:
             minute: Minutes from arrival.
             actions: What was done -> when; "drug:ID", "class:ID", "procedure:NAME" and the like.
         """
-        return self._settled(
-            [
-                (self.severity(problem, minute, actions), problem.effects)
-                for problem in self.problems
-            ]
-        )
+        causes = [
+            (self.severity(problem, minute, actions), problem.effects) for problem in self.problems
+        ]
+        if minute >= 0:
+            causes.append((0.5 ** (minute / CALMS_IN), self.arousal))
+        return self._settled(causes)
 
     def severity(
         self, problem: Problem, minute: float, actions: Mapping[str, float] | None = None
@@ -247,6 +255,7 @@ def draw_patient(
         allergies=tuple(allergies),
         healthy=healthy,
         problems=tuple(problems),
+        arousal={key: DrawnEffect("add", random.gauss(*by)) for key, by in AROUSAL.items()},
         facts=tables,
     )
 

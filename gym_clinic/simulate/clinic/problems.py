@@ -21,7 +21,10 @@ DAY = 24 * 60
 _SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
 _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 
-SEVERITY = (0.55, 1.5)
+OTHER_COMPLAINT = 0.55
+"""Share of patients who complain of any of their findings instead of a typical complaint."""
+
+SEVERITY = (0.4, 1.6)
 """Least and greatest severity on arrival; 1 is the usual one."""
 
 
@@ -61,7 +64,7 @@ def draw_problem(
         raise ValueError(f"{condition.id} is a background condition; it brings no one")
     low, high = course.onset_hours
     began = -round(60 * math.exp(random.uniform(math.log(max(low, 0.02)), math.log(high))))
-    severity = min(max(random.lognormvariate(0, 0.18), SEVERITY[0]), SEVERITY[1])
+    severity = min(max(random.lognormvariate(-0.08, 0.28), SEVERITY[0]), SEVERITY[1])
     ids = {one.name: key for key, one in facts.phenotypes.items()}
     variant = None
     if condition.variants:
@@ -75,13 +78,18 @@ def draw_problem(
         ]
         chosen = random.choices(possible, weights=[one.weight for one in possible])[0]
         complaint = ids[chosen.finding]
+    findings = _findings(facts, condition, person, began, complaint, random)
+    if complains and random.random() < OTHER_COMPLAINT:
+        # People come with what troubles them most, and that is not always what is typical.
+        complaint = random.choice(sorted(findings))
+        findings[complaint] = began
     return Problem(
         condition=condition.id,
         variant=variant,
         began=min(began, -1),
         severity=round(severity, 2),
         complaint=complaint,
-        findings=_findings(facts, condition, person, began, complaint, random),
+        findings=findings,
         signs=_signs(condition, variant, severity, random),
         studies={one.study: _report(one, variant, random) for one in condition.studies},
         effects=_effects(condition, random),
