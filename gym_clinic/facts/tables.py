@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -72,7 +72,7 @@ class Facts:
         aliases: What people type for names and terms of the other tables.
     """
 
-    folder: Path
+    folder: Path = field(compare=False)
     diseases: Mapping[str, Disease]
     phenotypes: Mapping[str, Phenotype]
     disciplines: Mapping[str, Discipline]
