@@ -29,6 +29,7 @@ from gym_clinic.facts.models import (
     Phenotype,
     Source,
 )
+from gym_clinic.facts.opposites import opposites
 from gym_clinic.facts.typed_json import Model, read_fields, read_mapping, read_object
 from gym_clinic.names import suggest
 from gym_clinic.paths import data_dir
@@ -94,6 +95,16 @@ class Facts:
     def above(self) -> Mapping[str, frozenset[str]]:
         """The ancestors of each finding, by id."""
         return ancestors(self.phenotypes)
+
+    @cached_property
+    def opposites(self) -> Mapping[str, frozenset[str]]:
+        """The findings that nobody has together with a finding, by its id.
+
+        What is opposite to a finding is opposite to its special forms too.
+        """
+        direct = opposites(self.phenotypes)
+        above = self.above
+        return {key: direct[key].union(*(direct[one] for one in above[key])) for key in direct}
 
 
 def load(folder: str | os.PathLike[str] | None = None) -> Facts:

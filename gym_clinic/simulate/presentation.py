@@ -12,8 +12,9 @@ may have, and some have a second, common problem with a few findings of its own.
 for and not found is drawn from the disease's other findings and those of its look-alikes.
 
 A finding that names the disease is never drawn (:mod:`gym_clinic.facts.restating`), nor one that
-the disease excludes. Of a finding and a more special one a patient has the special one, which
-implies the other (:mod:`gym_clinic.facts.hierarchy`).
+the disease excludes, nor one with its opposite (:mod:`gym_clinic.facts.opposites`). Of a finding
+and a more special one a patient has the special one, which implies the other
+(:mod:`gym_clinic.facts.hierarchy`).
 """
 
 from __future__ import annotations
@@ -179,15 +180,17 @@ class Presentations:
     def unrelated(self, wanted: Iterable[str], amount: int, drawn: Collection[str]) -> list[str]:
         """Return the first findings of those wanted that go together with those drawn.
 
-        None of them is equal to, more general or more special than one drawn or another of them.
+        None of them is equal to, more general or more special than one drawn or another of them,
+        nor its opposite.
         """
-        above = self.facts.above
+        above, opposites = self.facts.above, self.facts.opposites
         taken, implied = set(drawn), with_ancestors(drawn, above)
         added: list[str] = []
         for one in wanted:
             if len(added) >= amount:
                 break
-            if one not in implied and above[one].isdisjoint(taken):
+            fits = one not in implied and above[one].isdisjoint(taken)
+            if fits and opposites[one].isdisjoint(implied):
                 added.append(one)
                 taken.add(one)
                 implied |= above[one] | {one}
@@ -229,7 +232,11 @@ class _Presentation:
         self.alike = [
             (
                 epidemiology_of(facts.diseases[other]),
-                {one: chance for one, chance in room.chances[other].items() if self._foreign(one)},
+                {
+                    one: chance
+                    for one, chance in room.chances[other].items()
+                    if chance and self._foreign(one)
+                },
             )
             for other in disease.look_alikes
         ]
@@ -240,15 +247,17 @@ class _Presentation:
         person = draw_person(self.epidemiology, random)
         able = set(room.possible(self.chances, person))
         chances = {one: chance for one, chance in self.chances.items() if one in able and chance}
-        drawn = most_specific((one for one in chances if random.random() < chances[one]), above)
+        special = most_specific((one for one in chances if random.random() < chances[one]), above)
+        # Of a finding and its opposite the more frequent one is kept.
+        drawn = set(room.unrelated(sorted(special, key=lambda one: (-chances[one], one)), 99, ()))
         # Those of one frequency in another order for each patient, or all would get the same.
         others = [one for one in chances if one not in drawn]
         random.shuffle(others)
         others.sort(key=lambda one: -chances[one])
         drawn |= set(room.unrelated(others, FEWEST - len(drawn), drawn))
-        alike = self._alike(person)
+        alike, weights = self._alike(person)
         (amount,) = random.choices(range(len(ALIKE)), weights=ALIKE)
-        noise = room.unrelated(_weighted(alike, random), amount, drawn)
+        noise = room.unrelated(_weighted(weights, random), amount, drawn)
         second = self._of_second(person, random)
         noise += room.unrelated(second, len(second), {*drawn, *noise})
         features = (*(one for one in chances if one in drawn), *noise)
@@ -280,14 +289,21 @@ class _Presentation:
             and not restates_diagnosis(self.disease, facts.phenotypes[finding])
         )
 
-    def _alike(self, person: Person) -> dict[str, float]:
-        """Return the findings of the look-alikes that the person may have, with their chances."""
-        found: dict[str, float] = {}
+    def _alike(self, person: Person) -> tuple[dict[str, float], dict[str, float]]:
+        """Return the findings of the look-alikes that the person may have.
+
+        Returns:
+            Their chances, and their weights as noise, to which common look-alikes add more.
+        """
+        chances: dict[str, float] = {}
+        weights: dict[str, float] = {}
         for epidemiology, foreign in self.alike:
             if epidemiology.admits(person):
+                weight = WEIGHTS[epidemiology.incidence] / max(WEIGHTS.values())
                 for one in self.room.possible(foreign, person):
-                    found[one] = max(foreign[one], found.get(one, 0.0))
-        return {one: chance for one, chance in found.items() if chance}
+                    chances[one] = max(foreign[one], chances.get(one, 0.0))
+                    weights[one] = weights.get(one, 0.0) + weight * foreign[one]
+        return chances, weights
 
     def _of_second(self, person: Person, random: Random) -> list[str]:
         """Draw a few findings of a second problem, if the person has one."""

@@ -243,6 +243,8 @@ def test_findings_are_unrelated_and_none_is_absent_and_implied(patients, facts):
             assert above[key].isdisjoint(one.features), one
         implied = {facts.phenotypes[key].name for key in with_ancestors(one.features, above)}
         assert not implied & set(one.absent), one
+        closed = with_ancestors(one.features, above)
+        assert all(facts.opposites[key].isdisjoint(closed) for key in one.features), one
         assert len(set(one.features)) == len(one.features)
         assert len(set(one.absent)) == len(one.absent)
 
