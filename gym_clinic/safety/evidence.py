@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gym_clinic.facts import load
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.safety.terms import label
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -33,9 +37,17 @@ def found(texts: Iterable[str]) -> Found:
 
 
 def spoken(names: Iterable[object], last: str = "or") -> str:
-    """Return a list in words, underscores as blanks: "a, b or c"."""
-    words = [str(name).replace("class:", "any ").replace("_", " ") for name in names]
+    """Return terms, drugs and classes in words: "a, b or any c"."""
+    words = [_word(str(name)) for name in names]
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _word(name: str) -> str:
+    if name.startswith(CLASS):
+        group = load().drug_classes.get(name.removeprefix(CLASS))
+        return f"any {group.name if group else name.removeprefix(CLASS).replace('-', ' ')}"
+    drug = load().drugs.get(name)
+    return drug.name.lower() if drug else label(name)
 
 
 def minute(t: float) -> str:

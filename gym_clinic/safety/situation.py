@@ -31,7 +31,10 @@ NEVER = math.inf
 ORDERED, GIVEN = "prescribe", ("administer", "administer_medication", "give")
 """Tools that order a drug, and that give one."""
 
-_UNDONE = {"canceled", "cancelled", "declined", "denied", "error", "failed", "rejected", "voided"}
+_UNDONE = {
+    "canceled", "cancelled", "declined", "denied", "discontinued", "error", "failed", "rejected",
+    "revoked", "voided", "withdrawn",
+}  # fmt: skip
 _DONE = {"administered", "completed", "done", "given", "performed", "resulted"}
 
 KEYS = {

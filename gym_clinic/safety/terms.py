@@ -40,3 +40,12 @@ def terms(names: Iterable[Any]) -> set[str]:
 def is_vascular_access(procedure: str) -> bool:
     """Return whether a procedure gives access to a vessel, which any side may do."""
     return term(procedure) in _table()["vascular_access"]
+
+
+def label(name: str) -> str:
+    """Return a term in words: a field, a test or a condition of the rules.
+
+    >>> label("rr"), label("active_major_bleeding")
+    ('respiratory rate (/min)', 'active major bleeding')
+    """
+    return str(_table()["labels"].get(name, name.replace("_", " ")))

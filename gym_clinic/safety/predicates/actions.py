@@ -60,14 +60,12 @@ def said(actions: Sequence[str]) -> str:
     words = []
     for action in actions:
         tool, _, what = action.partition(":")
-        name = what.removeprefix("class:").replace("-", " ")
-        kind = "any " if what.startswith("class:") else ""
         if tool in ("dose", "iv", "injected"):
-            of = {"any": "a drug", "antimicrobial": "an antimicrobial"}.get(what, kind + name)
+            of = {"any": "a drug", "antimicrobial": "an antimicrobial"}.get(what, spoken([what]))
             how = {"dose": "", "iv": " into a vein", "injected": " by injection"}[tool]
             words.append(f"an order of {of}{how}")
         else:
-            words.append(spoken([tool] + ([what] if what else []), last=":").replace(" : ", " "))
+            words.append(" ".join(spoken([part]) for part in (tool, what) if part))
     return spoken(words)
 
 

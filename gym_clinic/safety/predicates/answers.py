@@ -20,14 +20,14 @@ def answer(situation: Situation, field: str, one_of: Sequence[str]) -> Found:
     return found([f"{field}: {value}"] if any(same(value, one) for one in one_of) else [])
 
 
-@predicate("the final answer gives: {field}")
+@predicate(lambda field: f"the final answer gives: {spoken([field])}")
 def answered(situation: Situation, field: str) -> Found:
     """A field of the final answer is there and not null."""
     given = situation.state.final.get(field) is not None
     return found([f"{spoken([field])} answered"] if given else [])
 
 
-@predicate("the final answer says: {field}")
+@predicate(lambda field: f"the final answer says: {spoken([field])}")
 def answer_holds(situation: Situation, field: str) -> Found:
     """A field of the final answer is true or holds something."""
     return found([f"answer: {spoken([field])}"] if situation.state.final.get(field) else [])

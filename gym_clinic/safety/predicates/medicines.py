@@ -129,7 +129,7 @@ def reaction_level(allergen: str, drug: str) -> str | None:
         "the patient has an allergy"
         + (f" (severity {spoken(severities)})" if severities else "")
         + (f", not of type {spoken(not_types)}," if not_types else "")
-        + f" that makes the drug {spoken(levels)} in risk, and the record does not say that it was "
+        + f" that rates the drug as {spoken(levels)}, and the record does not say that it was "
         "tolerated since"
     ),
     of_order=True,
@@ -247,7 +247,7 @@ def taken(situation: Situation) -> list[Medicine]:
 
 @predicate(
     lambda of, first, second: (
-        f"the {spoken([of])} drugs are exactly {first} and one of "
+        f"what is {spoken([of])} is exactly {first} and one of "
         f"{spoken(second)}, and {first} is monitored"
     )
 )

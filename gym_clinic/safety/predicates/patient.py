@@ -20,6 +20,8 @@ def said_range(
     at_most: float | None = None,
 ) -> str:
     """Return limits in words: "at least 12 and at most 55"."""
+    if at_least is not None and at_least == at_most:
+        return f"{at_least:g}"
     limits = (("at least", at_least), ("above", above), ("below", below), ("at most", at_most))
     return " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
 
@@ -62,13 +64,19 @@ def age(situation: Situation, **limits: float) -> Found:
 def recorded(situation: Situation, field: str, one_of: Sequence[Any]) -> Found:
     """A field of the record has one of the values."""
     value = situation.patient.field(field)
-    return found([f"{field} is {value}"] if any(same(value, one) for one in one_of) else [])
+    return found(
+        [f"{spoken([field])} is {spoken([value])}"]
+        if any(same(value, one) for one in one_of)
+        else []
+    )
 
 
-@predicate("the record does not say: {field}")
+@predicate(lambda field: f"the record does not say: {spoken([field])}")
 def unknown(situation: Situation, field: str) -> Found:
     """A field of the record is absent."""
-    return found([f"{field} is not known"] if situation.patient.field(field) is None else [])
+    return found(
+        [f"{spoken([field])} is not known"] if situation.patient.field(field) is None else []
+    )
 
 
 @predicate(lambda field, **limits: f"the record's {spoken([field])} is {said_range(**limits)}")
@@ -76,33 +84,41 @@ def recorded_number(situation: Situation, field: str, **limits: float) -> Found:
     """A number of the record, such as a score, is within limits."""
     value = as_number(situation.patient.field(field))
     return found(
-        [f"{field} is {value:g}"] if value is not None and in_range(value, **limits) else []
+        [f"{spoken([field])} is {value:g}"]
+        if value is not None and in_range(value, **limits)
+        else []
     )
 
 
-@predicate(lambda name, **limits: f"the laboratory value {name} is {said_range(**limits)}")
+@predicate(
+    lambda name, **limits: f"the laboratory value {spoken([name])} is {said_range(**limits)}"
+)
 def lab(situation: Situation, name: str, **limits: float) -> Found:
     """A laboratory value is within limits; one that is not known is not."""
     value = situation.measured("labs", name)
     return found(
-        [f"{name} is {value:g}"] if value is not None and in_range(value, **limits) else []
+        [f"{spoken([name])} is {value:g}"]
+        if value is not None and in_range(value, **limits)
+        else []
     )
 
 
-@predicate(lambda name, **limits: f"the vital sign {name} is {said_range(**limits)}")
+@predicate(lambda name, **limits: f"the vital sign {spoken([name])} is {said_range(**limits)}")
 def vital(situation: Situation, name: str, **limits: float) -> Found:
     """A vital sign is within limits; one that is not known is not."""
     value = situation.measured("vitals", name)
     return found(
-        [f"{name} is {value:g}"] if value is not None and in_range(value, **limits) else []
+        [f"{spoken([name])} is {value:g}"]
+        if value is not None and in_range(value, **limits)
+        else []
     )
 
 
-@predicate("the laboratory value {name} is not known")
+@predicate(lambda name: f"the laboratory value {spoken([name])} is not known")
 def lab_unknown(situation: Situation, name: str) -> Found:
     """A laboratory value is absent."""
     unknown = situation.measured("labs", name) is None
-    return found([f"{name} is not known"] if unknown else [])
+    return found([f"{spoken([name])} is not known"] if unknown else [])
 
 
 @predicate(lambda any_of: f"on record: {spoken(any_of)}")
@@ -164,25 +180,27 @@ def emergency(situation: Situation, any_of: Sequence[str] | None = None) -> Foun
     return (Evidence(f"emergency: {spoken([truth])}"),)
 
 
-@predicate("the hidden truth of the case says: {field}")
+@predicate(lambda field: f"the hidden truth of the case says: {spoken([field])}")
 def truth(situation: Situation, field: str) -> Found:
     """A field of the hidden truth is true or holds something."""
     return found([f"truth: {spoken([field])}"] if situation.state.gold.get(field) else [])
 
 
-@predicate("the hidden truth of the case denies: {field}")
+@predicate(lambda field: f"the hidden truth of the case denies: {spoken([field])}")
 def truth_denies(situation: Situation, field: str) -> Found:
     """A field of the hidden truth is there and false; null denies an emergency."""
     gold = situation.state.gold
     return found([f"truth: no {spoken([field])}"] if field in gold and not gold[field] else [])
 
 
-@predicate(lambda field, **limits: f"the true {field} is {said_range(**limits)}")
+@predicate(lambda field, **limits: f"the true {spoken([field])} is {said_range(**limits)}")
 def true_number(situation: Situation, field: str, **limits: float) -> Found:
     """A number of the hidden truth is within limits."""
     value = as_number(situation.state.gold.get(field))
     return found(
-        [f"true {field} is {value:g}"] if value is not None and in_range(value, **limits) else []
+        [f"true {spoken([field])} is {value:g}"]
+        if value is not None and in_range(value, **limits)
+        else []
     )
 
 
