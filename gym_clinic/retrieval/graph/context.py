@@ -159,7 +159,7 @@ class _ScopedSentence:
         word, last = self.words[place], self.words[place + length - 1]
         if place == 0 or word.before == COMMA:
             return False
-        if word.text in ("no", "none"):
+        if word.text in ("no", "none", "n"):
             return last.after != PLAIN and (word.before == COLON or self._names_before(place))
         following = self.words[place + length].text if place + length < len(self.words) else ""
         if self._matched(ENDED, place):

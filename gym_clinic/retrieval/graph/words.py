@@ -17,7 +17,8 @@ _WORD = re.compile(
     rf"\({_SIGN}\)|"  # (-) fever
     r"(?<![\w/])(?:[chrw]/o|s/p)(?![\w/])|"
     rf"(?<![^\s(,;:/])(?:{_SIGN}|[+]\s)(?=[^\W\d_])|"  # -fever, + cough
-    rf"(?<=[^\W_]\s){_SIGN}{{1,3}}(?=\s*(?:[,;.]|$))|"  # fever -, cough ++
+    rf"(?<=[^\W_]\s){_SIGN}{{1,3}}(?=\s*(?:[,;./]|$))|"  # fever -, cough ++
+    r"\[[ x]?\](?=\s?[^\W\d_])|"  # [x] cough [ ] fever
     r"(?<![^\s(,;:/])\?(?=[^\W\d_])|"  # ?DVT
     r"&|[^\W_]+",
     re.IGNORECASE,
@@ -73,8 +74,8 @@ def words_of(text: str) -> list[Word]:
 
 
 def _folded(word: str) -> str:
-    if word[0] in "(-−–+":
-        return PLUS if "+" in word else MINUS
+    if word[0] in "([-−–+":
+        return PLUS if "+" in word or "x" in word.casefold() else MINUS
     if word == "?":
         return DOUBT
     if word == "&":
