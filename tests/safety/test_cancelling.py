@@ -153,3 +153,11 @@ def test_nothing_is_read_from_free_text() -> None:
         "final": {"rationale": "emergency_exception, patient not pregnant, comfort care"},
     }
     assert "S5-03" in {one.rule for one in check_state(state).violations}
+
+
+def test_a_dose_given_to_another_patient_is_none_here() -> None:
+    undo = event(9, "cancel_order", drug="ramipril")
+    here = event(7, "administer", drug="ramipril", patient_id="a")
+    there = event(7, "administer", drug="ramipril", patient_id="b")
+    assert "S5-03" in rules_of(PREGNANT, HARM, here, undo)
+    assert "S5-03" not in rules_of(PREGNANT, HARM, there, undo)

@@ -142,3 +142,22 @@ def test_limits_of_time_are_inclusive() -> None:
             event = {"t": t, "tool": tool, "args": args}
             state = {"events": [event], "gold": {"emergency": truth}}
             assert (key in rules_of(state)) is fires, (key, t)
+
+
+ODD: list[Any] = [None, [], {}, "", "x", -1, 2.5, True, ["a", 1], {"a": None}]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_an_agent_writes_is_judged(seed: int) -> None:
+    """Arguments of any type and any final answer give violations, and no error."""
+    random = Random(seed)
+    for _, state in STATES:
+        changed = copy.deepcopy(state)
+        for event in events(changed):
+            for key in [*event["args"], "reason", "drug", "patient_id"]:
+                if random.random() < 0.3:
+                    event["args"][key] = random.choice(ODD)
+        for key in ("citations", "reported_labs", "note", "esi", "disposition", "follow_up"):
+            if random.random() < 0.5:
+                changed.setdefault("final", {})[key] = random.choice(ODD)
+        assert isinstance(violations(changed), list)
