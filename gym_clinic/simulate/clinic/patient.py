@@ -162,21 +162,13 @@ class ClinicPatient:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON."""
-        fields = {
-            one.name: getattr(self, one.name)
+        plain = {
+            one.name: _plain(getattr(self, one.name))
             for one in dataclasses.fields(self)
             if one.name not in ("facts", "arrived")
         }
-        plain = {
-            name: [dataclasses.asdict(each) for each in value]
-            if isinstance(value, tuple)
-            else dataclasses.asdict(value)
-            if dataclasses.is_dataclass(value) and not isinstance(value, type)
-            else value
-            for name, value in fields.items()
-        }
-        return plain | {"arrived": self.arrived.isoformat(), "born": self.born.isoformat(),
-                        "provenance": "synthetic"}  # fmt: skip
+        when = {"arrived": self.arrived.isoformat(), "born": self.born.isoformat()}
+        return plain | when | {"provenance": "synthetic"}
 
     def _course(self, problem: Problem) -> Any:
         course = self.facts.conditions[problem.condition].course
@@ -194,7 +186,7 @@ class ClinicPatient:
         return found
 
     def _settled(self, problems: list[tuple[float, Mapping[str, DrawnEffect]]]) -> State:
-        causes = [(1.0, one.effects) for one in self.background]
+        causes = [(one.severity, one.effects) for one in self.background]
         causes += [(1.0, one.effects) for one in self.medicines]
         kept = 1.0
         for one in self.medicines:
@@ -214,6 +206,15 @@ class ClinicPatient:
     @property
     def _retains(self) -> bool:
         return any(one.condition in RETAIN_CARBON_DIOXIDE for one in self.background)
+
+
+def _plain(value: Any) -> Any:
+    """A value of the record as JSON has it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def draw_patient(

@@ -34,6 +34,9 @@ WEEKS = {
 HABITS = {"smoking": 0.17, "alcohol": 0.07}
 """Habit -> share of adults who have it, where a condition does not make it more frequent."""
 
+CONTROLLED = 0.3
+"""Severity that is left of a condition under treatment, where it also brings patients."""
+
 ALLERGIES = (
     ("class:penicillin", 0.06, ("rash", "rash", "hives", "anaphylaxis")),
     ("class:sulfonamide-antibiotic", 0.02, ("rash", "hives")),
@@ -86,11 +89,14 @@ class Background:
         condition: Id of the disease.
         years: For how many years.
         effects: What it does to measurements.
+        severity: How much of the effects is left under treatment: 1 for what is only ever in the
+            background, less for what also brings patients.
     """
 
     condition: str
     years: float
     effects: Mapping[str, DrawnEffect]
+    severity: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -192,10 +198,11 @@ def draw_background(
         if random.random() < chance:
             first = epidemiology_of(facts.diseases[key]).ages[0].low
             longest = max(min(person.age - first, 25.0), 0.2)
-            drawn = {**one.vitals, **one.labs} if one.role == "background" else {}
+            drawn = {**one.vitals, **one.labs} if one.role == "background" else one.labs
             effects = {name: draw_effect(effect, random) for name, effect in drawn.items()}
             years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
-            found.append(Background(key, min(round(years, 1), person.age), effects))
+            severity = 1.0 if one.role == "background" else CONTROLLED
+            found.append(Background(key, min(round(years, 1), person.age), effects, severity))
     return found
 
 

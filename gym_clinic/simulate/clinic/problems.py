@@ -24,6 +24,9 @@ _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 OTHER_COMPLAINT = 0.55
 """Share of patients who complain of any of their findings instead of a typical complaint."""
 
+VAGUE = 0.35
+"""Share of those who say only that they are unwell."""
+
 SEVERITY = (0.4, 1.6)
 """Least and greatest severity on arrival; 1 is the usual one."""
 
@@ -82,6 +85,8 @@ def draw_problem(
     if complains and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
         complaint = random.choice(sorted(findings))
+        if random.random() < VAGUE:
+            complaint = ids["Malaise"]
         findings[complaint] = began
     return Problem(
         condition=condition.id,
