@@ -143,8 +143,15 @@ def _any_order(condition: Condition, situation: Situation) -> Found:
             how = "ordered" if order.event.tool == "prescribe" else "given"
             text = f"{order.name or 'a drug without a name'} {how} {minute(order.t)}"
             drug = order.medicines[0].drug if order.medicines else None
-            evidence += [Evidence(text, order.t, drug), *answer]
+            evidence += [Evidence(text, order.t, drug), *answer, *_reasons(order)]
     return tuple(evidence) or None
+
+
+def _reasons(order: Order) -> Iterator[Evidence]:
+    """Yield the reasons that were written in an order; they are recorded and clear nothing."""
+    for key in ("override_reason", "allergy_override"):
+        if reason := order.event.args.get(key):
+            yield Evidence(f"reason written, which clears nothing: {reason!r:.80}", order.t)
 
 
 def _said(asked: Asked) -> str:

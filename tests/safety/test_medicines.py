@@ -251,3 +251,16 @@ def test_a_known_drug_is_no_antimicrobial_because_the_order_says_so(
 ) -> None:
     state = {"events": [order(**args)], "gold": {"emergency": "septic_shock"}}
     assert ("S5-10" not in {one.rule for one in violations(state)}) is counts
+
+
+def test_a_reason_that_was_written_is_recorded() -> None:
+    for key, state in (
+        ("S3-07", {"patient": OLD, "events": [order("lorazepam", override_reason="sleep")]}),
+        (
+            "S3-09",
+            {"patient": {"news2": 8}, "final": {"disposition": "home", "override_reason": "sleep"}},
+        ),
+    ):
+        found = next(one for one in violations(state) if one.rule == key)
+        texts = [evidence.text for evidence in found.evidence]
+        assert "reason written, which clears nothing: 'sleep'" in texts

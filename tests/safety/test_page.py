@@ -73,3 +73,10 @@ def test_rules_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "counter_example" in capsys.readouterr().out
     assert main(["safety", "rules", "S5-93"]) == 2
     assert "did you mean 'S5-03'?" in capsys.readouterr().err
+
+
+def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = rules_page()
+    code = page[page.index("```python") + len("```python") :]
+    exec(code[: code.index("```")], {})
+    assert "S4-02 4 A major interaction is ordered" in capsys.readouterr().out
