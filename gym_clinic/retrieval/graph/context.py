@@ -38,7 +38,9 @@ from gym_clinic.retrieval.graph.triggers import (
     CONDITION,
     CONDITION_AFTER,
     COUNTING,
+    DENIALS,
     DOUBT_OF,
+    DOUBTS,
     ENDED,
     ENDS,
     ENDS_BACKWARDS,
@@ -136,7 +138,7 @@ class _ScopedSentence:
 
     def _deny(self, place: int) -> int:
         """Mark the scope of a negation that begins here; return the next position."""
-        if self.taken[place]:
+        if self.taken[place] or self.words[place].text not in DENIALS:
             return place + 1
         length = self._matched(PSEUDO, place)
         if length and not any(self.taken[place : place + length]):
@@ -294,7 +296,7 @@ class _ScopedSentence:
 
     def _suppose(self, place: int) -> int:
         """Mark the scope of a condition or doubt that begins here; return the next position."""
-        if self.taken[place]:
+        if self.taken[place] or self.words[place].text not in DOUBTS:
             return place + 1
         if length := self._matched(CONDITION, place):
             end = place + length  # "may feel dizzy": the finding may begin in the phrase
@@ -379,7 +381,10 @@ class _ScopedSentence:
 
     def _matched(self, phrases: Phrases, place: int) -> int:
         """Return the length of the longest phrase that begins here; 0 for none."""
-        for phrase in phrases.get(self.words[place].text, ()):
+        possible = phrases.get(self.words[place].text)
+        if possible is None:
+            return 0
+        for phrase in possible:
             here = self.words[place : place + len(phrase)]
             inside = all(word.before == PLAIN for word in here[1:])
             if inside and tuple(word.text for word in here) == phrase:

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts.terms import FindingTerms
 from gym_clinic.retrieval.graph.context import Status, statuses
-from gym_clinic.retrieval.graph.phrase_index import Entry, PhraseIndex
+from gym_clinic.retrieval.graph.phrase_index import IndexedPhrase, PhraseIndex
 from gym_clinic.retrieval.graph.spelling import LONGEST_WORD, Spelling
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
 from gym_clinic.retrieval.graph.wording import (
@@ -93,7 +93,7 @@ class Link(Scored[Node]):
 class _Mention(NamedTuple):
     first: int
     end: int
-    entry: Entry
+    entry: IndexedPhrase
     kind: MatchKind
     score: float
 
@@ -155,6 +155,10 @@ class SymptomLinker:
         mentions: list[_Mention] = []
         place = 0
         while place < len(words):
+            begin = words[place].text
+            if not roots[begin][0] and begin not in self._index.partners and begin not in SKIPPED:
+                place += 1
+                continue
             mention = self._mention(given, place)
             if mention is not None and mention.entry.nodes:
                 mentions.append(mention)
@@ -204,16 +208,16 @@ class SymptomLinker:
     def _run(self, given: _Text, first: int) -> int:
         """Return the end of the known words that begin at a word."""
         words, partners, roots = given.words, self._index.partners, given.roots
-        end = first
-        beside: frozenset[str] = _NONE  # the words that occur with the first of them
-        while end < min(len(words), first + LONGEST) and (
-            end == first or words[end].before == PLAIN
-        ):
+        end, limit = first, min(len(words), first + LONGEST)
+        beside: frozenset[str] | set[str] = _NONE  # the words that occur with the first of them
+        while end < limit and (end == first or words[end].before == PLAIN):
             word = words[end].text
             if word not in SKIPPED and word not in SIDES:
                 near = roots[word][0]
                 if not beside:
-                    beside = _NONE.union(partners.get(word, ()), partners.get(near, ()))
+                    beside = partners.get(near, _NONE)
+                    if word != near and word in partners:
+                        beside = beside | partners[word]
                 if near not in beside and word not in beside:
                     break
             end += 1
@@ -248,7 +252,7 @@ def _readings(here: list[Word], negated: bool) -> Iterator[Key]:
         last = kept
 
 
-def _allowed(given: _Text, entry: Entry, here: list[Word], first: int) -> bool:
+def _allowed(given: _Text, entry: IndexedPhrase, here: list[Word], first: int) -> bool:
     """Return whether an entry that may be an abbreviation fits the text."""
     short = entry.abbreviation
     if short is None:

@@ -26,7 +26,7 @@ LEAST_LETTERS = 8
 """Letters of the words of terms that a misspelt word may be corrected to."""
 
 
-class Entry(NamedTuple):
+class IndexedPhrase(NamedTuple):
     """What a phrase stands for.
 
     Attributes:
@@ -61,9 +61,9 @@ class PhraseIndex:
     """
 
     def __init__(self, nodes: Iterable[Node], terms: Mapping[str, FindingTerms]) -> None:
-        self.exact: dict[Key, Entry] = {}
-        self.sorted: dict[Key, Entry] = {}
-        self.ordered: dict[Key, Entry] = {}
+        self.exact: dict[Key, IndexedPhrase] = {}
+        self.sorted: dict[Key, IndexedPhrase] = {}
+        self.ordered: dict[Key, IndexedPhrase] = {}
         self.partners: dict[str, set[str]] = {}
         self.starts: set[str] = set()
         self.vocabulary: set[str] = set()
@@ -79,7 +79,7 @@ class PhraseIndex:
             self._add_letters(tuple(text.split("/")), found)
         if letters:
             for phrase in NO_FINDING:
-                self._put(self.exact, _words(phrase), Entry((), (False, 3, "")))
+                self._put(self.exact, _words(phrase), IndexedPhrase((), (False, 3, "")))
 
     def _add_names(self, node: Node) -> None:
         for number, name in enumerate((node.name, *node.synonyms)):
@@ -88,7 +88,7 @@ class PhraseIndex:
                 continue
             capitals = len(name) <= LONGEST_ABBREVIATION and name.isupper()
             abbreviation = Abbreviation(text=name) if capitals else None
-            entry = Entry((node,), (capitals, int(number > 0), node.id), abbreviation)
+            entry = IndexedPhrase((node,), (capitals, int(number > 0), node.id), abbreviation)
             self._put(self.exact, words, entry)
             key = tuple(sorted(root(word) for word in words if word not in FUNCTION_WORDS))
             if not capitals and key:
@@ -96,7 +96,7 @@ class PhraseIndex:
                 self.vocabulary.update(set(words) - FUNCTION_WORDS)
 
     def _add_terms(self, node: Node, record: FindingTerms) -> None:
-        entry = Entry((node,), (False, 2, node.id))
+        entry = IndexedPhrase((node,), (False, 2, node.id))
         for phrase in record.terms:
             if phrase.startswith("="):
                 self._put(self.exact, _words(phrase), entry)
@@ -113,10 +113,10 @@ class PhraseIndex:
             for pain in PAIN:
                 self._put(self.sorted, tuple(sorted({*roots, root(pain)})), entry)
         for one in record.shorthand:
-            short = Entry((node,), (True, 2, node.id), one)
+            short = IndexedPhrase((node,), (True, 2, node.id), one)
             self._put(self.exact, _words(one.text), short)
         for phrase in record.denials:
-            denied = Entry((node,), (False, 2, node.id), denied=True)
+            denied = IndexedPhrase((node,), (False, 2, node.id), denied=True)
             self._put(self.exact, _words(phrase), denied)
 
     def _add_letters(self, parts: Key, found: Mapping[int, Node]) -> None:
@@ -124,12 +124,14 @@ class PhraseIndex:
         if len(nodes) != len(parts):
             return  # a graph without one of the findings
         rank = (True, 2, nodes[0].id)
-        self._put(self.exact, parts, Entry(nodes, rank))
-        self._put(self.exact, (*parts[:-1], "and", parts[-1]), Entry(nodes, rank))
+        self._put(self.exact, parts, IndexedPhrase(nodes, rank))
+        self._put(self.exact, (*parts[:-1], "and", parts[-1]), IndexedPhrase(nodes, rank))
         joined = "".join(parts)
-        self._put(self.exact, (joined,), Entry(nodes, rank, Abbreviation(text=joined.upper())))
+        self._put(
+            self.exact, (joined,), IndexedPhrase(nodes, rank, Abbreviation(text=joined.upper()))
+        )
 
-    def _put(self, index: dict[Key, Entry], key: Key, entry: Entry) -> None:
+    def _put(self, index: dict[Key, IndexedPhrase], key: Key, entry: IndexedPhrase) -> None:
         """Keep the entry that ranks first if several share a phrase."""
         known = index.get(key)
         if known is None or entry.rank < known.rank:

@@ -106,3 +106,7 @@ AFTER_AN_ANSWER = SUBJECTS | OWNERS | ENDS
 ENDS_BACKWARDS = ENDS | REPORTS
 """Words that end the scope of a negation that reaches back."""
 KIN = RELATIVES | BESIDE_RELATIVES
+DENIALS = frozenset().union(BEFORE, AFTER, ALL, HEADING, PSEUDO)
+"""First words of what may deny."""
+DOUBTS = frozenset({"should"}).union(CONDITION, CONDITION_AFTER, DOUBT_OF)
+"""First words of what may make a finding hypothetical."""

@@ -75,6 +75,17 @@ def test_sentences_are_many_and_distinct():
         ("(-) chest pain", set(), {"Chest pain"}),
         ("Her mother has seizures.", set(), set()),
         ("Afebrile, neck supple.", set(), {"Fever", "Nuchal rigidity"}),
+        ("Fever, cough and rash, all absent.", set(), {"Fever", "Cough", "Skin rash"}),
+        ("The rash, which was red, has resolved.", set(), {"Skin rash"}),
+        ("Suspected pneumonia with fever.", {"Fever"}, set()),
+        ("?DVT, no CP", set(), {"Chest pain"}),
+        ("No fever and your cough has improved.", {"Cough"}, {"Fever"}),
+        ("Negative ROS: fever, rash.", set(), {"Fever", "Skin rash"}),
+        ("[x] cough [ ] fever", {"Cough"}, {"Fever"}),
+        ("Side effects: nausea, headache.", set(), set()),
+        ("Any rash? I don't think so. Any cough? Sometimes.", {"Cough"}, {"Skin rash"}),
+        ("My dad is diabetic.", set(), set()),
+        ("She fell asleep; pain score 0.", set(), set()),
     ],
 )
 def test_named_sentences(text, present, absent):
