@@ -138,7 +138,7 @@ class ReportedAllergy:
 def draw_age_and_sex(disease: Disease, random: Random) -> Person:
     """Draw age and sex of a patient with a disease; whole years from two on."""
     person = draw_person(epidemiology_of(disease), random)
-    age = round(person.age, 2) if person.age < 2 else float(int(person.age))
+    age = int(person.age * 1000) / 1000 if person.age < 2 else float(int(person.age))
     return person._replace(age=age)
 
 
@@ -173,14 +173,14 @@ def draw_demographics(
 
 def _size(age: float, sex: Sex, obese: bool, random: Random) -> tuple[float, float]:
     """Height in cm and weight in kg."""
-    adult = (176.0, 7.0) if sex == "male" else (163.0, 6.5)
-    height = random.gauss(*adult)
+    mean, deviation = (176.0, 7.0) if sex == "male" else (163.0, 6.5)
+    height = mean + deviation * min(max(random.gauss(0, 1), -2), 2)
     if age < ADULT:
         # Half of the adult height at two years, then nearly even growth.
-        share = 0.29 + 0.21 * min(age, 2) / 2 if age < 2 else 0.5 + 0.5 * min((age - 2) / 14, 1)
+        share = 0.29 + 0.22 * age / 2 if age < 2 else 0.51 + 0.49 * min((age - 2) / 14, 1)
         height *= share
-    mean = 34.0 if obese else 25.0 if age >= ADULT else 14.5 + 0.45 * age if age > 2 else 16.5
-    index = random.gauss(mean, 0.09 * mean)
+    usual = 34.0 if obese else 25.0 if age >= ADULT else 14.5 + 0.45 * age if age > 2 else 16.5
+    index = random.gauss(usual, 0.09 * usual)
     return round(height), round(index * (height / 100) ** 2, 1)
 
 
