@@ -185,9 +185,11 @@ def open_knowledge(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> Passag
     """Open the knowledge base that an option names.
 
     Args:
-        knowledge_base: ``"embedded"``; the path of a base that ``gym-clinic kb build`` wrote; or
-            ``{"url": "http://127.0.0.1:8377"}``, a server started by ``gym-clinic kb serve``,
-            with the further options of :class:`gym_clinic.retrieval.KnowledgeClient`.
+        knowledge_base: ``"embedded"``; the path of a base that ``gym-clinic kb build`` wrote;
+            ``{"path": "clinic.db", "aliases": "embedded"}``, such a base that is searched by the
+            embedded aliases too; or ``{"url": "http://127.0.0.1:8377"}``, a server started by
+            ``gym-clinic kb serve``, with the further options of
+            :class:`gym_clinic.retrieval.KnowledgeClient`.
 
     Raises:
         ConfigError: If the option has another form, or there is no such base.
@@ -196,6 +198,13 @@ def open_knowledge(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> Passag
         options = dict(knowledge_base)
         return _once(("url", orjson.dumps(options, option=orjson.OPT_SORT_KEYS)), _client, options)
     forms = f"{EMBEDDED!r}, the path of a base, or {{'url': 'http://127.0.0.1:8377'}}"
+    if isinstance(knowledge_base, Mapping) and "aliases" in knowledge_base:
+        options = dict(knowledge_base)
+        if options.pop("aliases") != EMBEDDED or options.keys() != {"path"}:
+            right = {"path": "clinic.db", "aliases": EMBEDDED}
+            raise ConfigError(f"a base with aliases is {right}; got {knowledge_base!r}")
+        path = _path("knowledge base", options["path"], forms)
+        return knowledge() if path is None else _once(("with aliases", path), _with_aliases, path)
     path = _path("knowledge base", knowledge_base, forms)
     return knowledge() if path is None else _once(("knowledge", path), KnowledgeBase, path)
 
@@ -255,6 +264,10 @@ def _once(key: tuple[str, Hashable], make: Callable[[Any], Made], given: Any) ->
 def _state(path: Path) -> tuple[int, int, int]:
     found = (path / MATRIX if (path / MATRIX).is_file() else path).stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _with_aliases(path: Path) -> KnowledgeBase:
+    return KnowledgeBase(path, aliases=aliases())
 
 
 def _client(options: Mapping[str, Any]) -> PassageBase:

@@ -65,6 +65,15 @@ def test_each_option_opens_its_base(options):
     assert open_graph(options["graph"]).nodes == GRAPH.nodes
 
 
+def test_a_base_of_ones_own_takes_the_embedded_aliases(options):
+    path = options["knowledge"]
+    assert open_knowledge(path).search("hemicrania Tylenol") == []
+    aliased = open_knowledge({"path": path, "aliases": "embedded"})
+    assert aliased is open_knowledge({"aliases": "embedded", "path": path})
+    assert aliased.read_query("Tylenol").aliases == {"Tylenol": ("Paracetamol",)}
+    assert aliased.search("sick headache")[0].id == "p3"
+
+
 def test_embedded_opens_the_shipped_files():
     assert open_knowledge() is open_knowledge("embedded") is embedded.knowledge()
     assert open_graph() is embedded.graph()
@@ -109,6 +118,7 @@ def test_threads_get_one_object(tmp_path):
         (open_knowledge, 5, r"a knowledge base is 'embedded', .*'url'.*; got 5"),
         (open_knowledge, "", r"a knowledge base is 'embedded'.*; got ''"),
         (open_knowledge, {"ulr": "x"}, r"a knowledge base is .*'url'.*; got \{'ulr': 'x'\}"),
+        (open_knowledge, {"path": "x.db", "aliases": "own"}, r"a base with aliases is .*'own'"),
         (open_knowledge, {"url": "here"}, r"url must be an address .*; got 'here'"),
         (
             open_knowledge,

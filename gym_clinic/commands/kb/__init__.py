@@ -8,6 +8,7 @@ from gym_clinic.commands.kb import (
     build,
     embed,
     graph,
+    guidelines,
     imports,
     info,
     patients,
@@ -27,7 +28,7 @@ def kb() -> None:
     """
 
 
-for command in (build, search, info, embed, serve, validate, imports):
+for command in (build, search, info, embed, serve, guidelines, validate, imports):
     app.add_typer(command.app)
 app.add_typer(patients.app, name="patients")
 app.add_typer(graph.app, name="graph")

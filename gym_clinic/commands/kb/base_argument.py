@@ -20,9 +20,23 @@ Base = Annotated[
     ),
 ]
 
+Aliases = Annotated[
+    bool,
+    typer.Option(
+        "--aliases",
+        help="Find brands, abbreviations and lay words by the embedded aliases; the embedded base "
+        "always does.",
+    ),
+]
 
-def open_base(path: Path, *, warm: bool = True) -> KnowledgeBase:
+
+def open_base(path: Path, *, warm: bool = True, aliases: bool = False) -> KnowledgeBase:
     """Open the base of an argument.
+
+    Args:
+        path: The argument.
+        warm: Read the files once.
+        aliases: Whether a file is searched by the embedded aliases.
 
     Raises:
         ConfigError: If there is none.
@@ -30,4 +44,7 @@ def open_base(path: Path, *, warm: bool = True) -> KnowledgeBase:
     from gym_clinic import embedded
     from gym_clinic.retrieval import KnowledgeBase
 
-    return embedded.knowledge() if path == EMBEDDED else KnowledgeBase(path, warm=warm)
+    if path == EMBEDDED:
+        return embedded.knowledge()
+    table = embedded.aliases() if aliases else None
+    return KnowledgeBase(path, warm=warm, aliases=table)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gym_clinic.commands.kb.base_argument import Base, open_base
+from gym_clinic.commands.kb.base_argument import Aliases, Base, open_base
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval import FoundPassage
@@ -28,12 +28,19 @@ def search(
     operator: Annotated[
         Literal["or", "and"], typer.Option(help="The operator between words.")
     ] = "or",
+    aliases: Aliases = False,
 ) -> int:
     """Find passages.
 
-    Print the passages that answer a query best. Exit status 1 if there is none.
+    Print the passages that answer a query best; on the error stream, how the query was read where
+    that differs from its words. Exit status 1 if there is none.
     """
-    found = open_base(base, warm=False).search(" ".join(query), limit, source, operator)
+    from gym_clinic.commands.terminal import visible
+
+    opened, text = open_base(base, warm=False, aliases=aliases), " ".join(query)
+    for line in opened.read_query(text, operator).describe().splitlines():
+        print(visible(line), file=sys.stderr)
+    found = opened.search(text, limit, source, operator)
     for number, passage in enumerate(found, start=1):
         _print_passage(number, passage)
     if not found:

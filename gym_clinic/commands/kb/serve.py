@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gym_clinic.commands.kb.base_argument import Base, open_base
+from gym_clinic.commands.kb.base_argument import Aliases, Base, open_base
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval import KnowledgeBase, Searcher
@@ -30,6 +30,7 @@ def serve(
             help="Fuse the search by words with the dense index of 'gym-clinic kb embed'.",
         ),
     ] = False,
+    aliases: Aliases = False,
 ) -> None:
     """Serve a knowledge base over HTTP on this machine.
 
@@ -39,7 +40,7 @@ def serve(
     """
     from gym_clinic.retrieval import KnowledgeServer
 
-    opened = open_base(base)
+    opened = open_base(base, aliases=aliases)
     served = _with_dense(opened) if dense else opened
     server = KnowledgeServer(served, port=port, threads=threads, waiting=waiting)
     print(f"{base}: {len(opened):,} passages at {server.url}", flush=True)

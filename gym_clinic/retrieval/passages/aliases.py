@@ -46,8 +46,11 @@ class AliasTable:
             self._add(_words(alias), _key, Phrase(_in_row(term)), titled.get(term.casefold()))
         for alias, term in capitals:
             self._add(_words(alias), str.upper, Phrase(_in_row(term)), titled.get(term.casefold()))
-        self._longest = max(map(len, self._terms), default=0)
         self._keys = {word for key in self._terms for word in key}
+        self._longest: dict[str, int] = {}
+        """First word of an alias -> the words of the longest one."""
+        for key in self._terms:
+            self._longest[key[0]] = max(len(key), self._longest.get(key[0], 0))
 
     def _add(
         self, words: list[str], fold: Callable[[str], str], *nodes: Phrase | Title | None
@@ -74,20 +77,27 @@ class AliasTable:
             The places of the words of each alias, and what to search as well.
         """
         keys = [_key(word) for word in words]
-        found = []
+        found: list[tuple[range, tuple[Phrase | Title, ...]]] = []
         at = 0
         while at < len(words):
-            for end in range(min(len(words), at + self._longest), at, -1):
-                nodes = dict(self._terms.get(tuple(keys[at:end]), {}))
-                if all(word.isupper() for word in words[at:end]):
-                    nodes |= self._terms.get(tuple(words[at:end]), {})
-                if nodes:
-                    found.append((range(at, end), tuple(nodes)))
-                    at = end
-                    break
-            else:
-                at += 1
+            places, nodes = self._longest_at(words, keys, at)
+            if nodes:
+                found.append((places, nodes))
+            at = places.stop
         return found
+
+    def _longest_at(
+        self, words: Sequence[str], keys: Sequence[str], at: int
+    ) -> tuple[range, tuple[Phrase | Title, ...]]:
+        """Return the places of the longest alias from a place on, or this place alone."""
+        most = max(self._longest.get(keys[at], 0), self._longest.get(words[at], 0))
+        for end in range(min(len(words), at + most), at, -1):
+            nodes = dict(self._terms.get(tuple(keys[at:end]), {}))
+            if all(word.isupper() for word in words[at:end]):
+                nodes |= self._terms.get(tuple(words[at:end]), {})
+            if nodes:
+                return range(at, end), tuple(nodes)
+        return range(at, at + 1), ()
 
 
 def _in_row(text: str) -> tuple[str, ...]:

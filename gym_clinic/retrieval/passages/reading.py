@@ -168,12 +168,16 @@ class QueryReader:
         """
         corrected: dict[str, str] = {}
         for at, word in enumerate(words):
-            if not is_correctable(plain(word)) or self._knows(word, index):
+            written = plain(word)
+            if (
+                written in known.get(written, ())
+                or not is_correctable(written)
+                or self._knows(word, index)
+            ):
                 continue
-            near = self._nearest(plain(word))
-            named = (
-                one for one in near if self._is_named([*words[:at], one, *words[at + 1 :]], at)
-            )
+            near = self._nearest(written)
+            rows = ((one, [*words[:at], one, *words[at + 1 :]]) for one in near)
+            named = (one for one, row in rows if self._is_named(row, at))
             if right := next(named, next(iter(near), "")):
                 corrected[word] = right
         return corrected
@@ -218,11 +222,8 @@ def _informative(
     words: Sequence[str], known: Mapping[str, Mapping[str, int]], most: int
 ) -> list[str]:
     """Return the words that the fewest passages have, in their order."""
-    telling = [
-        word
-        for word in words
-        if not (word.isdecimal() or word.casefold() in FUNCTION_WORDS | NARRATIVE_WORDS)
-    ]
+    weak = FUNCTION_WORDS | NARRATIVE_WORDS
+    telling = [word for word in words if not (word.isdecimal() or word.casefold() in weak)]
 
     def rank(word: str) -> tuple[bool, int]:
         passages = known[plain(word)].get(plain(word), 0)

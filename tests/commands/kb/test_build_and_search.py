@@ -54,6 +54,20 @@ def test_search_prints_passages_with_their_hits(base, run):
     assert (done.status, len(done.out.splitlines())) == (0, 3)
 
 
+def test_search_says_how_the_query_was_read(base, run):
+    done = run("kb", "search", base, "infraction")
+    assert done.status == 0
+    assert done.err == "corrected: infraction -> infarction\n"
+    done = run("kb", "search", base, '"infraction"')
+    assert done.status == 1
+    assert done.err.startswith("did you mean: infraction -> infarction\n")
+    assert run("kb", "search", base, "heart attack").status == 1
+    done = run("kb", "search", base, "heart attack", "--aliases")
+    assert done.status == 1
+    assert done.err.startswith("also: heart attack -> ")
+    assert "Acute myocardial infarction" in done.err
+
+
 def test_a_stopped_build_goes_on(tmp_path, chunks, run, monkeypatch):
     out = tmp_path / "clinic.db"
 
