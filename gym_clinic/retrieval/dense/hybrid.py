@@ -17,6 +17,7 @@ from gym_clinic.retrieval.passages.searcher import (
     PassageBase,
     Ranker,
     Ranking,
+    Reader,
     check_search,
 )
 
@@ -26,9 +27,9 @@ K = 60
 DEPTH = 50
 """Hits of each ranking to fuse."""
 
-HASHED_WEIGHT = 0.1
+HASHED_WEIGHT = 0.03
 """Weight of the ranking by n-grams of letters, which know spelling and no meaning; a trained
-embedder has 1."""
+embedder has 1. More than this places passages that words alone rank better too low."""
 
 OPENING = 200
 """Characters of the snippet of a passage without any word of the query."""
@@ -78,7 +79,7 @@ class HybridBase:
         dense: Finds passages by their embeddings; built from the same base.
         depth: Hits of each to fuse; raised to the limit of a search.
         weight: Weight of the ranking by embeddings, beside 1 of the ranking by words; by default
-            1 for a trained embedder, and 0.1 for n-grams of letters.
+            1 for a trained embedder, and 0.03 for n-grams of letters.
 
     Raises:
         ConfigError: If the depth is below 1, the weight is negative, or the index was built from
@@ -123,7 +124,7 @@ class HybridBase:
         if tree is None:
             return []
         conditions = operator == "and" or _sets_conditions(tree)
-        wanted = " ".join(_words(tree)) if conditions else query
+        wanted = " ".join(_words(tree)) if conditions else self._spelt_out(query)
         near = [hit.record for hit in self.dense.search(wanted, depth, source)]
         if conditions:
             near = [name for name in near if name in worded.ids]
@@ -135,6 +136,11 @@ class HybridBase:
     def get(self, id: str) -> Passage | None:
         """Return the passage of an id, as the base does."""
         return self.base.get(id)
+
+    def _spelt_out(self, query: str) -> str:
+        if isinstance(self.base, Reader):
+            return self.base.read_query(query).spelt_out(query)
+        return query
 
     def _ranked(self, query: str, depth: int, source: str | None, operator: str) -> Ranking:
         if isinstance(self.base, Ranker):

@@ -7,6 +7,7 @@ are searched as they are written; for a misspelt word in them there is only a su
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -71,6 +72,16 @@ class QueryReading:
             ("left out", [f"{self.left_out} less informative words"] * bool(self.left_out)),
         ]
         return "\n".join(f"{kind}: {'; '.join(items)}" for kind, items in lines if items)
+
+    def spelt_out(self, text: str) -> str:
+        """Return the text with its corrections and with the terms of its aliases, to be embedded.
+
+        Args:
+            text: The text that was read.
+        """
+        terms = dict.fromkeys(term for found in self.aliases.values() for term in found)
+        words = re.sub(r"[^\W_]+", lambda word: self.corrected.get(word[0], word[0]), text)
+        return " ".join((words, *terms))
 
 
 class WordIndex(Protocol):

@@ -10,6 +10,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
 from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
 from gym_clinic.retrieval.passages.query import Operator
+from gym_clinic.retrieval.passages.reading import QueryReading
 
 OPERATORS: tuple[str, ...] = get_args(Operator)
 """Operators that join adjacent words of a query."""
@@ -55,6 +56,14 @@ class Ranker(Protocol):
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> Ranking:
         """Return the result of a search, without snippets."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """A base that tells how it reads a query."""
+
+    def read_query(self, query: str, operator: str = "or") -> QueryReading:
+        """Return how a query is searched."""
 
 
 class ContentManifest(Protocol):

@@ -26,7 +26,7 @@ pytest.importorskip("fastapi")
 class OpenedBase(MemoryBase):
     """Opened by its path."""
 
-    def __init__(self, path):
+    def __init__(self, path, *, aliases=False):
         super().__init__(passages())
         self.path = path
 
