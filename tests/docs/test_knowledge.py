@@ -28,7 +28,8 @@ def folder(tmp_path, monkeypatch):
 
 def run(block, capsys):
     exec(block, {"__name__": "page"})
-    assert "<b>troponin</b>" in capsys.readouterr().out
+    expected = "{'feaver': 'fever'}" if "read_query" in block else "<b>troponin</b>"
+    assert expected in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if "KnowledgeClient" not in block])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,7 +33,8 @@ def validate(
 
     folder = folder or default_folder()
     facts = load(folder)
-    tables = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    found = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    tables = {name: table for name, table in found.items() if isinstance(table, Mapping)}
     print(f"{folder}: " + ", ".join(f"{name} {len(table):,}" for name, table in tables.items()))
     features = [has for one in facts.diseases.values() for has in one.phenotypes]
     bases = Counter(has.frequency.basis for has in features)
