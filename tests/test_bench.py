@@ -40,7 +40,21 @@ def test_trust_prints_every_policy():
     printed = run(BENCH / "trust.py", "--limit", "3")
     for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):
         assert printed.count(f"  {policy}") + printed.count(f", {policy}") >= 2, printed
-    assert re.search(r"oracle +scaled 1\.000   success 1\.000", printed)
+    assert re.search(r"oracle( +1\.000 \[1\.000, 1\.000\]){2} +1\.000", printed)
+
+
+def test_sentence_models_are_trained_and_played():
+    pytest.importorskip("sklearn")
+    printed = run(BENCH / "sentence_models.py", "--train", "30", "--limit", "3")
+    for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
+        assert re.search(rf"{name}, 3 test tasks; threshold 0\.\d+, 0\.\d+ on dev", printed), (
+            printed
+        )
+    row = r"  trained readers of the evidence +(0\.\d+ \[0\.\d+, 0\.\d+\] +){2}[01]\.\d+"
+    assert len(re.findall(row, printed)) == 2, printed
+    scores = re.search(r"in train (0\.\d+) \(\d+ .*, on the others (0\.\d+) \(\d+\)", printed)
+    assert scores, printed
+    assert float(scores[1]) > 0.3, printed
 
 
 PEERS = SHARED / "bench"
