@@ -101,13 +101,17 @@ class AliasTable:
 
 
 def _in_row(text: str) -> tuple[str, ...]:
-    return tuple(_words(f'"{text}"'))
+    tree = parse_query(f'"{text}"')
+    return tree.words if isinstance(tree, Phrase) else ()
 
 
 def _words(text: str) -> list[str]:
+    """Return the words of an alias; the s of a possessive is none."""
     tree = parse_query(text)
     parts = tree.parts if isinstance(tree, AnyOf) else (tree,)
-    return [word for part in parts if isinstance(part, Phrase) for word in part.words]
+    return [
+        word for part in parts if isinstance(part, Phrase) for word in part.words if word != "s"
+    ]
 
 
 def _key(word: str) -> str:

@@ -116,6 +116,7 @@ class QueryReader:
             return QueryReading(None)
         parts = tree.parts if isinstance(tree, AnyOf) else (tree,)
         words = [word for part in parts if _is_free(part) for word in _words([part])]
+        words = [word for word in words if word != "s"] or words  # Crohn's disease
         fixed = [part for part in parts if not _is_free(part)]
         if not words:
             as_written = parse_query(text, operator)

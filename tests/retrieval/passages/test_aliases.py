@@ -15,6 +15,7 @@ TABLE = AliasTable(
         ("Tylenol", "paracetamol"),
         ("shortness of breath", "dyspnoea"),
         ("kidney stones", "renal colic"),
+        ("Meniere's disease", "vertigo"),
         ("A&E", "emergency department"),
         ("anaemia", "low haemoglobin"),
         ("anaemia", "pallor"),
@@ -25,7 +26,7 @@ TABLE = AliasTable(
 
 
 def phrases(text: str) -> list[tuple[str, ...]]:
-    found = TABLE.find(text.split())
+    found = TABLE.find([word for word in text.split() if word != "s"])
     return [one.words for _, terms in found for one in terms if isinstance(one, Phrase)]
 
 
@@ -40,6 +41,7 @@ def phrases(text: str) -> list[tuple[str, ...]]:
         ("anemias", [("low", "haemoglobin"), ("pallor",)]),
         ("ALL chemotherapy", [("acute", "lymphoblastic", "leukaemia")]),
         ("all drugs", []),
+        ("Meniere s disease", [("vertigo",)]),
         ("heart", []),
         ("", []),
     ],

@@ -81,6 +81,13 @@ def test_a_title_with_the_name_goes_first(base: KnowledgeBase) -> None:
     assert set(ids(base, "myocardial infarction")) == {"p4", "p5"}
 
 
+def test_the_s_of_a_possessive_is_no_word(base: KnowledgeBase) -> None:
+    named = KnowledgeBase(base.path, aliases=AliasTable([("Barany's vertigo", "Ménière disease")]))
+    for query in ("Barany's vertigo", "Baranys vertigo", "Barany vertigo"):
+        assert named.read_query(query).aliases, query
+    assert base.read_query("s").query == Phrase(("s",))
+
+
 def test_british_and_american_spellings_find_each_other(base: KnowledgeBase) -> None:
     for query in ("haemorrhage", "hemorrhage"):
         assert set(ids(base, query)) == {"p2", "p3"}
