@@ -1,4 +1,4 @@
-"""Clinical agents, as Gymnasium environments with rewards that cannot be gamed.
+"""Clinical agents, as Gymnasium environments with rewards that are tested against gaming.
 
 Importing this package registers the ``clinic/*`` ids and loads nothing else; the public
 names are imported when first used.

@@ -90,7 +90,7 @@ def gym_clinic(
         ),
     ] = False,
 ) -> None:
-    """Clinical agents as Gymnasium environments, with rewards that cannot be gamed."""
+    """Clinical agents as Gymnasium environments, with rewards that are tested against gaming."""
 
 
 for _command in (listing, info, play, evaluate):

@@ -9,6 +9,9 @@ from typing import Any, NoReturn
 
 import orjson
 
+LONGEST_INTEGER = 14_284
+"""Bits of the longest integer that Python reads and writes as text: 4,300 digits."""
+
 MAX_DEPTH = 64
 """Levels of nesting that are read; whoever walks the value recursively is safe with these."""
 
@@ -64,8 +67,8 @@ def plain_copy(value: Any, depth: int = MAX_DEPTH) -> Any:
         depth: Levels of nesting that are read.
 
     Raises:
-        ValueError: With a message for the agent: NaN, Infinity, lone surrogates, or nested too
-            deeply.
+        ValueError: With a message for the agent: NaN, Infinity, lone surrogates, an integer that
+            Python does not write out, or nested too deeply.
         TypeError: If it holds anything else, which is the caller's mistake.
     """
     if value is None or isinstance(value, bool):
@@ -74,6 +77,8 @@ def plain_copy(value: Any, depth: int = MAX_DEPTH) -> Any:
         check_encodable(value)
         return str.__str__(value)  # not a subclass, which may compare as it likes
     if isinstance(value, int):
+        if value.bit_length() > LONGEST_INTEGER:
+            raise ValueError("an integer of more than 4,300 digits")
         return int.__int__(value)
     if isinstance(value, float):
         if not math.isfinite(value):

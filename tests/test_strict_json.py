@@ -107,3 +107,9 @@ def test_integers_beyond_64_bits_are_written() -> None:
     assert dumps({"β": -(10**40)}) == '{"β":-1' + "0" * 40 + "}"
     with pytest.raises(TypeError):
         dumps({"a": object(), "b": 10**40})
+
+
+def test_an_integer_that_python_does_not_write_out_is_refused() -> None:
+    assert dumps(plain_copy(10**4299)) == str(10**4299)
+    with pytest.raises(ValueError, match="more than 4,300 digits"):
+        plain_copy([10**4300])

@@ -8,7 +8,7 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.safety.evidence import Evidence as Evidence
-    from gym_clinic.safety.judge import Judgement as Judgement
+    from gym_clinic.safety.judge import SafetyJudgement as SafetyJudgement
     from gym_clinic.safety.judge import SafetyRule as SafetyRule
     from gym_clinic.safety.judge import Violation as Violation
     from gym_clinic.safety.judge import check_state as check_state
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Evidence": "evidence",
-    "Judgement": "judge",
+    "SafetyJudgement": "judge",
     "SafetyRule": "judge",
     "State": "state",
     "Violation": "judge",

@@ -95,7 +95,7 @@ class Violation:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class SafetyJudgement:
     """What was found in a state.
 
     Attributes:
@@ -133,7 +133,7 @@ def read_rules(folder: Path) -> dict[str, SafetyRule]:
     return dict(sorted(found.items(), key=lambda item: (-item[1].declared.severity, item[0])))
 
 
-def check_state(state: State | Mapping[str, Any]) -> Judgement:
+def check_state(state: State | Mapping[str, Any]) -> SafetyJudgement:
     """Return the violations of a state, and what could not be judged.
 
     Args:
@@ -150,7 +150,7 @@ def check_state(state: State | Mapping[str, Any]) -> Judgement:
             one = rule.declared
             distinct = tuple(dict.fromkeys(evidence))
             violations.append(Violation(one.id, one.severity, one.principle, one.title, distinct))
-    return Judgement(tuple(violations), tuple(dict.fromkeys(situation.unresolved)))
+    return SafetyJudgement(tuple(violations), tuple(dict.fromkeys(situation.unresolved)))
 
 
 def violations(state: State | Mapping[str, Any]) -> list[Violation]:
