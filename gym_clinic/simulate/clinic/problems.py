@@ -85,7 +85,7 @@ def draw_problem(
     if complains and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
         complaint = random.choice(sorted(findings))
-        if random.random() < VAGUE:
+        if random.random() < VAGUE and _may_have(facts, ids["Malaise"], person):
             complaint = ids["Malaise"]
         findings[complaint] = began
     return Problem(
