@@ -14,8 +14,17 @@ from gym_clinic.simulate.clinic.body import add_computed, findings_of
 State = dict[str, float]
 Check = Callable[[ClinicPatient], str | None]
 TIMES = (0, 60, 360)
+STATES = "states of the checks"
 ORGANISMS = re.compile("pcr|swab|antigen|serology|culture|film|sputum|antibod")
 """Studies that name an organism or an antibody, as laboratories do."""
+
+
+def states_of(patient: ClinicPatient) -> tuple[State, ...]:
+    """The states before, on and after arrival; they are computed once for all checks."""
+    known: dict[str, tuple[State, ...]] = patient.__dict__
+    if STATES not in known:
+        known[STATES] = (patient.usual, *(patient.state(minute) for minute in TIMES))
+    return known[STATES]
 
 
 def of_states(
@@ -24,7 +33,7 @@ def of_states(
     """Return a check of the states before, on and after arrival."""
 
     def whole(patient: ClinicPatient) -> str | None:
-        for state in (patient.usual, *(patient.state(minute) for minute in TIMES)):
+        for state in states_of(patient):
             if wrong := check(state, patient):
                 return wrong
         return None

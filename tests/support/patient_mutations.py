@@ -8,12 +8,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from patient_checks import State
+from patient_checks import STATES, State
 
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import ReportedAllergy, TakenMedicine
 
-CHANGE = "changed by the test"
+CHANGE = "change of the states"
+
+
+def made_of(kind: type[ClinicPatient], patient: ClinicPatient, **more: Any) -> ClinicPatient:
+    """Return a patient of another class, without what was computed of the first."""
+    made = object.__new__(kind)
+    computed = ("usual", "born", STATES)
+    fields = {name: value for name, value in patient.__dict__.items() if name not in computed}
+    made.__dict__.update(fields | more)
+    return made
 
 
 class Altered(ClinicPatient):
@@ -28,10 +37,7 @@ def with_states(change: Callable[[State], State]) -> Callable[[ClinicPatient], C
     """Return a mutation that changes every state."""
 
     def mutate(patient: ClinicPatient) -> ClinicPatient:
-        made = object.__new__(Altered)
-        fields = {name: value for name, value in patient.__dict__.items() if name != "usual"}
-        made.__dict__.update(fields | {CHANGE: change})
-        return made
+        return made_of(Altered, patient, **{CHANGE: change})
 
     return mutate
 
@@ -99,9 +105,7 @@ class Younger(ClinicPatient):
 def younger(patient: ClinicPatient) -> ClinicPatient | None:
     if patient.person.age < 3:
         return None
-    made = object.__new__(Younger)
-    made.__dict__.update({k: v for k, v in patient.__dict__.items() if k != "born"})
-    return made
+    return made_of(Younger, patient)
 
 
 class Static(ClinicPatient):
@@ -116,9 +120,7 @@ class Static(ClinicPatient):
 
 def severities(answer: Callable[[float], float]) -> Callable[[ClinicPatient], ClinicPatient]:
     def mutate(patient: ClinicPatient) -> ClinicPatient:
-        made = object.__new__(Static)
-        made.__dict__.update(patient.__dict__ | {CHANGE: answer})
-        return made
+        return made_of(Static, patient, **{CHANGE: answer})
 
     return mutate
 
@@ -140,9 +142,7 @@ class Louder(ClinicPatient):
 def louder(patient: ClinicPatient) -> ClinicPatient | None:
     if not re.search(r"\d+/min", patient.report("ecg") or ""):
         return None
-    made = object.__new__(Louder)
-    made.__dict__.update(patient.__dict__)
-    return made
+    return made_of(Louder, patient)
 
 
 def telling(patient: ClinicPatient) -> ClinicPatient:
@@ -158,9 +158,7 @@ class Blind(ClinicPatient):
 
 
 def blind(patient: ClinicPatient) -> ClinicPatient:
-    made = object.__new__(Blind)
-    made.__dict__.update(patient.__dict__)
-    return made
+    return made_of(Blind, patient)
 
 
 def acidotic(patient: ClinicPatient) -> ClinicPatient | None:
@@ -171,10 +169,6 @@ def acidotic(patient: ClinicPatient) -> ClinicPatient | None:
 
 def restless(patient: ClinicPatient) -> ClinicPatient:
     """A patient with a medicine that acts without being counted as usual."""
-    made = object.__new__(Altered)
     drift = iter(range(1, 99))
-    made.__dict__.update(
-        patient.__dict__
-        | {"usual": patient.usual, CHANGE: lambda state: state | {"na": state["na"] + next(drift)}}
-    )
-    return made
+    more = {"usual": patient.usual, CHANGE: lambda state: state | {"na": state["na"] + next(drift)}}
+    return made_of(Altered, patient, **more)
