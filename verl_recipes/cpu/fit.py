@@ -36,16 +36,16 @@ from verl_recipes.cpu.transcripts import Transcript, transcripts
 from verl_recipes.ttopd.hints import Hints
 from verl_recipes.ttopd.placement import HintPlacement
 
-NEAR_STEPS = 240
+NEAR_STEPS = 120
 """Steps without the instructions: copying from the ticket is learned there, in half the time."""
 
-STEPS = 240
+STEPS = 720
 """Most steps on whole transcripts that follow."""
 
-LOOK_EVERY = 40
+LOOK_EVERY = 60
 """Of these steps; then the model is measured, to see whether it is good enough."""
 
-RATE = 1e-3
+RATE = 5e-4
 """Learning rate of AdamW after the warm-up; from there it falls in a line to a tenth."""
 
 WARM_UP = 10
@@ -173,9 +173,8 @@ def first_fit(
         temperature: Of the samples.
         goals: What is good enough.
         taught: Tasks to learn from: the other ``task_ids``, then those with the shortest tickets.
-        near_steps: Steps without the instructions.
-        steps: Most steps on whole transcripts.
-        look_every: Of these steps; the last is measured in any case.
+        near_steps: Steps without the instructions; then at most ``steps`` on whole transcripts,
+            measured every ``look_every``.
         also: Further environments of the training; their shortest tasks are learned from as well.
 
     Raises:
@@ -211,11 +210,13 @@ def first_fit(
         if step % look_every and step != steps:
             continue
         informed, nats = informs(model, unseen, told)
+        last = step == steps
+        if informed < goals.informed and not last:
+            continue  # sampling takes longer than this
         sampler = Sampler(
             model, stop=[tokenizer.eos_token_id], max_length=budgets.prompt + budgets.response
         )
         player = Player(env, tokens, budgets, sampler, temperature, seed)
-        last = step == steps
         look = sample_groups(player, held, samples, least=0.0 if last else goals.calls)
         report = FitReport(
             look=look,
@@ -264,7 +265,7 @@ def informs(
     gains = []
     for number, one in enumerate(runs):
         own, other = (
-            float(_surprise(model, one.hinted(hints[number % len(hints)]), near=True))
+            float(_surprise(model, one.hinted(hints[number % len(hints)]), near=False))
             for hints in (told[one.success], told[not one.success])
         )
         gains.append(other - own)
@@ -274,10 +275,7 @@ def informs(
 def _surprise(model: Any, one: Transcript, *, near: bool) -> torch.Tensor:
     """Return the negative log-likelihood of the policy's tokens, a scalar in nats.
 
-    Args:
-        model: The model.
-        one: The run.
-        near: Whether to leave out what stands before the ticket.
+    With ``near`` what stands before the ticket is left out.
     """
     start = one.ticket_at if near else 0
     ids = torch.tensor(one.ids[start:])
@@ -321,10 +319,8 @@ class Learner:
     def step(self, *, near: bool) -> None:
         """Take one step on a right and a wrong run, in which every token counts alike.
 
-        Means by run would favour the short runs: those that stop early.
-
-        Args:
-            near: Whether to leave out what stands before the ticket.
+        Means by run would favour the short runs: those that stop early. With ``near`` what stands
+        before the ticket is left out.
         """
         done = len(self.losses)
         for group in self._optimizer.param_groups:

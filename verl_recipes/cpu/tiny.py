@@ -24,7 +24,7 @@ from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes.agent_loop.environment import opening
-from verl_recipes.cpu.copying import THETA, teach_copying
+from verl_recipes.cpu.copying import THETA, link_labels, teach_copying
 
 BEGIN, END, PAD = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
 
@@ -76,9 +76,6 @@ def build(
         positions: Longest sequence.
         tied: Whether the output layer is the embedding.
 
-    Returns:
-        The folder.
-
     Raises:
         ConfigError: If a size cannot be.
     """
@@ -108,6 +105,7 @@ def build(
         model = Qwen3ForCausalLM(config)
     if layers > 1 and tied:
         teach_copying(model, torch.Generator().manual_seed(seed))
+        link_labels(model, tokenizer)
     model.generation_config = GenerationConfig(eos_token_id=[end], pad_token_id=pad)
     with replacing(out) as beside:
         model.save_pretrained(beside)
@@ -118,13 +116,7 @@ def build(
 def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
     """Train a byte-level tokenizer with Qwen's special tokens and our chat template.
 
-    Args:
-        texts: What to train on; any other text can be written too, in more tokens.
-        vocab: Entries.
-        positions: Longest sequence.
-
-    Returns:
-        The tokenizer, as transformers wraps it.
+    Any other text can be written too, in more tokens.
 
     Raises:
         ConfigError: If there are fewer entries than bytes and special tokens.
@@ -168,10 +160,7 @@ def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
 def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator[str]:
     """Yield the texts of an environment: each prompt as the chat template writes it, and a run.
 
-    Args:
-        env: Its tasks; where there are more than ``most``, evenly spaced ones.
-        native: Whether tools are shown by the chat template.
-        most: Tasks.
+    Of at most ``most`` tasks, evenly spaced; tools are shown by the template if ``native``.
     """
     template = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
     solve = oracle(env)
@@ -194,11 +183,7 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
 
 @contextmanager
 def replacing(folder: Path) -> Iterator[Path]:
-    """Give a folder to write into, and put it in the place of another when all went well.
-
-    Args:
-        folder: The folder to replace, or to make.
-    """
+    """Give a folder to write into, and put it in the place of another when all went well."""
     beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from verl_recipes.cpu.tiny import BEGIN
 from verl_recipes.ttopd.placement import HintPlacement
 
 FURTHER = 3
-"""Most calls that a run makes beyond those it needs."""
+"""Most calls that a run makes beyond the oracle's; two are the fewest."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,7 @@ def transcripts(
 ) -> list[Transcript]:
     """Play the runs of tasks to tokens, as a rollout would; those that a budget cuts are left out.
 
-    Args:
-        env: Plays them.
-        tasks: Which.
-        tokens: Of the model.
-        budgets: Of the rollouts.
-        draw: Source of what is wrong in the wrong ones.
+    ``draw`` is the source of what is wrong in the wrong ones.
 
     Raises:
         ConfigError: If nothing is left.
@@ -104,10 +99,9 @@ def transcripts(
 def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
     """Return runs that are right and runs that are wrong, and that differ in more than the answer.
 
-    The oracle's run; the same with further calls of the menu and the right answer; the same with
-    another answer of the menu; and fewer calls with another answer. So a policy that has learned
+    Right ones make the oracle's calls and, where the menu has more, further ones, so that there
+    are several; wrong ones give another answer after one of its calls. So a policy that has learned
     from them makes more calls where it is to be right, which a hint about the outcome can tell.
-    Every run of a task that needs a call makes one.
 
     Args:
         playbook: What is known of the environment.
@@ -118,37 +112,15 @@ def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]
     if not moves:
         return []
     *before, right = moves
+    calls = [call for move in before if not isinstance(move, str) for call in move]
     menu = playbook.menu(task)
-    found = [moves]
-    if before and not isinstance(before[-1], str):
-        made = [call for move in before if not isinstance(move, str) for call in move]
-        further = [call for call in menu.calls if call not in made]
-        more = draw.sample(further, min(len(further), draw.randint(1, FURTHER)))
-        if more:
-            found.append([*before[:-1], (*before[-1], *more), right])
+    last: Move = before[-1] if before else ""
+    further = [call for call in menu.calls if call not in calls and not isinstance(last, str)]
+    more = draw.sample(further, min(len(further), draw.randint(2, FURTHER)))
+    found = [] if more and len(calls) < 2 else [moves]
+    if more and not isinstance(last, str):  # in the same message: turns may be few
+        found.append([*before[:-1], (*last, *more), right])
     if others := [move for move in menu.answers.values() if move != right]:
-        found.append([*before, draw.choice(others)])
-        if (thinned := _thinned(before, draw)) != before:
-            found.append([*thinned, draw.choice(others)])
+        few = [(draw.choice(calls),)] if len(calls) > 1 else before
+        found.append([*few, draw.choice(others)])
     return found
-
-
-def _thinned(moves: Sequence[Move], draw: random.Random) -> list[Move]:
-    """Leave out at least one call and every other at even odds, but never all of them."""
-    places = [
-        (at, which)
-        for at, move in enumerate(moves)
-        if not isinstance(move, str)
-        for which in range(len(move))
-    ]
-    if len(places) < 2:
-        return list(moves)
-    gone, stays = draw.sample(places, 2)
-    kept = {one for one in places if one == stays or (one != gone and draw.random() < 0.5)}
-    thinned: list[Move] = [
-        move
-        if isinstance(move, str)
-        else tuple(call for which, call in enumerate(move) if (at, which) in kept)
-        for at, move in enumerate(moves)
-    ]
-    return [move for move in thinned if move]

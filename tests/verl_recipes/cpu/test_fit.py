@@ -66,24 +66,20 @@ def calls_of(run):
 @pytest.mark.parametrize(
     "name", ["clingen", "tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE", "learning_domain:RHYTHM"]
 )
-def test_the_oracle_succeeds_and_another_answer_does_not(name):
+def test_right_runs_succeed_and_wrong_ones_do_not(name):
     env = ClinicEnv(name)
     for task in env.tasks[:12]:
-        right, *others = runs_of(env, task)
-        assert right == list(env.domain.solve(task))
-        assert outcome(env, task, right)["success"]
-        needed = calls_of(right)
-        for run in others:
+        oracle = list(env.domain.solve(task))
+        needed = calls_of(oracle)
+        for run in runs_of(env, task):
             made, success = calls_of(run), outcome(env, task, run)["success"]
-            if len(made) > len(needed):
+            if run[-1] == oracle[-1]:
+                assert success
                 assert made[: len(needed)] == needed
-                assert run[-1] == right[-1]
+                assert run == oracle or len(made) > len(needed)
             else:
-                assert made or not needed
-                assert [call for call in needed if call in made] == made
-                assert run[-1] != right[-1]
                 assert not success
-        assert any(calls_of(run) == needed for run in others)
+                assert made == needed or made in ([call] for call in needed)
 
 
 def test_right_runs_make_more_calls_than_wrong_ones():
@@ -92,10 +88,9 @@ def test_right_runs_make_more_calls_than_wrong_ones():
     for task in env.tasks[:40]:
         for run in runs_of(env, task):
             made[outcome(env, task, run)["success"]].append(len(calls_of(run)))
-    right, wrong = (sum(made[is_right]) / len(made[is_right]) for is_right in (True, False))
-    assert right > wrong + 0.8
-    assert (right + wrong) / 2 > 2.0
-    assert min(made[False]) >= 1
+    assert min(made[True]) >= 2
+    assert {*made[False]} == {1}
+    assert sum(made[True]) / len(made[True]) > 3.0
 
 
 @given(seed=st.integers(0, 10_000))
@@ -110,15 +105,16 @@ def test_runs_depend_only_on_their_seed(seed):
 def test_a_transcript_is_what_a_rollout_would_be(env, tokens):
     task = env.tasks[0]
     right, *_ = found = written.transcripts(env, [task], tokens, BUDGETS, random.Random("0"))
-    moves = env.domain.solve(task)
+    moves, *_ = runs_of(env, task)
     plan = [action for move in moves for action in Playbook(env).write(move)]
     played = trajectory.Trajectory(env, task.id, tokens, BUDGETS)
     played.begin()
     for action in plan:
         said = [*tokens.tokenizer.encode(action), tokens.tokenizer.eos_token_id]
         played.take(said, [0.0] * len(said), finished=True)
-    assert [one.success for one in found] == [True, True, False]
-    assert [one.calls > right.calls for one in found] == [False, True, False]
+    assert [one.success for one in found] == [True, False]
+    made = [len(calls_of(run)) + 1 for run in runs_of(env, task)]  # the answer is a call too
+    assert [one.calls for one in found] == made
     assert right.ids[right.ticket_at] == tokens.tokenizer.convert_tokens_to_ids("<|im_start|>")
     ticket = tokens.tokenizer.decode(right.ids[right.ticket_at : right.hint_at])
     assert ticket == f"<|im_start|>user\n{Playbook(env).ticket(task)}"
@@ -153,7 +149,7 @@ def test_runs_past_the_budgets_are_left_out(env, tokens):
 
 def test_a_step_is_on_the_policy_tokens_of_a_right_and_a_wrong_run(env, tokens, folder):
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)
-    right, wrong, _ = written.transcripts(env, env.tasks[:1], tokens, BUDGETS, random.Random("0"))
+    right, wrong = written.transcripts(env, env.tasks[:1], tokens, BUDGETS, random.Random("0"))
     told = {True: [()], False: [()]}  # a hint of no tokens
     for near in (False, True):
         expected, count = 0.0, 0
@@ -209,6 +205,19 @@ def test_a_fit_mixes_groups_and_makes_hints_inform(tmp_path):
     assert report.reached, report
     assert 0 < report.look.success < 1
     assert f"{report.look.mixed:.0%} of 4 groups" in str(report)
+
+
+@pytest.mark.slow
+def test_the_demonstration_shows_several_turns_and_its_hints_inform(tmp_path):
+    """The model of ``train --method ttopd``, on tasks that it has not learned from."""
+    compose = importlib.import_module("verl_recipes.config.compose").compose
+    request = importlib.import_module("verl_recipes.request").RunRequest
+    config = compose(request(out=tmp_path))
+    model.tiny_model(config)
+    report = fit.read_report((tmp_path / "model" / model.REPORT).read_bytes())
+    assert report.look.calls >= report.goals.calls == 2.0, report
+    assert report.informed >= 0.7, report
+    assert report.look.mixed >= 1 / 3, report
 
 
 def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
