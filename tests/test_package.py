@@ -29,7 +29,7 @@ HANDBOOK = """
 from gym_clinic import embedded
 print(embedded.knowledge().search("paracetamol antidote", 1)[0].title)
 """
-FOUND = "Acetylcysteine: uses, cautions and interactions"
+FOUND = "Antidotes in poisoning"
 
 
 def setup():
