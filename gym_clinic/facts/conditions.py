@@ -121,33 +121,6 @@ class Effect(Strict):
         return self
 
 
-class AgeGroup(Strict):
-    """Who has a condition.
-
-    Attributes:
-        ages: From and to, in years, the end exclusive.
-        weight: How frequent it is in this group, beside the other groups.
-    """
-
-    ages: Pair
-    weight: float = Field(gt=0)
-
-
-class Occurrence(Strict):
-    """How frequent a condition is, and in whom.
-
-    Attributes:
-        weight: New patients in 100,000 people and a year, or ill people in 1,000 for a background
-            condition; the order of magnitude is what counts.
-        groups: By age.
-        female: Share of women.
-    """
-
-    weight: float = Field(gt=0)
-    groups: tuple[AgeGroup, ...] = Field(min_length=1)
-    female: float = Field(ge=0, le=1)
-
-
 class Complaint(Strict):
     """Why a patient comes.
 
@@ -292,7 +265,8 @@ class Condition(Record):
         id: Id of the disease.
         settings: Where its patients are seen.
         role: Why people have it: they come with it, or live with it.
-        epidemiology: Who has it.
+        weight: New patients in 100,000 people and a year, or ill people in 1,000 for what is lived
+            with; the order of magnitude counts. Ages and sex are those of the disease.
         variants: Form of the condition, such as the wall of an infarction -> share of patients;
             signs and results of one form never meet those of another.
         complaints: Why they come; empty for what is only ever in the background.
@@ -317,7 +291,7 @@ class Condition(Record):
         Literal["emergency", "primary-care", "ward", "intensive-care", "outpatient"], ...
     ]
     role: Literal["presenting", "background", "both"]
-    epidemiology: Occurrence
+    weight: float = Field(gt=0)
     variants: dict[Slug, Share] = {}
     complaints: tuple[Complaint, ...] = ()
     rates: dict[str, Share] = {}

@@ -270,7 +270,7 @@ def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
     known = {one.id: one for one in presenting(facts)}
     if name is None:
         # The square root keeps the rare ones in sight.
-        weights = [one.epidemiology.weight**0.5 for one in known.values()]
+        weights = [one.weight**0.5 for one in known.values()]
         return random.choices(list(known.values()), weights=weights)[0]
     if name in facts.conditions and name not in known:
         raise ConfigError(f"{name!r} is a background condition; it brings no patient by itself")

@@ -151,7 +151,7 @@ def likelihood(facts: Facts, condition: Condition, person: Person) -> float:
     (band,) = (one for one in epidemiology.ages if one.low <= person.age < one.high)
     density = band.weight / total * 90 / (band.high - band.low)
     share = epidemiology.female if person.sex == "female" else 1 - epidemiology.female
-    return condition.epidemiology.weight * density * 2 * share
+    return condition.weight * density * 2 * share
 
 
 def draw_demographics(
