@@ -124,7 +124,7 @@ def _graph(values: Sequence[float]) -> str:
 
 
 def _age(years: float) -> str:
-    return f"{round(years * 12)} months" if years < 2 else f"{years:g} years"
+    return f"{int(years * 12 + 0.01)} months" if years < 2 else f"{years:g} years"
 
 
 def _ago(minutes: float) -> str:

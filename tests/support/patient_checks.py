@@ -10,6 +10,7 @@ from typing import Any
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
+from gym_clinic.simulate.clinic.problems import EXPOSURE, WATCHING
 
 State = dict[str, float]
 Check = Callable[[ClinicPatient], str | None]
@@ -168,7 +169,12 @@ def timed(patient: ClinicPatient) -> str | None:
     for one in patient.problems:
         if not one.began < 0:
             return f"{one.condition} began at {one.began}"
-        if any(not one.began <= began <= 0 for began in one.findings.values()):
+        began = [
+            when
+            for key, when in one.findings.items()
+            if patient.facts.phenotypes[key].group != EXPOSURE
+        ]
+        if any(not one.began <= when <= 0 for when in began):
             return f"a finding of {one.condition} began before it, or after arrival"
     return None
 
@@ -290,6 +296,8 @@ def treatment_helps(patient: ClinicPatient) -> str | None:
     course = patient.facts.conditions[first.condition].course
     assert course is not None
     for together in course.treated_by:
+        if together == WATCHING:
+            continue
         actions = dict.fromkeys(together, 10.0)
         if patient.severity(first, 600, actions) >= patient.severity(first, 10):
             return f"{first.condition}: no better by {together}"

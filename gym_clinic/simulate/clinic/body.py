@@ -31,6 +31,9 @@ TRIES = 100
 """How often a healthy person is drawn at most; one try in three or four is taken."""
 
 ACIDS = ("lactate", "ketones", "unmeasured_acids")
+WARM, PER_DEGREE = 37.3, 8.0
+"""Temperature above which the heart beats faster, and beats a minute for each degree at least."""
+
 BICARBONATE_PER_ACID = 0.9
 """mmol/L of bicarbonate that each mmol/L of acid uses up."""
 
@@ -181,6 +184,8 @@ def settle(
             for key, effect in effects.items():
                 if effect.kind == kind:
                     state[key] = effect.at(severity, usual[key], state[key])
+    warmth = max(state["temp_c"] - max(usual["temp_c"], WARM), 0.0)
+    state["hr"] = max(state["hr"], usual["hr"] + PER_DEGREE * warmth)
     state["hr"] -= blunting * max(state["hr"] - usual["hr"], 0)
     _balance_acids(state, usual, retains)
     for key, value in state.items():

@@ -52,8 +52,11 @@ from gym_clinic.simulate.clinic.problems import (
 SECOND = 0.1
 """Share of patients who have a second problem."""
 
-AROUSAL = {"hr": (7.0, 9.0), "sbp": (7.0, 13.0), "dbp": (3.0, 7.0), "rr": (1.5, 1.5)}
-"""Measurement -> mean and standard deviation of what arrival adds to it."""
+FEVER = 38.0
+"""Temperature of a fever."""
+
+AROUSAL = {"hr": (5.0, 4.0), "sbp": (6.0, 6.0), "dbp": (3.0, 3.0), "rr": (1.0, 1.0)}
+"""Measurement -> mean and standard deviation of what arrival adds to it, never below 0."""
 
 CALMS_IN = 45
 """Minutes in which half of it wears off."""
@@ -247,7 +250,7 @@ def draw_patient(
         problems.append(draw_problem(tables, other, basis, random, complains=False))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
-    return ClinicPatient(
+    made = ClinicPatient(
         seed=seed,
         person=person,
         arrived=arrived + datetime.timedelta(minutes=random.randrange(60)),
@@ -256,9 +259,23 @@ def draw_patient(
         allergies=tuple(allergies),
         healthy=healthy,
         problems=tuple(problems),
-        arousal={key: DrawnEffect("add", random.gauss(*by)) for key, by in AROUSAL.items()},
+        arousal={
+            key: DrawnEffect("add", max(random.gauss(*by), 0.0)) for key, by in AROUSAL.items()
+        },
         facts=tables,
     )
+    return _with_fever(made, random)
+
+
+def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
+    """The patient, with fever in the history where there is fever on arrival."""
+    fever = next(key for key, one in patient.facts.phenotypes.items() if one.name == "Fever")
+    first, *others = patient.problems
+    if patient.state(0)["temp_c"] < FEVER or fever in first.findings:
+        return patient
+    findings = {**first.findings, fever: round(first.began * random.uniform(0.3, 1))}
+    known = dataclasses.replace(first, findings=findings)
+    return dataclasses.replace(patient, problems=(known, *others))
 
 
 def presenting(facts: Facts) -> list[Condition]:
@@ -287,7 +304,7 @@ def _second(
     possible = {
         one.id: likelihood(facts, one, person)
         for one in presenting(facts)
-        if one.id not in alike and (one.triage or 0) >= 4
+        if one.role == "presenting" and one.id not in alike and (one.triage or 0) >= 4
     }
     if not any(possible.values()):
         return None

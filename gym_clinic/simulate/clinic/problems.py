@@ -24,6 +24,16 @@ _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 OTHER_COMPLAINT = 0.55
 """Share of patients who complain of any of their findings instead of a typical complaint."""
 
+WATCHING = ("observation",)
+"""What changes no course: who is only watched gets better, or worse, as untreated."""
+
+EXPOSURE = "exposure and poisoning"
+"""The group of findings that come before the illness."""
+
+PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
+TESTED = re.compile(r"positiv|antibod|\bCSF\b|\bEEG\b|test\b", re.IGNORECASE)
+"""Names of findings that hurt, and of those that only a test shows."""
+
 VAGUE = 0.35
 """Share of those who say only that they are unwell."""
 
@@ -82,9 +92,14 @@ def draw_problem(
         chosen = random.choices(possible, weights=[one.weight for one in possible])[0]
         complaint = ids[chosen.finding]
     findings = _findings(facts, condition, person, began, complaint, random)
+    effects = _effects(condition, random)
+    hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
+    if hurts and "pain" not in effects:
+        effects["pain"] = DrawnEffect("set", random.uniform(2, 6))
     if complains and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
-        complaint = random.choice(sorted(findings))
+        told = [one for one in findings if facts.phenotypes[one].group != EXPOSURE]
+        complaint = random.choice(sorted(told))
         if random.random() < VAGUE and _may_have(facts, ids["Malaise"], person):
             complaint = ids["Malaise"]
         findings[complaint] = began
@@ -97,7 +112,7 @@ def draw_problem(
         findings=findings,
         signs=_signs(condition, variant, severity, random),
         studies={one.study: _report(one, variant, random) for one in condition.studies},
-        effects=_effects(condition, random),
+        effects=effects,
     )
 
 
@@ -129,7 +144,11 @@ def _findings(
     for feature in facts.diseases[condition.id].phenotypes:
         name = facts.phenotypes[feature.phenotype].name
         share = condition.rates.get(name, probability(feature.frequency))
-        if name in elsewhere or not _may_have(facts, feature.phenotype, person):
+        if (
+            name in elsewhere
+            or TESTED.search(name)
+            or not _may_have(facts, feature.phenotype, person)
+        ):
             continue
         if random.random() < share:
             drawn.add(feature.phenotype)
@@ -138,6 +157,9 @@ def _findings(
         kept = {one for one in kept if complaint not in facts.above[one]} | {complaint}
     found: dict[str, int] = {}
     for one in sorted(kept):
+        if facts.phenotypes[one].group == EXPOSURE and one != complaint:
+            found[one] = began - random.randint(1, 14) * DAY
+            continue
         first = one == complaint or random.random() < 0.4
         found[one] = began if first else round(began * random.uniform(0.05, 0.9))
     return found
@@ -222,7 +244,7 @@ def treated_at(course: Course, actions: Mapping[str, float]) -> float | None:
     complete = [
         max(actions[one] for one in together)
         for together in course.treated_by
-        if all(one in actions for one in together)
+        if together != WATCHING and all(one in actions for one in together)
     ]
     return min(complete, default=None)
 
