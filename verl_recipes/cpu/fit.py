@@ -39,7 +39,7 @@ from verl_recipes.ttopd.placement import HintPlacement
 NEAR_STEPS = 120
 """Steps without the instructions: copying from the ticket is learned there, in half the time."""
 
-STEPS = 720
+STEPS = 360
 """Most steps on whole transcripts that follow."""
 
 LOOK_EVERY = 60
