@@ -79,6 +79,8 @@ def draw_problem(
     began = -round(60 * math.exp(random.uniform(math.log(max(low, 0.02)), math.log(high))))
     severity = min(max(random.lognormvariate(-0.08, 0.28), SEVERITY[0]), SEVERITY[1])
     ids = {one.name: key for key, one in facts.phenotypes.items()}
+    if course.fatal_at is not None:
+        severity = min(severity, 0.9 * course.fatal_at)
     variant = None
     if condition.variants:
         (variant,) = random.choices(
@@ -96,10 +98,10 @@ def draw_problem(
     hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
     if hurts and "pain" not in effects:
         effects["pain"] = DrawnEffect("set", random.uniform(2, 6))
-    if complains and random.random() < OTHER_COMPLAINT:
+    told = sorted(one for one in findings if facts.phenotypes[one].group != EXPOSURE)
+    if complains and told and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
-        told = [one for one in findings if facts.phenotypes[one].group != EXPOSURE]
-        complaint = random.choice(sorted(told))
+        complaint = random.choice(told)
         if random.random() < VAGUE and _may_have(facts, ids["Malaise"], person):
             complaint = ids["Malaise"]
         findings[complaint] = began
