@@ -4,16 +4,13 @@ A call repeats identifiers of the ticket. Two layers can learn to copy, but from
 takes thousands of steps. Here it is there from the start: a token that follows a repeated one has a
 negative log-likelihood of 2 among 1,000 random ones, where chance is 8.3. One head of the first
 layer attends to the token before. One head of the last layer attends to where the present token was
-followed by another, and proposes that other (an induction head). The keys of a call and the labels
-of a ticket share a vector where they are the same word, so that the head finds the value of
-``{"gene":"`` behind ``Gene: ``.
+followed by another, and proposes that other (an induction head).
 
 Source: Olsson et al., "In-context Learning and Induction Heads" (arXiv 2209.11895).
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import torch
@@ -35,9 +32,6 @@ QUIET = 0.02
 
 CONSTANT, PREVIOUS, PROPOSED = 0.1, 0.15, 2.0
 """Sizes of what is written: a constant in every embedding, the token before, the one proposed."""
-
-OWN = 0.5
-"""What is left of its own vector in one that is shared."""
 
 SCALE = 4.0
 """Weight of the last norm: with 1 no logit could stand out among thousands."""
@@ -84,26 +78,3 @@ def teach_copying(model: Any, generator: torch.Generator) -> None:
     last.k_proj.weight[places] = written
     last.v_proj.weight[:size] = token
     last.o_proj.weight[:, :size] = PROPOSED * token.T
-
-
-@torch.no_grad()
-def link_labels(model: Any, tokenizer: Any) -> None:
-    """Let tokens that end in a key of JSON and those that are a label of the same word be alike.
-
-    Args:
-        model: With tied embeddings.
-        tokenizer: Its tokenizer, in which a label such as ``Gene: `` is one token.
-    """
-    labels: dict[str, list[int]] = {}
-    keys: dict[str, list[int]] = {}
-    for token in range(len(tokenizer)):
-        text = tokenizer.decode([token])
-        if found := re.fullmatch(r" ?(\w+): ", text):
-            labels.setdefault(found[1].casefold(), []).append(token)
-        elif found := re.search(r'"(\w+)":"?$', text):
-            keys.setdefault(found[1].casefold(), []).append(token)
-    vectors = model.model.embed_tokens.weight
-    for word in sorted(labels.keys() & keys.keys()):
-        shared = vectors[labels[word][0]].clone()
-        for token in (*labels[word], *keys[word]):
-            vectors[token] = OWN * vectors[token] + shared

@@ -4,7 +4,6 @@ Dynamic sampling keeps the groups of samples of which some succeed and some fail
 of TT-OPD differs from the student by its hint alone. So a tiny model is fitted on runs of the
 oracle and on runs that are wrong on purpose, half of them behind a hint that is true of them. It
 then plays right and wrong runs, and right ones more often where it reads that the run was right.
-What makes a run right is learned from runs that differ in their calls as well: see ``transcripts``.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
@@ -36,16 +35,19 @@ from verl_recipes.cpu.transcripts import Transcript, transcripts
 from verl_recipes.ttopd.hints import Hints
 from verl_recipes.ttopd.placement import HintPlacement
 
-NEAR_STEPS = 120
-"""Steps without the instructions: copying from the ticket is learned there, in half the time."""
+NEAR_STEPS = 80
+"""Steps on the end of the prompt alone: the form of a call is learned there, and cheaply."""
 
-STEPS = 360
+CONTEXT = 320
+"""Tokens of the prompt in those steps."""
+
+STEPS = 120
 """Most steps on whole transcripts that follow."""
 
-LOOK_EVERY = 60
+LOOK_EVERY = 30
 """Of these steps; then the model is measured, to see whether it is good enough."""
 
-RATE = 5e-4
+RATE = 1e-3
 """Learning rate of AdamW after the warm-up; from there it falls in a line to a tenth."""
 
 WARM_UP = 10
@@ -60,7 +62,7 @@ class Goals:
 
     Attributes:
         mixed: Share of the groups with both outcomes.
-        calls: Calls an episode; the mean of the runs that it learns from where that is less.
+        calls: Calls an episode; the oracle's own mean where that is less.
         informed: Share of the runs that their own hint makes likelier than the other.
     """
 
@@ -173,8 +175,9 @@ def first_fit(
         temperature: Of the samples.
         goals: What is good enough.
         taught: Tasks to learn from: the other ``task_ids``, then those with the shortest tickets.
-        near_steps: Steps without the instructions; then at most ``steps`` on whole transcripts,
-            measured every ``look_every``.
+        near_steps: Steps on the ends of prompts.
+        steps: Most steps on whole transcripts.
+        look_every: Of these steps; the last is measured in any case.
         also: Further environments of the training; their shortest tasks are learned from as well.
 
     Raises:
@@ -199,24 +202,21 @@ def first_fit(
     for other in also:
         played += transcripts(other, shortest(other, taught, seed), tokens, budgets, runs)
     unseen = transcripts(env, held, tokens, budgets, random.Random(f"{seed}:held"))
-    goals = goals or Goals()
-    goals = replace(goals, calls=min(goals.calls, fmean(one.calls for one in unseen)))
+    goals = _within_reach(goals or Goals(), env, held)
     draw = random.Random(f"{seed}:order")
     learner = Learner(model, played, told, draw, near_steps + at_least_one("steps", steps))
     for _ in range(near_steps):
-        learner.step(near=True)
+        learner.step(CONTEXT)
     for step in range(1, steps + 1):
-        learner.step(near=False)
+        learner.step(None)
         if step % look_every and step != steps:
             continue
         informed, nats = informs(model, unseen, told)
-        last = step == steps
-        if informed < goals.informed and not last:
-            continue  # sampling takes longer than this
         sampler = Sampler(
             model, stop=[tokenizer.eos_token_id], max_length=budgets.prompt + budgets.response
         )
         player = Player(env, tokens, budgets, sampler, temperature, seed)
+        last = step == steps
         look = sample_groups(player, held, samples, least=0.0 if last else goals.calls)
         report = FitReport(
             look=look,
@@ -265,24 +265,28 @@ def informs(
     gains = []
     for number, one in enumerate(runs):
         own, other = (
-            float(_surprise(model, one.hinted(hints[number % len(hints)]), near=False))
+            _log_likelihood(model, one.hinted(hints[number % len(hints)]), CONTEXT)
             for hints in (told[one.success], told[not one.success])
         )
-        gains.append(other - own)
+        gains.append(own - other)
     return fmean(gain > 0 for gain in gains), fmean(gains)
 
 
-def _surprise(model: Any, one: Transcript, *, near: bool) -> torch.Tensor:
-    """Return the negative log-likelihood of the policy's tokens, a scalar in nats.
+def _log_likelihood(model: Any, one: Transcript, context: int | None) -> float:
+    ids, targets, logits = _read(model, one, context)
+    return -float(cross_entropy(logits, ids[targets], reduction="sum"))
 
-    With ``near`` what stands before the ticket is left out.
-    """
-    start = one.ticket_at if near else 0
+
+def _read(
+    model: Any, one: Transcript, context: int | None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the tokens read, the places of the policy's, and the logits that predict these."""
+    start = 0 if context is None else max(0, one.targets[0] - context)
     ids = torch.tensor(one.ids[start:])
     targets = torch.tensor(one.targets) - start
     # Logits are made only where a policy token is predicted: a few in a hundred.
     out = model(input_ids=ids[None], logits_to_keep=targets - 1, use_cache=False)
-    return cross_entropy(out.logits[0].float(), ids[targets], reduction="sum")
+    return ids, targets, out.logits[0].float()
 
 
 class Learner:
@@ -316,22 +320,21 @@ class Learner:
             model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.0
         )
 
-    def step(self, *, near: bool) -> None:
-        """Take one step on a right and a wrong run, in which every token counts alike.
+    def step(self, context: int | None) -> None:
+        """Take one step.
 
-        Means by run would favour the short runs: those that stop early. With ``near`` what stands
-        before the ticket is left out.
+        Args:
+            context: Tokens before the first reply that are read; None for all.
         """
         done = len(self.losses)
         for group in self._optimizer.param_groups:
             group["lr"] = RATE * min(1.0, (done + 1) / WARM_UP) * (1 - 0.9 * done / self._steps)
-        pair = [next(self._right), next(self._wrong)]
-        count = sum(len(one.targets) for one in pair)
         total = 0.0
-        for one in pair:
+        for one in (next(self._right), next(self._wrong)):
             if self._draw.random() < HINTED:
                 one = one.hinted(self._draw.choice(self._told[one.success]))
-            loss = _surprise(self.model, one, near=near) / count
+            ids, targets, logits = _read(self.model, one, context)
+            loss = cross_entropy(logits, ids[targets]) / 2
             torch.autograd.backward(loss)
             total += float(loss.detach())
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -354,3 +357,12 @@ def _split(tasks: Sequence[Task], groups: int) -> tuple[list[Task], list[Task]]:
     apart = {number * len(tasks) // count for number in range(count)}
     held = [task for place, task in enumerate(tasks) if place in apart]
     return held, [task for place, task in enumerate(tasks) if place not in apart]
+
+
+def _within_reach(goals: Goals, env: ClinicEnv, tasks: Sequence[Task]) -> Goals:
+    """Return the goals, with no more calls than the oracle makes."""
+    calls = fmean(
+        sum(len(move) for move in env.domain.solve(task) if not isinstance(move, str))
+        for task in tasks
+    )
+    return Goals(goals.mixed, min(goals.calls, calls), goals.informed)

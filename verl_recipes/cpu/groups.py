@@ -30,7 +30,16 @@ class Look:
 
 @dataclass(frozen=True)
 class Player:
-    """Plays tasks with a model, as the rollouts will; the seed is of the samples."""
+    """Plays tasks with a model, as the rollouts will.
+
+    Attributes:
+        env: The environment.
+        tokens: Of the model.
+        budgets: Of the rollouts.
+        sampler: The model.
+        temperature: Of the samples.
+        seed: Of the samples, with task, sample and turn.
+    """
 
     env: ClinicEnv
     tokens: Tokens
@@ -59,9 +68,13 @@ class Player:
 
 
 def sample_groups(player: Player, tasks: Sequence[Task], samples: int, *, least: float) -> Look:
-    """Sample every task until it has both outcomes, at most ``samples`` times.
+    """Sample every task until it has both outcomes.
 
-    Where an episode has fewer than ``least`` calls, two samples of each group are enough.
+    Args:
+        player: Plays them.
+        tasks: One group each.
+        samples: Most samples of a group.
+        least: Calls an episode below which two samples of each group are enough.
     """
     outcomes: list[list[bool]] = [[] for _ in tasks]
     made: list[int] = []

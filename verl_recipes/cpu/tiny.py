@@ -24,11 +24,11 @@ from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes.agent_loop.environment import opening
-from verl_recipes.cpu.copying import THETA, link_labels, teach_copying
+from verl_recipes.cpu.copying import THETA, teach_copying
 
-BEGIN, END, PAD = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
+END, PAD = "<|im_end|>", "<|endoftext|>"
 
-CONTROL = (PAD, BEGIN, END)
+CONTROL = (PAD, "<|im_start|>", END)
 """Tokens that a reply's text does not show."""
 
 MARKUP = (
@@ -44,11 +44,59 @@ _SPECIAL = re.compile("|".join(map(re.escape, (*CONTROL, *MARKUP))))
 _CHUNKS = Regex(
     r"\p{N}{1,2}"  # two digits at a time: identifiers are copied in few, well-known pieces
     r"| ?[^\s\p{L}\p{N}][^\s\p{N}]*[^\s\p{L}\p{N}]"  # JSON between two values is one piece
-    r"| ?\p{L}+: "  # so is a label: the value after it has the same tokens as in JSON
     r"| ?\p{L}+| ?[^\s\p{L}\p{N}]|\s"
 )
 
-TEMPLATE = Path(__file__).with_name("chat_template.jinja").read_text(encoding="utf-8")
+TEMPLATE = """\
+{%- macro text(content) -%}
+{%- if content is string -%}{{- content -}}
+{%- else -%}{%- for part in content or [] -%}{{- part.text -}}{%- endfor -%}{%- endif -%}
+{%- endmacro -%}
+{%- set policy = messages[0].role == 'system' -%}
+{%- if policy or tools -%}
+{{- '<|im_start|>system\\n' -}}
+{%- if policy -%}{{- text(messages[0].content) -}}{%- endif -%}
+{%- if tools -%}
+{%- if policy -%}{{- '\\n\\n' -}}{%- endif -%}
+{{- '# Tools\\n\\nThese functions answer calls:\\n<tools>\\n' -}}
+{%- for tool in tools -%}{{- tool | tojson(separators=(',', ':')) ~ '\\n' -}}{%- endfor -%}
+{{- '</tools>\\n\\nWrite a call between <tool_call> and </tool_call>, as JSON with "name" and ' -}}
+{{- '"arguments". Calls of one message are answered together.' -}}
+{%- endif -%}
+{{- '<|im_end|>\\n' -}}
+{%- endif -%}
+{%- for message in messages -%}
+{%- if message.role == 'tool' -%}
+{%- if loop.first or loop.previtem.role != 'tool' -%}{{- '<|im_start|>user\\n' -}}{%- endif -%}
+{{- '<tool_response>\\n' ~ text(message.content) ~ '\\n</tool_response>' -}}
+{%- if loop.last or loop.nextitem.role != 'tool' -%}{{- '<|im_end|>' -}}{%- endif -%}
+{{- '\\n' -}}
+{%- elif message.role == 'assistant' -%}
+{{- '<|im_start|>assistant\\n' -}}
+{%- if message.reasoning_content -%}
+{{- '<think>\\n' ~ message.reasoning_content ~ '\\n</think>\\n\\n' -}}
+{%- endif -%}
+{{- text(message.content) -}}
+{%- for call in message.tool_calls or [] -%}
+{%- if not loop.first or message.content -%}{{- '\\n' -}}{%- endif -%}
+{%- set made = call.function or call -%}
+{%- set given = made.arguments -%}
+{{- '<tool_call>\\n{"name":"' ~ made.name ~ '","arguments":' -}}
+{{- given if given is string else given | tojson(separators=(',', ':')) -}}
+{{- '}\\n</tool_call>' -}}
+{%- endfor -%}
+{{- '<|im_end|>\\n' -}}
+{%- elif not loop.first or message.role != 'system' -%}
+{{- '<|im_start|>' ~ message.role ~ '\\n' ~ text(message.content) ~ '<|im_end|>\\n' -}}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}
+{{- '<|im_start|>assistant\\n' -}}
+{%- if enable_thinking is defined and not enable_thinking -%}
+{{- '<think>\\n\\n</think>\\n\\n' -}}
+{%- endif -%}
+{%- endif -%}
+"""
 """Chat template: the roles and markup of Qwen3's, in wording of its own."""
 
 
@@ -75,6 +123,9 @@ def build(
             from the start if ``tied``.
         positions: Longest sequence.
         tied: Whether the output layer is the embedding.
+
+    Returns:
+        The folder.
 
     Raises:
         ConfigError: If a size cannot be.
@@ -105,7 +156,6 @@ def build(
         model = Qwen3ForCausalLM(config)
     if layers > 1 and tied:
         teach_copying(model, torch.Generator().manual_seed(seed))
-        link_labels(model, tokenizer)
     model.generation_config = GenerationConfig(eos_token_id=[end], pad_token_id=pad)
     with replacing(out) as beside:
         model.save_pretrained(beside)
@@ -116,7 +166,13 @@ def build(
 def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
     """Train a byte-level tokenizer with Qwen's special tokens and our chat template.
 
-    Any other text can be written too, in more tokens.
+    Args:
+        texts: What to train on; any other text can be written too, in more tokens.
+        vocab: Entries.
+        positions: Longest sequence.
+
+    Returns:
+        The tokenizer, as transformers wraps it.
 
     Raises:
         ConfigError: If there are fewer entries than bytes and special tokens.
@@ -160,7 +216,10 @@ def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
 def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator[str]:
     """Yield the texts of an environment: each prompt as the chat template writes it, and a run.
 
-    Of at most ``most`` tasks, evenly spaced; tools are shown by the template if ``native``.
+    Args:
+        env: Its tasks; where there are more than ``most``, evenly spaced ones.
+        native: Whether tools are shown by the chat template.
+        most: Tasks.
     """
     template = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
     solve = oracle(env)
@@ -183,7 +242,11 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
 
 @contextmanager
 def replacing(folder: Path) -> Iterator[Path]:
-    """Give a folder to write into, and put it in the place of another when all went well."""
+    """Give a folder to write into, and put it in the place of another when all went well.
+
+    Args:
+        folder: The folder to replace, or to make.
+    """
     beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     folder.parent.mkdir(parents=True, exist_ok=True)

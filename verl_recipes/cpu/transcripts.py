@@ -12,11 +12,7 @@ from gym_clinic.policies import Playbook
 from verl_recipes.agent_loop.environment import PromptLengthError
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
-from verl_recipes.cpu.tiny import BEGIN
 from verl_recipes.ttopd.placement import HintPlacement
-
-FURTHER = 3
-"""Most calls that a run makes beyond the oracle's; two are the fewest."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +24,12 @@ class Transcript:
         targets: Positions of those that the policy wrote.
         success: Whether the environment calls the run a success.
         hint_at: Where a teacher would read its hint.
-        ticket_at: Where the last message of the prompt begins, which names the task.
-        calls: Calls made.
     """
 
     ids: tuple[int, ...]
     targets: tuple[int, ...]
     success: bool
     hint_at: int
-    ticket_at: int
-    calls: int
 
     def hinted(self, hint: Sequence[int]) -> Transcript:
         """Return the run as a teacher reads it, with the tokens of a hint."""
@@ -55,13 +47,17 @@ def transcripts(
 ) -> list[Transcript]:
     """Play the runs of tasks to tokens, as a rollout would; those that a budget cuts are left out.
 
-    ``draw`` is the source of what is wrong in the wrong ones.
+    Args:
+        env: Plays them.
+        tasks: Which.
+        tokens: Of the model.
+        budgets: Of the rollouts.
+        draw: Source of what is wrong in the wrong ones.
 
     Raises:
         ConfigError: If nothing is left.
     """
     playbook, placement = Playbook(env), HintPlacement(tokens)
-    begins = tokens.tokenizer.convert_tokens_to_ids(BEGIN)
     found: list[Transcript] = []
     for task in tasks:
         for moves in runs(playbook, task, draw):
@@ -83,10 +79,7 @@ def transcripts(
                 first = len(one.ids) - len(one.mask)
                 spoken = tuple(first + place for place, own in enumerate(one.mask) if own)
                 at = placement.index(one.prompt_ids)
-                ticket = max(n for n, token in enumerate(one.prompt_ids[:at]) if token == begins)
-                calls = sum(len(turn.calls) for turn in env.episode.turns)
-                right = bool(one.info["success"])
-                found.append(Transcript(tuple(one.ids), spoken, right, at, ticket, calls))
+                found.append(Transcript(tuple(one.ids), spoken, bool(one.info["success"]), at))
     if not found:
         raise ConfigError(
             f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "
@@ -97,11 +90,10 @@ def transcripts(
 
 
 def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
-    """Return runs that are right and runs that are wrong, and that differ in more than the answer.
+    """Return the oracle's run, and others that go wrong.
 
-    Right ones make the oracle's calls and, where the menu has more, further ones, so that there
-    are several; wrong ones give another answer after one of its calls. So a policy that has learned
-    from them makes more calls where it is to be right, which a hint about the outcome can tell.
+    One gives another answer of the menu; one leaves out calls, the answer being right or wrong
+    at even odds.
 
     Args:
         playbook: What is known of the environment.
@@ -112,15 +104,34 @@ def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]
     if not moves:
         return []
     *before, right = moves
-    calls = [call for move in before if not isinstance(move, str) for call in move]
-    menu = playbook.menu(task)
-    last: Move = before[-1] if before else ""
-    further = [call for call in menu.calls if call not in calls and not isinstance(last, str)]
-    more = draw.sample(further, min(len(further), draw.randint(2, FURTHER)))
-    found = [] if more and len(calls) < 2 else [moves]
-    if more and not isinstance(last, str):  # in the same message: turns may be few
-        found.append([*before[:-1], (*last, *more), right])
-    if others := [move for move in menu.answers.values() if move != right]:
-        few = [(draw.choice(calls),)] if len(calls) > 1 else before
-        found.append([*few, draw.choice(others)])
+    others = [move for move in playbook.menu(task).answers.values() if move != right]
+    wrong = draw.choice(others) if others else None
+    found = [moves]
+    if wrong is not None:
+        found.append([*before, wrong])
+    thinned = _thinned(before, draw)
+    answer = right if wrong is None or draw.random() < 0.5 else wrong
+    if thinned != before:
+        found.append([*thinned, answer])
     return found
+
+
+def _thinned(moves: Sequence[Move], draw: random.Random) -> list[Move]:
+    """Leave out at least one call, and every other at even odds."""
+    places = [
+        (at, which)
+        for at, move in enumerate(moves)
+        if not isinstance(move, str)
+        for which in range(len(move))
+    ]
+    if not places:
+        return list(moves)
+    gone = draw.choice(places)
+    kept = {place for place in places if place != gone and draw.random() < 0.5}
+    thinned: list[Move] = [
+        move
+        if isinstance(move, str)
+        else tuple(call for which, call in enumerate(move) if (at, which) in kept)
+        for at, move in enumerate(moves)
+    ]
+    return [move for move in thinned if move]
