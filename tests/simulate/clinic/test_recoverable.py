@@ -100,7 +100,7 @@ def test_the_record_tells_the_diagnosis_and_the_ticket_does_not(
 ) -> None:
     facts = load()
     reader = Reader(facts)
-    count = 1_000 if request.config.getoption("--whole") else 240
+    count = 1_000 if request.config.getoption("--whole") else 152
     patients = [
         draw_patient(seed, reader.conditions[seed % len(reader.conditions)].id)
         for seed in range(count)
