@@ -21,7 +21,7 @@ DAY = 24 * 60
 _SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
 _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 
-OTHER_COMPLAINT = 0.55
+OTHER_COMPLAINT = 0.65
 """Share of patients who complain of any of their findings instead of a typical complaint."""
 
 WATCHING = ("observation",)
@@ -34,7 +34,7 @@ PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
 TESTED = re.compile(r"positiv|antibod|\bCSF\b|\bEEG\b|test\b", re.IGNORECASE)
 """Names of findings that hurt, and of those that only a test shows."""
 
-VAGUE = 0.35
+VAGUE = 0.4
 """Share of those who say only that they are unwell."""
 
 SEVERITY = (0.4, 1.6)
