@@ -201,7 +201,7 @@ class Course(Strict):
         harm_after_minutes: Untreated, from when on lasting harm is done; None if not within a day.
         fatal_at: Severity at which the patient dies; None if it does not kill within days.
         treated_by: Alternatives, each a list of actions that work together: "drug:ID",
-            "class:ID", "procedure:NAME", "fluids", "oxygen", "blood", "observation".
+            "class:ID", "procedure:NAME", "fluids", "oxygen", "blood". Watching treats nothing.
         half_time_minutes: Treated, the time in which severity halves.
     """
 
@@ -211,6 +211,12 @@ class Course(Strict):
     fatal_at: float | None = Field(default=None, gt=1)
     treated_by: tuple[tuple[Text, ...], ...] = ()
     half_time_minutes: int = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _watching_is_no_treatment(self) -> Self:
+        if any("observation" in together for together in self.treated_by):
+            raise ValueError("treated_by: watching changes no course; leave 'observation' out")
+        return self
 
 
 class LongTermMedicine(Strict):

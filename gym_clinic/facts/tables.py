@@ -92,6 +92,11 @@ class Facts:
         return load, (self.folder,)
 
     @cached_property
+    def finding_ids(self) -> Mapping[str, str]:
+        """The id of each finding, by its name."""
+        return {one.name: key for key, one in self.phenotypes.items()}
+
+    @cached_property
     def above(self) -> Mapping[str, frozenset[str]]:
         """The ancestors of each finding, by id."""
         return ancestors(self.phenotypes)

@@ -47,15 +47,17 @@ class NamedDrug:
 
 @lru_cache(maxsize=1)
 def _tables() -> dict[str, Any]:
-    tables: dict[str, Any] = {}
-    for name in ("drug_names.json", "brands.json"):
-        tables |= json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    file = Path(__file__).with_name("drug_names.json")
+    tables: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return tables
 
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, NamedDrug]:
-    """Plain name -> what it means: facts first, then names of our own, which never replace them."""
+    """Plain name -> what it means: drugs of the facts, names of our own, then aliases of the facts.
+
+    None replaces one before it. Lay words for a drug ("water pill") name no drug on a chart.
+    """
     found: dict[str, NamedDrug] = {}
     for drug in load().drugs.values():
         forms = {plain_name(one.form): one.form for one in drug.max_daily_doses if one.form}
@@ -71,6 +73,11 @@ def _known() -> dict[str, NamedDrug]:
     for key, names in tables["names"].items():
         for name in names:
             found.setdefault(plain_name(name), found[plain_name(key)])
+    drugs = {drug.name: drug.id for drug in load().drugs.values()}
+    for alias in load().aliases.values():
+        if alias.term in drugs and alias.kind != "lay":
+            for name in alias.names:
+                found.setdefault(plain_name(name), NamedDrug((drugs[alias.term],)))
     for name, ingredients in tables["combinations"].items():
         found.setdefault(plain_name(name), NamedDrug(tuple(ingredients)))
     for name, (ingredient, form) in tables["regimens"].items():

@@ -87,18 +87,33 @@ def test_every_name_of_the_facts_resolves_to_its_drug() -> None:
 
 def test_our_names_are_of_known_drugs_and_hide_no_name_of_the_facts() -> None:
     folder = ROOT / "gym_clinic" / "safety"
-    brands = json.loads((folder / "brands.json").read_text(encoding="utf-8"))["names"]
     tables = json.loads((folder / "drug_names.json").read_text(encoding="utf-8"))
     known = set(load().drugs) | set(tables["other_drugs"]) | {"nirmatrelvir"}
-    for key, names in brands.items():
+    aliases = {
+        (load().drugs[key].name, name.casefold())
+        for key in tables["names"]
+        if key in load().drugs
+        for alias in load().aliases.values()
+        for name in alias.names
+        if alias.term == load().drugs[key].name and alias.kind != "lay"
+    }
+    for key, names in tables["names"].items():
         wanted = resolve(key)
         assert wanted is not None, key
         assert all(resolve(name) == wanted for name in names), key
+        own = load().drugs[key].name if key in load().drugs else key
+        assert not aliases & {(own, name) for name in names}, "an alias of the facts already"
     for name, ingredients in tables["combinations"].items():
         assert set(ingredients) <= known, name
     assert not set(tables["other_drugs"]) & set(load().drugs)
     for group in tables["classes"].values():
         assert group in load().drug_classes
+
+
+def test_brands_of_the_facts_resolve_and_lay_words_do_not() -> None:
+    assert resolve("Viagra") == resolve("sildenafil")
+    assert resolve("Toprol-XL 50 mg") == resolve("metoprolol succinate")
+    assert resolve("water pill") is None
 
 
 def test_classes_and_allergens() -> None:

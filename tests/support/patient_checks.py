@@ -10,7 +10,7 @@ from typing import Any
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
-from gym_clinic.simulate.clinic.problems import EXPOSURE, WATCHING
+from gym_clinic.simulate.clinic.problems import EXPOSURE
 
 State = dict[str, float]
 Check = Callable[[ClinicPatient], str | None]
@@ -196,7 +196,7 @@ def measured(patient: ClinicPatient) -> str | None:
     """What a measurement shows is never drawn beside it."""
     state = patient.state(0)
     names = findings_of(patient.facts, state, patient.person.sex, patient.person.age)
-    ids = {one.name: key for key, one in patient.facts.phenotypes.items()}
+    ids = patient.facts.finding_ids
     found = patient.findings(0)
     wrong = [name for name, has in names.items() if found[ids[name]] != has]
     return f"{wrong} against the measurements" if wrong else None
@@ -296,8 +296,6 @@ def treatment_helps(patient: ClinicPatient) -> str | None:
     course = patient.facts.conditions[first.condition].course
     assert course is not None
     for together in course.treated_by:
-        if together == WATCHING:
-            continue
         actions = dict.fromkeys(together, 10.0)
         if patient.severity(first, 600, actions) >= patient.severity(first, 10):
             return f"{first.condition}: no better by {together}"

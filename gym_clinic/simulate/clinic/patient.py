@@ -17,7 +17,7 @@ from typing import Any
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.conditions import Condition, Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import (
@@ -151,7 +151,7 @@ class ClinicPatient:
 
     def findings(self, minute: float = 0) -> dict[str, bool]:
         """Return each finding, by id, that the patient has or that measurements exclude."""
-        ids = {one.name: key for key, one in self.facts.phenotypes.items()}
+        ids = self.facts.finding_ids
         state = self.state(minute)
         measured = findings_of(self.facts, state, self.person.sex, self.person.age)
         found: dict[str, bool] = {}
@@ -173,9 +173,10 @@ class ClinicPatient:
         when = {"arrived": self.arrived.isoformat(), "born": self.born.isoformat()}
         return plain | when | {"provenance": "synthetic"}
 
-    def _course(self, problem: Problem) -> Any:
+    def _course(self, problem: Problem) -> Course:
         course = self.facts.conditions[problem.condition].course
-        assert course is not None
+        if course is None:
+            raise ValueError(f"{problem.condition} is a background condition; it has no course")
         return course
 
     def _with_classes(self, actions: Mapping[str, float] | None) -> dict[str, float]:
@@ -269,7 +270,7 @@ def draw_patient(
 
 def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
     """The patient, with fever in the history where there is fever on arrival."""
-    fever = next(key for key, one in patient.facts.phenotypes.items() if one.name == "Fever")
+    fever = patient.facts.finding_ids["Fever"]
     first, *others = patient.problems
     if patient.state(0)["temp_c"] < FEVER or fever in first.findings:
         return patient

@@ -24,15 +24,11 @@ _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 OTHER_COMPLAINT = 0.65
 """Share of patients who complain of any of their findings instead of a typical complaint."""
 
-WATCHING = ("observation",)
-"""What changes no course: who is only watched gets better, or worse, as untreated."""
-
 EXPOSURE = "exposure and poisoning"
 """The group of findings that come before the illness."""
 
 PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
-TESTED = re.compile(r"positiv|antibod|\bCSF\b|\bEEG\b|test\b", re.IGNORECASE)
-"""Names of findings that hurt, and of those that only a test shows."""
+"""Names of findings that hurt."""
 
 VAGUE = 0.4
 """Share of those who say only that they are unwell."""
@@ -78,7 +74,7 @@ def draw_problem(
     low, high = course.onset_hours
     began = -round(60 * math.exp(random.uniform(math.log(max(low, 0.02)), math.log(high))))
     severity = min(max(random.lognormvariate(-0.08, 0.28), SEVERITY[0]), SEVERITY[1])
-    ids = {one.name: key for key, one in facts.phenotypes.items()}
+    ids = facts.finding_ids
     if course.fatal_at is not None:
         severity = min(severity, 0.9 * course.fatal_at)
     variant = None
@@ -146,11 +142,7 @@ def _findings(
     for feature in facts.diseases[condition.id].phenotypes:
         name = facts.phenotypes[feature.phenotype].name
         share = condition.rates.get(name, probability(feature.frequency))
-        if (
-            name in elsewhere
-            or TESTED.search(name)
-            or not _may_have(facts, feature.phenotype, person)
-        ):
+        if name in elsewhere or not _may_have(facts, feature.phenotype, person):
             continue
         if random.random() < share:
             drawn.add(feature.phenotype)
@@ -246,7 +238,7 @@ def treated_at(course: Course, actions: Mapping[str, float]) -> float | None:
     complete = [
         max(actions[one] for one in together)
         for together in course.treated_by
-        if together != WATCHING and all(one in actions for one in together)
+        if all(one in actions for one in together)
     ]
     return min(complete, default=None)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from gym_clinic.domains.clingen import process_reward
-from gym_clinic.domains.clingen.curation import gold_calls, gold_evidence
+from gym_clinic.domains.clingen.curation import gold_calls
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES
 from gym_clinic.policies import load
 
@@ -328,90 +328,3 @@ def test_the_rules_sub_agents_read_the_full_text():
                 assert report["has_evidence"] == (report["evidence_subtype"] is not None)
                 found += report["has_evidence"]
     assert found > 0
-
-
-@pytest.fixture(scope="module")
-def single():
-    return gym.make(SINGLE, split="dev")
-
-
-class TestSingle:
-    def answer(self, task, **change):
-        items = [{"type": label, "pmid": pmid} for pmid, label in sorted(gold_evidence(task))]
-        body = {"classification": task.gold["classification"], "evidence": items} | change
-        return json.dumps(body)
-
-    def opened(self, pmid):
-        return (
-            f'<tool_call>{{"name": "get_full_text", "arguments": {{"pmid": "{pmid}"}}}}</tool_call>'
-        )
-
-    def test_full_text_then_the_structured_answer(self, single):
-        task = open_task(single)
-        calls = [self.opened(one["pmid"]) for one in task.record["articles"]]
-        observation = single.step("\n".join(calls))[0]
-        assert observation.count("<tool_response>") == len(calls)
-        for one in task.record["articles"]:
-            assert one["title"] in observation
-        fenced = "```json\n" + self.answer(task) + "\n```"
-        _, reward, done, _, info = single.step(f"<think>…</think>{fenced}")
-        assert done
-        assert reward == 1.0
-        assert info["metrics"]["evidence_f1"] == 1.0
-
-    def test_a_missed_subtype_costs_by_the_cube_of_f1(self, single):
-        number, task = next(
-            (number, task)
-            for number, task in enumerate(single.unwrapped.tasks)
-            if len(gold_evidence(task)) == 2
-        )
-        open_task(single, number)
-        (pmid, label), _ = sorted(gold_evidence(task))
-        single.step(self.opened(pmid))
-        text = self.answer(task, evidence=[{"type": label, "pmid": pmid}])
-        _, _, done, _, info = single.step(text)
-        assert done
-        assert info["rewards"]["process"] == pytest.approx(2 * ((2 / 3) ** 3 - 0.5))
-
-    def test_a_claim_about_an_unopened_article_counts_and_matches_nothing(self, single):
-        number, task = next(
-            (number, task)
-            for number, task in enumerate(single.unwrapped.tasks)
-            if len(gold_evidence(task)) == 2 and len({pmid for pmid, _ in gold_evidence(task)}) == 2
-        )
-        (pmid, _), _ = sorted(gold_evidence(task))
-        processes = []
-        for action in (self.opened(pmid), self.opened("SIM0"), None):
-            open_task(single, number)
-            if action:
-                single.step(action)
-            _, reward, done, _, info = single.step(self.answer(task))
-            assert done
-            processes.append(info["rewards"]["process"])
-            assert info["metrics"]["evidence_f1"] == 1.0
-        # One of two claims was read; then none: precision and recall are each a half, then nought.
-        assert processes == pytest.approx([2 * (0.5**3 - 0.5), -1.0, -1.0])
-
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"classification": "Certain"},
-            {"classification": None},
-            {"evidence": "none"},
-            {"evidence": [{"type": "Rescue in a dream", "pmid": "1"}]},
-            {"evidence": [{"type": "Rescue in human"}]},
-            {"note": "extra"},
-        ],
-    )
-    def test_a_wrong_answer_is_told_what_was_expected(self, single, change):
-        task = open_task(single)
-        observation, _, done, _, _ = single.step(self.answer(task, **change))
-        assert not done
-        assert observation.startswith("Error: ")
-
-    def test_an_answer_with_every_class_is_refused(self, single):
-        task = open_task(single)
-        both = "\n".join(self.answer(task, classification=label) for label in CLASSES)
-        observation, _, done, _, _ = single.step(both)
-        assert not done
-        assert "not valid JSON" in observation
