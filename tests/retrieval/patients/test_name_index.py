@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,7 +58,11 @@ def test_the_best_are_those_of_scoring_all_names(names, query, limit):
         (number, -negative) for negative, number in by_score
     ]
     best = searched.best(query)
-    assert best == (hits[0] if hits else None)
+    assert (best is None) == (not hits)
+    if best is not None:
+        assert replace(best, equals=()) == hits[0]
+        equal = found[np.isclose(scores, best.score, rtol=1e-9, atol=0)].tolist()
+        assert best.equals == tuple(f"{number:03}" for number in equal[1:])
 
 
 @given(NAMES.filter(any))
