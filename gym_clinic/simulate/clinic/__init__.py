@@ -8,6 +8,9 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.body import State as State
+    from gym_clinic.simulate.clinic.measurement import Reading as Reading
+    from gym_clinic.simulate.clinic.measurement import Sample as Sample
+    from gym_clinic.simulate.clinic.measurement import measure as measure
     from gym_clinic.simulate.clinic.patient import ClinicPatient as ClinicPatient
     from gym_clinic.simulate.clinic.patient import draw_patient as draw_patient
     from gym_clinic.simulate.clinic.patient import presenting as presenting
@@ -18,8 +21,11 @@ _HOMES = {
     "ClinicPatient": "patient",
     "Demographics": "people",
     "Problem": "problems",
+    "Reading": "measurement",
+    "Sample": "measurement",
     "State": "body",
     "draw_patient": "patient",
+    "measure": "measurement",
     "presenting": "patient",
 }
 

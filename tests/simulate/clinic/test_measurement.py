@@ -1,0 +1,149 @@
+"""Measured values: layers, errors that a repeat shows, and values computed from reported ones."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from statistics import fmean, pstdev
+
+import pytest
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.facts.expressions import parse
+from gym_clinic.simulate.clinic import ClinicPatient, Sample, draw_patient, measure
+from gym_clinic.simulate.clinic.measurement import measuring, methods_of
+
+PROGRAM = """
+from gym_clinic.simulate.clinic import Sample, draw_patient
+sample = Sample(draw_patient(7), 20)
+print([sample.reading(key).value for key in ("k", "sbp", "map", "ph")])
+"""
+
+
+@pytest.fixture(scope="module")
+def patient() -> ClinicPatient:
+    return draw_patient(7, "migraine")
+
+
+def test_the_same_arguments_give_the_same_reading(patient: ClinicPatient) -> None:
+    assert measure(patient, "k", 20) == measure(patient, "k", 20)
+    here = Sample(draw_patient(7), 20)
+    wanted = str([here.reading(key).value for key in ("k", "sbp", "map", "ph")])
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == wanted
+
+
+def test_a_sample_holds_what_single_measurements_give(patient: ClinicPatient) -> None:
+    sample = Sample(patient, 33, {"oxygen": 5}, repeat=2)
+    for key in patient.facts.measurements:
+        assert sample.reading(key) == measure(patient, key, 33, {"oxygen": 5}, repeat=2)
+
+
+def test_readings_have_the_declared_decimals_and_possible_values(patient: ClinicPatient) -> None:
+    for key, one in patient.facts.measurements.items():
+        for method in methods_of(one):
+            value = measure(patient, key, 12, method=method).value
+            assert value == round(value, one.decimals)
+            low, high = (round(limit, one.decimals) for limit in one.possible)
+            assert low <= value <= high
+
+
+@pytest.mark.parametrize("repeat", range(6))
+def test_computed_values_follow_from_the_reported_ones(patient: ClinicPatient, repeat: int) -> None:
+    sample = Sample(patient, 15, {"fluids": 1.0}, repeat=repeat)
+    person = patient.person
+    for key, formula in measuring().computed.items():
+        values: dict[str, float | bool] = {"age": person.age, "female": person.sex == "female"}
+        values |= {
+            name: sample.reading(name).value for name in parse(formula).names - values.keys()
+        }
+        one = patient.facts.measurements[key]
+        low, high = one.possible
+        wanted = min(max(float(parse(formula).compute(values)), low), high)
+        assert sample.reading(key).value == round(wanted, one.decimals)
+
+
+def test_values_scatter_as_declared_around_the_state(patient: ClinicPatient) -> None:
+    truth = patient.state(30)["na"]
+    readings = [measure(patient, "na", 30, repeat=number) for number in range(300)]
+    sound = [one.value for one in readings if one.fault is None]
+    assert fmean(sound) == pytest.approx(truth, rel=0.02)
+    assert pstdev(sound) == pytest.approx(0.006 * truth, rel=0.35)
+
+
+def test_a_repeat_shows_that_a_sample_was_haemolysed(patient: ClinicPatient) -> None:
+    readings = [measure(patient, "k", 30, repeat=number) for number in range(250)]
+    wrong = [one for one in readings if one.fault == "haemolysed"]
+    sound = [one.value for one in readings if one.fault is None]
+    assert 0 < len(wrong) < 30
+    assert min(one.value for one in wrong) > fmean(sound) + 0.2
+    assert {one.comment is None for one in wrong} == {True, False}
+    first = wrong[0]
+    again = [readings[(readings.index(first) + step) % 250].value for step in (1, 2, 3)]
+    assert sorted(again)[1] < first.value - 0.2
+
+
+def test_an_error_falsifies_all_values_of_its_sample_that_it_touches() -> None:
+    patient = draw_patient(7, "migraine")
+    for repeat in range(200):
+        sample = Sample(patient, 30, repeat=repeat)
+        if sample.reading("sbp").fault == "cuff too small":
+            assert sample.reading("dbp").fault == "cuff too small"
+            assert sample.reading("map").fault == "cuff too small"
+            assert sample.reading("k").fault != "cuff too small"
+            return
+    raise AssertionError("200 readings without a wrong cuff")
+
+
+def test_dilution_needs_an_infusion(patient: ClinicPatient) -> None:
+    without = {measure(patient, "na", 30, repeat=number).fault for number in range(150)}
+    given = {
+        measure(patient, "na", 30, {"fluids": 2}, repeat=number).fault for number in range(200)
+    }
+    assert "diluted" not in without
+    assert "diluted" in given
+
+
+def test_methods_differ(patient: ClinicPatient) -> None:
+    def mean(key: str, method: str) -> float:
+        values = [measure(patient, key, 9, method=method, repeat=one) for one in range(40)]
+        return fmean(one.value for one in values if one.fault is None)
+
+    assert mean("temp_c", "axillary") < mean("temp_c", "tympanic") < mean("temp_c", "rectal")
+    assert mean("ph", "venous gas") < mean("ph", "arterial gas")
+    assert mean("pco2", "venous gas") > mean("pco2", "arterial gas") + 3
+    assert mean("po2", "venous gas") < 45
+
+
+def test_oxygen_raises_the_saturation_at_once() -> None:
+    patient = draw_patient(11, "pneumonia")
+    before = [measure(patient, "spo2", 10, repeat=one).value for one in range(20)]
+    after = [measure(patient, "spo2", 10, {"oxygen": 9}, repeat=one).value for one in range(20)]
+    assert fmean(after) > fmean(before)
+
+
+@pytest.mark.parametrize(
+    ("measurement", "method", "hint"), [("potassum", None, "k"), ("k", "labratory", "laboratory")]
+)
+def test_unknown_names_are_answered_with_near_ones(
+    patient: ClinicPatient, measurement: str, method: str | None, hint: str
+) -> None:
+    with pytest.raises(ConfigError, match=hint):
+        measure(patient, measurement, 0, method=method)
+
+
+def test_the_data_name_measurements_methods_and_specimens_that_exist(
+    patient: ClinicPatient,
+) -> None:
+    known = patient.facts.measurements
+    data = measuring()
+    kinds = {one.kind for one in known.values()}
+    assert data.computed.keys() | data.methods.keys() <= known.keys()
+    for fault in data.faults:
+        assert fault.specimen in kinds
+        assert fault.values.keys() <= known.keys()
+        ways = {way for key in fault.values for way in methods_of(known[key])}
+        assert set(fault.methods) <= ways
+        assert (fault.noted > 0) == (fault.comment is not None)
