@@ -290,7 +290,8 @@ def _take_classes(taken: DrugReference, drugs: dict[str, Table], classes: dict[s
     for name, members in taken.table["classes"].items():
         theirs = {taken.drug(member) for member in members}
         if name not in _NAMES["single"]:
-            ours = {one["id"] for one in drugs.values() if taken.class_id(name) in one.get("classes", ())}
+            own = taken.class_id(name)
+            ours = {key for key, one in drugs.items() if own in one.get("classes", ())}
             generic = {key for key in ours if drugs[key].get("summary") and key not in theirs}
             if ours - theirs - generic:
                 raise TaskError(f"class {name}: other members here: {sorted(ours - theirs)}")
