@@ -8,6 +8,10 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.body import State as State
+    from gym_clinic.simulate.clinic.disclosure import Disclosure as Disclosure
+    from gym_clinic.simulate.clinic.disclosure import Recollection as Recollection
+    from gym_clinic.simulate.clinic.disclosure import disclosures as disclosures
+    from gym_clinic.simulate.clinic.disclosure import recollections as recollections
     from gym_clinic.simulate.clinic.measurement import Reading as Reading
     from gym_clinic.simulate.clinic.measurement import Sample as Sample
     from gym_clinic.simulate.clinic.measurement import measure as measure
@@ -20,13 +24,17 @@ if TYPE_CHECKING:
 _HOMES = {
     "ClinicPatient": "patient",
     "Demographics": "people",
+    "Disclosure": "disclosure",
     "Problem": "problems",
     "Reading": "measurement",
     "Sample": "measurement",
+    "Recollection": "disclosure",
     "State": "body",
+    "disclosures": "disclosure",
     "draw_patient": "patient",
     "measure": "measurement",
     "presenting": "patient",
+    "recollections": "disclosure",
 }
 
 __all__ = sorted(_HOMES)

@@ -137,7 +137,7 @@ def _findings(
     random: Random,
 ) -> dict[str, int]:
     """Draw symptoms and signs; what measurements and studies show is read off them instead."""
-    elsewhere = {*measured_findings(), *_shown_by_tests()}
+    elsewhere = {*measured_findings(), *shown_by_tests()}
     drawn: set[str] = set() if complaint is None else {complaint}
     for feature in facts.diseases[condition.id].phenotypes:
         name = facts.phenotypes[feature.phenotype].name
@@ -170,7 +170,7 @@ def _report(study: Study, variant: str | None, random: Random) -> str:
 
 
 @lru_cache(maxsize=1)
-def _shown_by_tests() -> frozenset[str]:
+def shown_by_tests() -> frozenset[str]:
     """The findings that a test shows, or that are the name of a disease."""
     file = Path(__file__).with_name("shown_by_tests.json")
     return frozenset(json.loads(file.read_text(encoding="utf-8")))

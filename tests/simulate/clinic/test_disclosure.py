@@ -1,0 +1,178 @@
+"""The disclosure plan has the same rates for what matters and for what does not."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from gym_clinic.facts import load, with_ancestors
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
+from gym_clinic.simulate.clinic.disclosure import (
+    DISTORTIONS,
+    MANNERS,
+    Disclosure,
+    confusions,
+    disclosures,
+    recollections,
+)
+from gym_clinic.simulate.clinic.incidental import irrelevant_complaints, red_flags
+
+FACTS = load()
+CONDITIONS = [one.id for one in presenting(FACTS)]
+
+Plan = tuple[ClinicPatient, tuple[Disclosure, ...]]
+
+
+@pytest.fixture(scope="module")
+def patients() -> list[ClinicPatient]:
+    return [draw_patient(seed, CONDITIONS[seed % len(CONDITIONS)]) for seed in range(40)]
+
+
+@pytest.fixture(scope="module")
+def plans(patients: list[ClinicPatient], request: pytest.FixtureRequest) -> list[Plan]:
+    """Many plans of few patients: a seed of its own for each."""
+    count = 2000 if request.config.getoption("--whole") else 300
+    made = [replace(patients[seed % 40], seed=seed) for seed in range(count)]
+    return [(one, disclosures(one)) for one in made]
+
+
+def uneven(plans: Iterable[Plan]) -> list[str]:
+    """Manners and distortions whose share differs between origins more than by chance."""
+    found: Counter[tuple[str, str]] = Counter()
+    totals: Counter[str] = Counter()
+    for patient, plan in plans:
+        for one in plan:
+            name = FACTS.phenotypes[one.finding].name
+            if name in red_flags() or one.finding == patient.problems[0].complaint:
+                continue
+            found[one.origin, one.manner] += 1
+            totals[one.origin] += 1
+            if one.has:
+                found[one.origin, str(one.distortion)] += 1
+    wrong = []
+    rates: dict[str, float] = {str(key): share for key, share in MANNERS.items()}
+    for key, share in (rates | {str(key): share for key, share in DISTORTIONS.items()}).items():
+        for origin, total in totals.items():
+            if origin == "absent" and key in DISTORTIONS:
+                continue
+            error = math.sqrt(share * (1 - share) / total)
+            if abs(found[origin, key] / total - share) > 4.5 * error:
+                wrong.append(f"{origin} {key}: {found[origin, key] / total:.3f}, not {share}")
+    return wrong
+
+
+@pytest.mark.population
+def test_rates_do_not_depend_on_where_a_finding_comes_from(plans: list[Plan]) -> None:
+    assert uneven(plans) == []
+
+
+def test_uneven_rates_are_noticed(plans: list[Plan]) -> None:
+    told = [
+        (patient, tuple(
+            replace(one, manner="told") if one.origin == "problem" and number % 3 == 0 else one
+            for number, one in enumerate(plan)
+        ))
+        for patient, plan in plans
+    ]  # fmt: skip
+    assert any(one.startswith("problem told") for one in uneven(told))
+    exact = [
+        (patient, tuple(
+            replace(one, distortion=None) if one.origin == "irrelevant" else one for one in plan
+        ))
+        for patient, plan in plans
+    ]  # fmt: skip
+    assert any(one.startswith("irrelevant") for one in uneven(exact))
+
+
+def test_the_complaint_is_told_and_red_flags_are_tellable(plans: list[Plan]) -> None:
+    flags = 0
+    for patient, plan in plans:
+        for one in plan:
+            if one.finding == patient.problems[0].complaint:
+                assert one.manner == "told"
+                assert one.distortion != "forgets"
+            if FACTS.phenotypes[one.finding].name in red_flags():
+                flags += 1
+                assert one.manner != "omitted"
+                assert one.distortion != "forgets"
+    assert flags > 80
+
+
+def test_a_plan_fits_the_record(plans: list[Plan]) -> None:
+    for patient, plan in plans:
+        has = {one.finding for one in plan if one.has}
+        implied = with_ancestors(has, FACTS.above)
+        assert len({one.finding for one in plan}) == len(plan)
+        for one in plan:
+            assert (one.began is not None) == one.has
+            assert one.has or one.finding not in implied
+            assert one.has or one.distortion is None
+            assert (one.origin == "absent") == (not one.has)
+            if one.distortion != "wrong":
+                assert one.says_began == one.began
+            elif one.began is not None and one.says_began is not None:
+                assert one.says_began != one.began
+                assert -patient.person.age * 366 * 1440 <= one.says_began < 0
+
+
+def test_what_is_irrelevant_is_no_finding_of_the_problem_or_its_look_alikes(
+    plans: list[Plan],
+) -> None:
+    beside = 0
+    for patient, plan in plans:
+        disease = FACTS.diseases[patient.problems[0].condition]
+        key_findings = {
+            one.phenotype
+            for key in (disease.id, *disease.look_alikes)
+            for one in FACTS.diseases[key].phenotypes
+        }
+        for one in plan:
+            if one.origin in ("background", "irrelevant"):
+                beside += 1
+                assert one.finding not in key_findings
+                assert one.cause
+    assert beside >= len(plans) / 2
+
+
+def test_the_plan_of_a_patient_is_always_the_same(patients: list[ClinicPatient]) -> None:
+    again = draw_patient(patients[3].seed, patients[3].problems[0].condition)
+    assert disclosures(again) == disclosures(patients[3])
+    assert recollections(again) == recollections(patients[3])
+
+
+def test_a_wrong_medicine_is_one_that_the_patient_does_not_take(
+    patients: list[ClinicPatient],
+) -> None:
+    wrong = 0
+    for seed in range(1200):
+        patient = replace(patients[seed % 40], seed=seed)
+        taken = {one.drug for one in patient.medicines}
+        told = recollections(patient)
+        assert len(told) == (
+            len(patient.medicines) + len(patient.allergies)
+            + len(patient.person.habits) + len(patient.background)
+        )  # fmt: skip
+        for one in told:
+            kind, _, key = one.fact.partition(":")
+            assert (one.says is not None) == (one.distortion == "wrong")
+            if one.says is not None:
+                wrong += 1
+                assert kind == "medicine"
+                assert confusions()[key] == one.says
+                assert one.says not in taken
+    assert wrong > 10
+
+
+def test_the_data_files_name_findings_and_drugs_of_the_tables() -> None:
+    assert red_flags() <= FACTS.finding_ids.keys()
+    assert {one.finding for one in irrelevant_complaints()} <= FACTS.finding_ids.keys()
+    assert {*confusions(), *confusions().values()} <= FACTS.drugs.keys()
+    assert all(drug != taken_for for drug, taken_for in confusions().items())
+    for one in irrelevant_complaints():
+        if one.medicine is not None:
+            known = {*FACTS.drugs, *(f"class:{key}" for key in FACTS.drug_classes)}
+            assert one.medicine in known
