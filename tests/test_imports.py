@@ -97,7 +97,8 @@ TRAINING = {
     "torch", "torchdata", "transfer_queue", "transformers", "verl", "vllm",
 }  # fmt: skip
 THIRD = TRAINING | {
-    "PIL", "gymnasium", "huggingface_hub", "numpy", "orjson", "packaging", "rich", "yaml",
+    "PIL", "gymnasium", "huggingface_hub", "numpy", "orjson", "packaging", "pydantic", "rich",
+    "yaml",
 }  # fmt: skip
 
 # What works before the training extras are installed, and says so where they are not.

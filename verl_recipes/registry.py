@@ -30,22 +30,21 @@ class Registry(Generic[_Entry]):
         self.entries = dict(entries)
         self.refused = dict(refused or {})
 
-    def check(self, name: object) -> None:
-        """Check that a name is offered.
+    def check(self, name: str) -> str:
+        """Return a name that is offered.
 
         Raises:
             ConfigError: If it is not; the error says why, or which name is nearest.
         """
-        if isinstance(name, str) and name in self.entries:
-            return
-        if isinstance(name, str) and name in self.refused:
+        if name in self.refused:
             raise ConfigError(f"{self.setting} {name!r} is refused: {self.refused[name]}")
-        raise ConfigError(f"{self.setting}: no {name!r}; {suggest(str(name), self.entries)}")
+        if name not in self.entries:
+            raise ConfigError(f"{self.setting}: no {name!r}; {suggest(name, self.entries)}")
+        return name
 
     def __getitem__(self, name: str) -> _Entry:
         """Return what a name stands for; errors as for :meth:`check`."""
-        self.check(name)
-        found: _Entry = import_named(self.entries[name], self.setting)
+        found: _Entry = import_named(self.entries[self.check(name)], self.setting)
         return found
 
     def __iter__(self) -> Iterator[str]:

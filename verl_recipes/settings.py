@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic.dataclasses import dataclass
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
 from verl_recipes.registry import ESTIMATORS, HINTS, REDUCTIONS, REWARDS, SCHEDULES, WRONG_MODES
-from verl_recipes.schedule.stages import StageSettings
-from verl_recipes.sections import Range, read_section
 
-Count = Annotated[int, Range(1)]
-CountOrZero = Annotated[int, Range(0)]
-EnvironmentName = Annotated[str, "a registered id, or module:NAME of a domain"]
-Split = Annotated[str, "the name of a split"]
+STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+"""Of every section: no unknown key, no text for a number, no number that is not finite."""
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class RewardSettings:
     """What a trajectory is paid.
 
@@ -33,12 +46,12 @@ class RewardSettings:
             ones, ``flat`` neither.
     """
 
-    mode: Annotated[str, REWARDS] = "env"
-    l_max: Count = 12_288
+    mode: Annotated[str, AfterValidator(REWARDS.check)] = "env"
+    l_max: PositiveInt = 12_288
     r_max: float = 1.2
     r_min: float = 0.2
     r_penalty: float = -0.5
-    wrong_mode: Annotated[str, WRONG_MODES] = "paper"
+    wrong_mode: Annotated[str, AfterValidator(WRONG_MODES.check)] = "paper"
 
     def __post_init__(self) -> None:
         if self.r_max < self.r_min:
@@ -47,7 +60,7 @@ class RewardSettings:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class TeacherSettings:
     """The EMA teacher and the distillation loss (TT-OPD paper, eq. 2 and 4).
 
@@ -74,25 +87,25 @@ class TeacherSettings:
     """
 
     enabled: bool = False
-    lam: Annotated[float, Range(0)] = 4.0
-    schedule: Annotated[str, SCHEDULES] = "ema"
-    decay: Annotated[float, Range(0, 1)] = 0.995
-    every: Count = 5
-    hard_copy: Count | None = None
-    l_max_turn: Count = 12_288
-    estimator: Annotated[str, ESTIMATORS] = "full"
-    k: Count = 128
-    reduce: Annotated[str, REDUCTIONS] = "mean_turns"
+    lam: NonNegativeFloat = 4.0
+    schedule: Annotated[str, AfterValidator(SCHEDULES.check)] = "ema"
+    decay: Annotated[float, Field(ge=0, le=1)] = 0.995
+    every: PositiveInt = 5
+    hard_copy: PositiveInt | None = None
+    l_max_turn: PositiveInt = 12_288
+    estimator: Annotated[str, AfterValidator(ESTIMATORS.check)] = "full"
+    k: PositiveInt = 128
+    reduce: Annotated[str, AfterValidator(REDUCTIONS.check)] = "mean_turns"
     thoughts: bool = True
-    chunk: Count = 512
-    diagnose_every: CountOrZero = 10
+    chunk: PositiveInt = 512
+    diagnose_every: NonNegativeInt = 10
 
     def __post_init__(self) -> None:
         if self.schedule == "copy" and self.hard_copy is None:
             raise ConfigError("clinic.teacher.schedule=copy needs clinic.teacher.hard_copy: steps")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class HintChoice:
     """The hints about the outcome that the teacher reads.
 
@@ -102,12 +115,12 @@ class HintChoice:
         path: A file of templates instead of ours.
     """
 
-    mode: Annotated[str, HINTS] = "none"
+    mode: Annotated[str, AfterValidator(HINTS.check)] = "none"
     size: Literal["outcome", "sentence"] = "sentence"
-    path: Annotated[str, "the path of a file"] | None = None
+    path: Name | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class CriticSettings:
     """The value model of PPO.
 
@@ -120,15 +133,15 @@ class CriticSettings:
         normalise: Whether advantages are whitened; the paper does not say so.
     """
 
-    model: Annotated[str, "module:NAME of a torch module"] | None = None
+    model: Name | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    lr: Annotated[float, Range(0)] = 5e-5
-    batch: Count = 8
-    epochs: Count = 1
+    lr: NonNegativeFloat = 5e-5
+    batch: PositiveInt = 8
+    epochs: PositiveInt = 1
     normalise: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class EnvironmentSettings:
     """One environment of a run.
 
@@ -142,12 +155,12 @@ class EnvironmentSettings:
         turn_tokens: Tokens of one reply; null for ``clinic.turn_tokens``.
     """
 
-    id: EnvironmentName
-    weight: Annotated[float, Range(0, above=True)] = 1.0
-    split: Split | None = None
-    val_split: Split | None = None
+    id: Name
+    weight: PositiveFloat = 1.0
+    split: Name | None = None
+    val_split: Name | None = None
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
-    turn_tokens: Count | None = None
+    turn_tokens: PositiveInt | None = None
 
     def __post_init__(self) -> None:
         if "split" in self.env_kwargs:
@@ -157,7 +170,69 @@ class EnvironmentSettings:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
+class StageSettings:
+    """One stage of ``clinic.stages``; what it leaves out is the run's own.
+
+    Attributes:
+        name: Shown in the log.
+        steps: Most training steps that it takes.
+        target: The figure that it is to raise, by its name in the log. Null: of the reward part
+            with the largest of ``weights``, its mean; without weights, ``clinic/success``.
+        stop_at: Value of the target at which the stage ends early; null for never.
+        patience: Looks at the target without a new best value after which the stage ends early;
+            null for never.
+        weights: Of reward parts, instead of the environment's; a part left out keeps its own.
+        env_kwargs: Further arguments of every environment.
+        split: Of the training rows; null for the run's.
+        kl: Coefficient of the KL to the reference model; null for the run's.
+        reference: ``base``: the model that the run began with. ``stage_start``: the policy with
+            which the stage begins.
+
+    Source: staged rewards are section 4 of Deep-DxSearch, the curriculum with a KL coefficient a
+    stage is MMedAgent-RL's; that paper does not name its reference, hence both.
+    """
+
+    name: Name
+    steps: PositiveInt
+    target: Name | None = None
+    stop_at: float | None = None
+    patience: PositiveInt | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    split: Name | None = None
+    kl: NonNegativeFloat | None = None
+    reference: Literal["base", "stage_start"] = "base"
+
+    def __post_init__(self) -> None:
+        if wrong := sorted({"split", "weights"} & set(self.env_kwargs)):
+            raise ConfigError(
+                f"clinic.stages: {self.name}: env_kwargs cannot name {wrong}: the stage's own "
+                f"{wrong} do"
+            )
+
+    @property
+    def figure(self) -> str:
+        """The figure that the stage is to raise."""
+        if self.target is not None:
+            return self.target
+        if not self.weights:
+            return "clinic/success"
+        return f"clinic/reward/{max(self.weights, key=lambda part: self.weights[part])}/mean"
+
+    def options(self, env_kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of an environment in this stage.
+
+        Args:
+            env_kwargs: Its arguments in the run.
+        """
+        found = {**env_kwargs, **self.env_kwargs}
+        if self.weights:
+            found["weights"] = {**found.get("weights", {}), **self.weights}
+        return found
+
+
+@dataclass(frozen=True, config=STRICT)
 class ClinicSettings:
     """The whole section.
 
@@ -189,21 +264,21 @@ class ClinicSettings:
         stages: The stages of the run, one after another; none for a run that does not change.
     """
 
-    env: EnvironmentName = "clinic/ClinGen-v0"
+    env: Name = "clinic/ClinGen-v0"
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     envs: tuple[EnvironmentSettings, ...] = ()
-    modules: tuple[Annotated[str, "the name of a module"], ...] = ()
-    seed: CountOrZero = 0
+    modules: tuple[Name, ...] = ()
+    seed: NonNegativeInt = 0
     tools: Literal["native", "text"] = "native"
-    tool_parser: Annotated[str, "the name of a parser"] | None = None
+    tool_parser: Name | None = None
     overlong: Literal["error", "skip"] = "error"
-    shortest: Count | None = None
-    endless_rows: Count = 4_096
-    turn_tokens: Count | None = None
-    min_reply_tokens: Count = 16
-    rollout_retries: CountOrZero = 2
-    max_refills: CountOrZero = 3
-    stall_s: Annotated[float, Range(0, above=True)] = 1_800.0
+    shortest: PositiveInt | None = None
+    endless_rows: PositiveInt = 4_096
+    turn_tokens: PositiveInt | None = None
+    min_reply_tokens: PositiveInt = 16
+    rollout_retries: NonNegativeInt = 2
+    max_refills: NonNegativeInt = 3
+    stall_s: PositiveFloat = 1_800.0
     advantage_scale: float = 1.0
     reward: RewardSettings = field(default_factory=RewardSettings)
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
@@ -255,14 +330,27 @@ class ClinicSettings:
         raise ConfigError(f"the run has no environment {name!r}; {suggest(name, known)}")
 
 
+_SECTION: TypeAdapter[ClinicSettings] = TypeAdapter(ClinicSettings)
+
+
 def read(section: Mapping[str, Any]) -> ClinicSettings:
     """Read the section from plain data, as ``OmegaConf.to_container`` gives it.
 
     Raises:
         ConfigError: If a key is unknown or a value cannot be; the error says what can.
     """
-    found: ClinicSettings = read_section(ClinicSettings, section, "clinic")
-    return found
+    try:
+        return _SECTION.validate_json(json.dumps(section))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    where = "clinic" + "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]
+    )
+    if first["type"] == "unexpected_keyword_argument":
+        raise ConfigError(f"there is no setting {where}")
+    if first["type"] == "value_error":  # an error of ours
+        raise ConfigError(str(first["ctx"]["error"]))
+    raise ConfigError(f"{where}: {first['msg']}, not {first['input']!r}")
 
 
 def from_config(config: Any) -> ClinicSettings:

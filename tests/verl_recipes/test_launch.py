@@ -131,7 +131,7 @@ def test_a_run_in_use_is_not_overwritten(tmp_path, monkeypatch):
         (["train", "--gpus", "8"], "name a model"),
         (["train", "--model", "no/such/folder/anywhere"], "no/such/folder/anywhere"),
         (["train", "clinic.teacher.decai=0.9"], "decai"),
-        (["train", "clinic.teacher.decay=1.5"], "from 0 to 1"),
+        (["train", "clinic.teacher.decay=1.5"], "less than or equal to 1"),
         (["train", "clinic.teacher.estimator=k1"], "expected gradient of zero"),
         (["trian"], "did you mean 'train'"),
     ],

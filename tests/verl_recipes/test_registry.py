@@ -24,12 +24,10 @@ def test_a_name_stands_for_an_object() -> None:
     [
         ("don", "clinic.sort: no 'don'; did you mean 'down'?"),
         ("quick", "clinic.sort: no 'quick'; choose from ['up', 'down']"),
-        (3, "clinic.sort: no 3; choose from ['up', 'down']"),
-        ([], "clinic.sort: no []; choose from ['up', 'down']"),
         ("bogo", "clinic.sort 'bogo' is refused: it is slow"),
     ],
 )
-def test_any_other_name_is_an_error_that_says_what_would_be_right(name: object, says: str) -> None:
+def test_any_other_name_is_an_error_that_says_what_would_be_right(name: str, says: str) -> None:
     with pytest.raises(ConfigError) as caught:
         SORTS.check(name)
     assert str(caught.value) == says

@@ -3,77 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes.sections import Range
+from verl_recipes.settings import StageSettings
 
 EVALUATED = "val"
 """Figures whose names begin so are there at evaluations alone."""
-
-
-@dataclass(frozen=True)
-class StageSettings:
-    """One stage of ``clinic.stages``; what it leaves out is the run's own.
-
-    Attributes:
-        name: Shown in the log.
-        steps: Most training steps that it takes.
-        target: The figure that it is to raise, by its name in the log. Null: of the reward part
-            with the largest of ``weights``, its mean; without weights, ``clinic/success``.
-        stop_at: Value of the target at which the stage ends early; null for never.
-        patience: Looks at the target without a new best value after which the stage ends early;
-            null for never.
-        weights: Of reward parts, instead of the environment's; a part left out keeps its own.
-        env_kwargs: Further arguments of every environment.
-        split: Of the training rows; null for the run's.
-        kl: Coefficient of the KL to the reference model; null for the run's.
-        reference: ``base``: the model that the run began with. ``stage_start``: the policy with
-            which the stage begins.
-
-    Source: staged rewards are section 4 of Deep-DxSearch, the curriculum with a KL coefficient a
-    stage is MMedAgent-RL's; that paper does not name its reference, hence both.
-    """
-
-    name: str
-    steps: Annotated[int, Range(1)]
-    target: str | None = None
-    stop_at: float | None = None
-    patience: Annotated[int, Range(1)] | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)
-    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
-    split: str | None = None
-    kl: Annotated[float, Range(0)] | None = None
-    reference: Literal["base", "stage_start"] = "base"
-
-    def __post_init__(self) -> None:
-        if wrong := sorted({"split", "weights"} & set(self.env_kwargs)):
-            raise ConfigError(
-                f"clinic.stages: {self.name}: env_kwargs cannot name {wrong}: the stage's own "
-                f"{wrong} do"
-            )
-
-    @property
-    def figure(self) -> str:
-        """The figure that the stage is to raise."""
-        if self.target is not None:
-            return self.target
-        if not self.weights:
-            return "clinic/success"
-        return f"clinic/reward/{max(self.weights, key=lambda part: self.weights[part])}/mean"
-
-    def options(self, env_kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of an environment in this stage.
-
-        Args:
-            env_kwargs: Its arguments in the run.
-        """
-        found = {**env_kwargs, **self.env_kwargs}
-        if self.weights:
-            found["weights"] = {**found.get("weights", {}), **self.weights}
-        return found
 
 
 def check_stages(config: Any, stages: Sequence[StageSettings]) -> None:

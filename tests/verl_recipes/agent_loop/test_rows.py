@@ -152,7 +152,7 @@ def test_no_more_rows_than_requested(run: Any, tokenizer: Any, samples: int, cou
         ("train", {"modules": ["no_such"]}, "no module 'no_such'"),
         ("tran", {}, "did you mean 'train'?"),
         (["train", "test"], {}, "data files name one split each, not ['train', 'test']"),
-        ("train", {"sed": 3}, "clinic has no 'sed'; did you mean 'seed'?"),
+        ("train", {"sed": 3}, "there is no setting clinic.sed"),
         ("train", {"env_kwargs": {"max_turn": 3}}, "max_turn"),
     ],
 )

@@ -46,8 +46,8 @@ def test_environments_of_the_config_stand_unless_others_are_named() -> None:
         ("a,,b", "expected ID, or ID,ID"),
         ("", "expected ID, or ID,ID"),
         ("a=x,b", "the weight of 'a' is a number, not 'x'"),
-        ("a=0,b", "clinic.envs[0].weight is a finite number above 0"),
-        ("a=nan,b", "clinic.envs[0].weight is a finite number"),
+        ("a=0,b", "clinic.envs[0].weight: Input should be greater than 0"),
+        ("a=nan,b", "clinic.envs[0].weight: Input should be a finite number"),
     ],
 )
 def test_a_mistake_in_the_environments_is_named(env: str, says: str) -> None:

@@ -68,7 +68,7 @@ def test_the_length_reward_has_the_same_defaults() -> None:
 
 def test_an_empty_section_is_the_default() -> None:
     assert read({}) == ClinicSettings()
-    assert read({"reward": None, "teacher": {}, "modules": None}) == ClinicSettings()
+    assert read({"reward": {}, "teacher": {}, "modules": []}) == ClinicSettings()
 
 
 def test_values_of_a_section_are_read() -> None:
@@ -111,80 +111,63 @@ def test_one_environment_is_a_list_of_one() -> None:
     assert (found.id, found.env_kwargs, found.weight) == ("my.domain:HEART", {"max_turns": 3}, 1.0)
 
 
-COUNTS = "a whole number from 1"
+ABOVE = "Input should be greater than 0, not"
+FROM = "Input should be greater than or equal to 0, not"
+WHOLE = "Input should be a valid integer, not"
+NUMBER = "Input should be a valid number, not"
+FINITE = "Input should be a finite number, not"
+OBJECT = "Input should be an object, not"
+ARRAY = "Input should be a valid array, not"
+TEXT = "Input should be a valid string, not"
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"sed": 1}, "clinic has no 'sed'; did you mean 'seed'?"),
-    ({"teacher": {"lambda": 4.0}}, "clinic.teacher has no 'lambda'; "),
-    ({"reward": {"rmax": 1.0}}, "clinic.reward has no 'rmax'; did you mean 'r_max'?"),
-    ({"hints": {"modes": "none"}}, "clinic.hints has no 'modes'; did you mean 'mode'?"),
-    ({"teacher": True}, "clinic.teacher is a section of settings, not True"),
-    ({"env": ""}, "clinic.env is a registered id, or module:NAME of a domain, not ''"),
-    ({"env": 3}, "clinic.env is a registered id, or module:NAME of a domain, not 3"),
-    ({"env_kwargs": [1]}, "clinic.env_kwargs is {name: value}, not [1]"),
+    ({"sed": 1}, "there is no setting clinic.sed"),
+    ({"teacher": {"lambda": 4.0}}, "there is no setting clinic.teacher.lambda"),
+    ({"teacher": True}, f"clinic.teacher: {OBJECT} True"),
+    ({"env": ""}, "clinic.env: String should have at least 1 character, not ''"),
+    ({"env": 3}, f"clinic.env: {TEXT} 3"),
+    ({"env_kwargs": [1]}, f"clinic.env_kwargs: {OBJECT} [1]"),
     ({"env_kwargs": {"split": "dev"}}, "data.train_files and data.val_files do"),
-    ({"envs": "a"}, "clinic.envs is a list, not 'a'"),
-    ({"envs": ["a"]}, "clinic.envs[0] is a section of settings, not 'a'"),
-    ({"envs": [{"weight": 1}]}, "clinic.envs[0] lacks 'id'"),
-    ({"envs": [{"id": "a"}, {"id": "b", "wait": 1}]}, "clinic.envs[1] has no 'wait'; did you mean"),
-    (
-        {"envs": [{"id": 3}]},
-        "clinic.envs[0].id is a registered id, or module:NAME of a domain",
-    ),
-    ({"envs": [{"id": "a", "weight": -1}]}, "clinic.envs[0].weight is a finite number above 0"),
-    ({"envs": [{"id": "a", "weight": 0}]}, "clinic.envs[0].weight is a finite number above 0"),
-    ({"envs": [{"id": "a", "split": ""}]}, "clinic.envs[0].split is the name of a split, or null"),
-    ({"envs": [{"id": "a", "turn_tokens": 0}]}, "clinic.envs[0].turn_tokens is a whole number"),
+    ({"envs": "a"}, f"clinic.envs: {ARRAY} 'a'"),
+    ({"envs": ["a"]}, f"clinic.envs[0]: {OBJECT} 'a'"),
+    ({"envs": [{"weight": 1}]}, "clinic.envs[0].id: Field required"),
+    ({"envs": [{"id": "a"}, {"id": "b", "wait": 1}]}, "there is no setting clinic.envs[1].wait"),
+    ({"envs": [{"id": "a", "weight": 0}]}, f"clinic.envs[0].weight: {ABOVE} 0"),
+    ({"envs": [{"id": "a", "turn_tokens": 0}]}, f"clinic.envs[0].turn_tokens: {ABOVE} 0"),
     (
         {"envs": [{"id": "a", "env_kwargs": {"split": "x"}}]},
         "a: env_kwargs cannot name a split: data.",
     ),
     ({"envs": [{"id": "a"}, {"id": "a"}]}, "clinic.envs names 'a' twice"),
     ({"envs": [{"id": "a"}], "env_kwargs": {"max_turns": 2}}, "each environment has its own"),
-    ({"modules": "my.domain"}, "clinic.modules is a list, not 'my.domain'"),
-    ({"modules": [3]}, "clinic.modules[0] is the name of a module, not 3"),
-    ({"seed": "abc"}, "clinic.seed is a whole number from 0, not 'abc'"),
-    ({"seed": -1}, "clinic.seed is a whole number from 0, not -1"),
-    ({"tools": "xml"}, "clinic.tools is one of ['native', 'text'], not 'xml'"),
-    ({"tool_parser": 1}, "clinic.tool_parser is the name of a parser, or null, not 1"),
-    ({"overlong": "cut"}, "clinic.overlong is one of ['error', 'skip'], not 'cut'"),
-    ({"shortest": 0}, f"clinic.shortest is {COUNTS}, or null, not 0"),
-    ({"turn_tokens": 0}, f"clinic.turn_tokens is {COUNTS}, or null, not 0"),
-    ({"turn_tokens": 1.5}, f"clinic.turn_tokens is {COUNTS}, or null, not 1.5"),
-    ({"min_reply_tokens": 0}, f"clinic.min_reply_tokens is {COUNTS}, not 0"),
-    ({"min_reply_tokens": True}, f"clinic.min_reply_tokens is {COUNTS}, not True"),
-    ({"rollout_retries": -1}, "clinic.rollout_retries is a whole number from 0, not -1"),
-    ({"max_refills": -1}, "clinic.max_refills is a whole number from 0, not -1"),
-    ({"max_refills": None}, "clinic.max_refills is a whole number from 0, not None"),
-    ({"stall_s": 0}, "clinic.stall_s is a finite number above 0, not 0"),
-    ({"stall_s": -1}, "clinic.stall_s is a finite number above 0, not -1"),
-    ({"stall_s": "long"}, "clinic.stall_s is a finite number above 0, not 'long'"),
-    ({"stall_s": float("inf")}, "clinic.stall_s is a finite number above 0, not inf"),
-    ({"advantage_scale": float("nan")}, "clinic.advantage_scale is a finite number, not nan"),
+    ({"modules": "my.domain"}, f"clinic.modules: {ARRAY} 'my.domain'"),
+    ({"modules": [3]}, f"clinic.modules[0]: {TEXT} 3"),
+    ({"seed": "abc"}, f"clinic.seed: {WHOLE} 'abc'"),
+    ({"seed": -1}, f"clinic.seed: {FROM} -1"),
+    ({"tools": "xml"}, "clinic.tools: Input should be 'native' or 'text', not 'xml'"),
+    ({"tool_parser": 1}, f"clinic.tool_parser: {TEXT} 1"),
+    ({"shortest": 0}, f"clinic.shortest: {ABOVE} 0"),
+    ({"turn_tokens": 1.5}, f"clinic.turn_tokens: {WHOLE} 1.5"),
+    ({"min_reply_tokens": True}, f"clinic.min_reply_tokens: {WHOLE} True"),
+    ({"max_refills": None}, f"clinic.max_refills: {WHOLE} None"),
+    ({"stall_s": 0}, f"clinic.stall_s: {ABOVE} 0"),
+    ({"stall_s": "long"}, f"clinic.stall_s: {NUMBER} 'long'"),
+    ({"stall_s": float("inf")}, f"clinic.stall_s: {FINITE} inf"),
+    ({"advantage_scale": float("nan")}, f"clinic.advantage_scale: {FINITE} nan"),
     ({"reward": {"mode": "cos"}}, "clinic.reward.mode: no 'cos'; did you mean 'cosine'?"),
     ({"reward": {"wrong_mode": "x"}}, "clinic.reward.wrong_mode: no 'x'; choose from ['paper', "),
-    ({"reward": {"l_max": 0}}, f"clinic.reward.l_max is {COUNTS}, not 0"),
     ({"reward": {"r_max": 0.1}}, "clinic.reward.r_max is at least r_min, not 0.1 < 0.2"),
-    ({"reward": {"r_min": None}}, "clinic.reward.r_min is a finite number, not None"),
-    ({"reward": {"r_penalty": "low"}}, "clinic.reward.r_penalty is a finite number, not 'low'"),
-    ({"teacher": {"enabled": "yes"}}, "clinic.teacher.enabled is true or false, not 'yes'"),
-    ({"teacher": {"lam": -1}}, "clinic.teacher.lam is a finite number from 0, not -1"),
-    ({"teacher": {"lam": float("nan")}}, "clinic.teacher.lam is a finite number from 0, not nan"),
-    ({"teacher": {"decay": 1.01}}, "clinic.teacher.decay is a finite number from 0 to 1, not 1.01"),
-    ({"teacher": {"every": 0}}, f"clinic.teacher.every is {COUNTS}, not 0"),
-    ({"teacher": {"hard_copy": 0}}, f"clinic.teacher.hard_copy is {COUNTS}, or null, not 0"),
-    ({"teacher": {"l_max_turn": 0}}, f"clinic.teacher.l_max_turn is {COUNTS}, not 0"),
-    ({"teacher": {"k": 0}}, f"clinic.teacher.k is {COUNTS}, not 0"),
-    ({"teacher": {"chunk": 0}}, f"clinic.teacher.chunk is {COUNTS}, not 0"),
+    ({"reward": {"r_penalty": "low"}}, f"clinic.reward.r_penalty: {NUMBER} 'low'"),
+    ({"teacher": {"enabled": "yes"}}, "clinic.teacher.enabled: Input should be a valid boolean"),
+    ({"teacher": {"lam": -1}}, f"clinic.teacher.lam: {FROM} -1"),
+    ({"teacher": {"decay": 1.01}}, "clinic.teacher.decay: Input should be less than or equal to 1"),
+    ({"teacher": {"hard_copy": 0}}, f"clinic.teacher.hard_copy: {ABOVE} 0"),
     ({"teacher": {"estimator": "k1"}}, "has an expected gradient of zero"),
     ({"teacher": {"reduce": "mean_turn"}}, "reduce: no 'mean_turn'; did you mean 'mean_turns'?"),
     ({"teacher": {"schedule": "emma"}}, "clinic.teacher.schedule: no 'emma'; did you mean 'ema'?"),
     ({"teacher": {"schedule": "copy"}}, "schedule=copy needs clinic.teacher.hard_copy"),
-    ({"teacher": {"diagnose_every": -1}}, "diagnose_every is a whole number from 0, not -1"),
     ({"hints": {"mode": "gold"}}, "clinic.hints.mode: no 'gold'; choose from ['outcome', "),
-    ({"critic": {"model": 3}}, "clinic.critic.model is module:NAME of a torch module, or null"),
-    ({"critic": {"lr": -1}}, "clinic.critic.lr is a finite number from 0, not -1"),
-    ({"critic": {"batch": 0}}, f"clinic.critic.batch is {COUNTS}, not 0"),
-    ({"hints": {"path": 3}}, "clinic.hints.path is the path of a file, or null, not 3"),
+    ({"critic": {"model": 3}}, f"clinic.critic.model: {TEXT} 3"),
+    ({"hints": {"path": 3}}, f"clinic.hints.path: {TEXT} 3"),
     ({"hints": {"mode": "outcome"}}, "clinic.hints are for a teacher: set clinic.teacher.enabled"),
 ]
 

@@ -151,8 +151,12 @@ def test_the_method_has_the_papers_numbers() -> None:
         ("ppo", "clinic.critic.model=null", "goes with --method ppo"),
         ("grpo", f"clinic.critic.model={WORDS}", "goes with --method ppo"),
         ("ppo", "critic.enable=true", "needs one critic"),
-        ("ppo", "clinic.critic.batch=0", "clinic.critic.batch is a whole number from 1"),
-        ("ppo", "clinic.critic.lr=-1", "clinic.critic.lr is a finite number from 0"),
+        ("ppo", "clinic.critic.batch=0", "clinic.critic.batch: Input should be greater than 0"),
+        (
+            "ppo",
+            "clinic.critic.lr=-1",
+            "clinic.critic.lr: Input should be greater than or equal to 0",
+        ),
     ],
 )
 def test_a_critic_without_its_method_is_refused(method: str, override: str, says: str) -> None:
