@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gym_clinic.domains.clingen.reader import split_sentences
 from gym_clinic.domains.clingen.simulator import Draft, PlannedFinding, write
 from gym_clinic.domains.clingen.simulator.tellings import Teller
-from gym_clinic.simulate.grammar import ParsedPhrase
+from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.writer import Writer
 
 KINDS = {name: name for name in (

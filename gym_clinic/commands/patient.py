@@ -70,8 +70,10 @@ def _record(patient: ClinicPatient) -> Iterator[str]:
         for key, began in sorted(problem.findings.items(), key=lambda one: one[1]):
             first = ", the complaint" if key == problem.complaint else ""
             yield f"  has        {facts.phenotypes[key].name}, since {_ago(-began)}{first}"
-        yield from (f"  {site:10} {text}" for site, text in problem.signs)
-        yield from (f"  {study}: {patient.report(study)}" for study in problem.studies)
+    yield ""
+    yield from (f"{one.site:14} {one.text}" for one in patient.examination)
+    for study in dict.fromkeys(study for one in patient.problems for study in one.studies):
+        yield f"{study}: {patient.report(study)}"
 
 
 def _values(patient: ClinicPatient, at: int) -> Iterator[str]:

@@ -10,19 +10,22 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from typing_extensions import Self
 
+from gym_clinic.facts.courses import Cause, Course, LongTermMedicine, Pair, Risk
 from gym_clinic.facts.drugs import Reference
 from gym_clinic.facts.epidemiology import Sex
+from gym_clinic.facts.examination import Complaint, Share, Sign, Study, StudyResult, values_of
 from gym_clinic.facts.instruments import Expr, Key
 from gym_clinic.facts.models import Record, Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict
 
-Pair = tuple[float, float]
-Share = Annotated[float, Field(gt=0, le=1)]
+Rate = Annotated[float, Field(ge=0, le=1)]
 Disposition = Literal[
     "home",
     "ward",
@@ -121,135 +124,6 @@ class Effect(Strict):
         return self
 
 
-class Complaint(Strict):
-    """Why a patient comes.
-
-    Attributes:
-        finding: Name of the finding.
-        weight: How often it is the complaint.
-        words: How patients say it.
-    """
-
-    finding: Text
-    weight: float = Field(gt=0)
-    words: Texts = Field(min_length=1)
-
-
-class Sign(Strict):
-    """A sign on examination, or one that is looked for and not there.
-
-    Attributes:
-        site: The part of the examination.
-        text: What is noted.
-        share: Of patients at the usual severity who have it.
-        otherwise: What is noted in the others; nothing if None.
-        variant: The variant of the condition that it belongs to; None for all.
-    """
-
-    site: Literal[
-        "general", "skin", "head and neck", "eyes", "ears nose throat", "heart", "chest", "abdomen",
-        "rectal", "genitourinary", "pelvic", "obstetric", "back", "limbs", "joints", "neurology",
-        "mental state", "breast",
-    ]  # fmt: skip
-    text: Text
-    share: Share
-    otherwise: Text | None = None
-    variant: Slug | None = None
-
-
-class StudyResult(Strict):
-    """A result of a study.
-
-    Attributes:
-        text: The report.
-        share: Of patients who have this result; the shares of a study add up to 1.
-        shows: Whether it points to the condition.
-        variant: The variant of the condition that it belongs to; None for all.
-    """
-
-    text: Text
-    share: Share
-    shows: bool = True
-    variant: Slug | None = None
-
-
-class Study(Strict):
-    """An ECG, an image, a culture or another study.
-
-    Attributes:
-        study: Its name, such as "ecg", "chest-x-ray", "ct-head", "blood-culture".
-        results: What it finds.
-    """
-
-    study: Slug
-    results: tuple[StudyResult, ...] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _shares_add_up(self) -> Self:
-        if abs(sum(one.share for one in self.results) - 1) > 1e-6:
-            raise ValueError(f"results of {self.study}: the shares add up to 1")
-        return self
-
-
-class Course(Strict):
-    """How a condition goes on from when the patient comes.
-
-    Attributes:
-        onset_hours: Least and greatest time from its beginning until the patient comes.
-        change_per_hour: Untreated, how severity changes, 1 being that of arrival: above 0 it
-            gets worse.
-        harm_after_minutes: Untreated, from when on lasting harm is done; None if not within a day.
-        fatal_at: Severity at which the patient dies; None if it does not kill within days.
-        treated_by: Alternatives, each a list of actions that work together: "drug:ID",
-            "class:ID", "procedure:NAME", "fluids", "oxygen", "blood". Watching treats nothing.
-        half_time_minutes: Treated, the time in which severity halves.
-    """
-
-    onset_hours: Pair
-    change_per_hour: float
-    harm_after_minutes: int | None = Field(default=None, gt=0)
-    fatal_at: float | None = Field(default=None, gt=1)
-    treated_by: tuple[tuple[Text, ...], ...] = ()
-    half_time_minutes: int = Field(gt=0)
-
-    @model_validator(mode="after")
-    def _watching_is_no_treatment(self) -> Self:
-        if any("observation" in together for together in self.treated_by):
-            raise ValueError("treated_by: watching changes no course; leave 'observation' out")
-        return self
-
-
-class LongTermMedicine(Strict):
-    """A medicine that people with the condition take.
-
-    Attributes:
-        drug: Id of the drug.
-        doses: Usual doses.
-        unit: Unit of a dose.
-        per_day: Doses a day; below 1 for a weekly one.
-        share: Of patients who take it.
-    """
-
-    drug: Slug
-    doses: tuple[float, ...] = Field(min_length=1)
-    unit: Literal["mg", "mcg", "g", "units", "mL", "puffs", "mmol"]
-    per_day: float = Field(gt=0)
-    share: Share
-
-
-class Risk(Strict):
-    """What makes a condition more likely, and so is more frequent in its patients.
-
-    Attributes:
-        factor: Id of a background condition, or a habit: "smoking", "alcohol", "injection-drugs",
-            "obesity", "pregnancy", "immobility", "recent-surgery", "travel", "family-history".
-        share: Of the patients with the condition who have it.
-    """
-
-    factor: Slug
-    share: Share
-
-
 class Distinction(Strict):
     """What tells a condition apart from one that looks like it.
 
@@ -264,6 +138,32 @@ class Distinction(Strict):
     test: Text | None = None
 
 
+class Variant(Strict):
+    """A form of a condition; what it gives goes before what the condition gives.
+
+    In JSON a plain number is a form of that share which gives nothing of its own.
+
+    Attributes:
+        share: Of the patients who have this form.
+        rates: Finding -> share of the patients with this form; 0 where it does not occur.
+        vitals: Measurement -> effect.
+        labs: Measurement -> effect.
+        treated_by: As in `Course`; that of the condition if empty.
+        first_line: As in `Condition`; that of the condition if empty.
+    """
+
+    share: Share
+    rates: dict[str, Rate] = {}
+    vitals: dict[Key, Effect] = {}
+    labs: dict[Key, Effect] = {}
+    treated_by: tuple[tuple[Text, ...], ...] = ()
+    first_line: Texts = ()
+
+
+def _with_share(value: object) -> object:
+    return {"share": value} if isinstance(value, (int, float)) else value
+
+
 class Condition(Record):
     """The clinical course of a disease.
 
@@ -271,17 +171,20 @@ class Condition(Record):
         id: Id of the disease.
         settings: Where its patients are seen.
         role: Why people have it: they come with it, or live with it.
-        weight: New patients in 100,000 people and a year, or ill people in 1,000 for what is lived
-            with; the order of magnitude counts. Ages and sex are those of the disease.
-        variants: Form of the condition, such as the wall of an infarction -> share of patients;
-            signs and results of one form never meet those of another.
+        weight: Patients who come with it, in 100,000 people and a year; None for what is only
+            lived with. The order of magnitude counts; ages and sex are those of the disease.
+        prevalence: People who live with it, in 1,000; None for what people only come with.
+        variants: Form of the condition, such as the wall of an infarction; signs and results of
+            one form never meet those of another.
         complaints: Why they come; empty for what is only ever in the background.
         rates: Finding -> share of patients, where the disease's band is too coarse.
+        from_day: Finding that comes late -> the day of the illness from which on it may be there.
         vitals: Measurement -> effect.
         labs: Measurement -> effect.
         signs: Signs on examination.
         studies: What studies find.
         course: How it goes on.
+        causes: What has brought it about.
         risks: What its patients have more often.
         medicines: What those who live with it take.
         work_up: Measurements, panels and studies that it needs.
@@ -297,15 +200,18 @@ class Condition(Record):
         Literal["emergency", "primary-care", "ward", "intensive-care", "outpatient"], ...
     ]
     role: Literal["presenting", "background", "both"]
-    weight: float = Field(gt=0)
-    variants: dict[Slug, Share] = {}
+    weight: float | None = Field(default=None, gt=0)
+    prevalence: float | None = Field(default=None, gt=0, lt=1000)
+    variants: dict[Slug, Annotated[Variant, BeforeValidator(_with_share)]] = {}
     complaints: tuple[Complaint, ...] = ()
-    rates: dict[str, Share] = {}
+    rates: dict[str, Rate] = {}
+    from_day: dict[str, Annotated[float, Field(gt=0)]] = {}
     vitals: dict[Key, Effect] = {}
     labs: dict[Key, Effect] = {}
     signs: tuple[Sign, ...] = ()
     studies: tuple[Study, ...] = ()
     course: Course | None = None
+    causes: tuple[Cause, ...] = ()
     risks: tuple[Risk, ...] = ()
     medicines: tuple[LongTermMedicine, ...] = ()
     work_up: Texts = ()
@@ -317,16 +223,26 @@ class Condition(Record):
 
     @model_validator(mode="after")
     def _variants_exist(self) -> Self:
-        if self.variants and abs(sum(self.variants.values()) - 1) > 1e-6:
+        if self.variants and abs(sum(one.share for one in self.variants.values()) - 1) > 1e-6:
             raise ValueError("variants: the shares add up to 1")
         named = [one.variant for one in self.signs]
         named += [result.variant for study in self.studies for result in study.results]
         if unknown := sorted({one for one in named if one is not None} - self.variants.keys()):
             raise ValueError(f"signs and studies name {unknown}, which is no variant")
         for study in self.studies:
-            for variant in self.variants:
-                if not any(one.variant in (None, variant) for one in study.results):
-                    raise ValueError(f"results of {study.study}: none for variant {variant!r}")
+            study.check_complete(self.variants)
+        return self
+
+    @model_validator(mode="after")
+    def _is_counted_where_it_occurs(self) -> Self:
+        if (self.weight is None) != (self.role == "background"):
+            raise ValueError("'weight' counts those who come with it, and is given for all of them")
+        if (self.prevalence is None) != (self.role == "presenting"):
+            raise ValueError(
+                "'prevalence' counts those who live with it, and is given where any do"
+            )
+        if sum(one.share for one in self.causes) > 1 + 1e-6:
+            raise ValueError("causes: at most one is drawn; their shares add up to 1 at most")
         return self
 
     @model_validator(mode="after")
@@ -338,3 +254,55 @@ class Condition(Record):
         elif not all(one is not None and one != () for one in presenting):
             raise ValueError("a presenting condition has complaints, course, triage, disposition")
         return self
+
+    def named(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what it names of other tables: the field, the kind of record, and the name.
+
+        The kinds are "finding", "measurement", "value" (what `when` may name), "disease",
+        "drug" and "drug or class".
+        """
+        yield "id", "disease", self.id
+        yield from (("complaints", "finding", one.finding) for one in self.complaints)
+        yield from (("from_day", "finding", key) for key in self.from_day)
+        forms: tuple[Condition | Variant, ...] = (self, *self.variants.values())
+        for form in forms:
+            field = "variants." * isinstance(form, Variant)
+            yield from ((f"{field}rates", "finding", key) for key in form.rates)
+            yield from ((f"{field}vitals", "measurement", key) for key in form.vitals)
+            yield from ((f"{field}labs", "measurement", key) for key in form.labs)
+        results = [result for study in self.studies for result in study.results]
+        everything: tuple[Sign | StudyResult, ...] = (*self.signs, *results)
+        for shown in everything:
+            unless = shown.unless if isinstance(shown, StudyResult) else None
+            for finding in (shown.goes_with, unless):
+                yield from (("goes_with", "finding", finding),) if finding else ()
+            yield from (("when", "value", key) for key in sorted(values_of(shown.when)))
+        yield from (("medicines", "drug", one.drug) for one in self.medicines)
+        for cause in self.causes:
+            if cause.kind == "medicine":
+                for drug in (cause.what, *cause.together_with):
+                    yield "causes", "drug or class", drug
+        yield from (("contraindicated", "drug or class", one) for one in self.contraindicated)
+        yield from (("distinctions", "disease", one.look_alike) for one in self.distinctions)
+
+    def form(self, variant: str | None) -> Condition:
+        """Return the condition as it is in one of its forms; itself for None."""
+        return self if variant is None else self._forms[variant]
+
+    @cached_property
+    def _forms(self) -> dict[str, Condition]:
+        return {key: self._form(one) for key, one in self.variants.items()}
+
+    def _form(self, one: Variant) -> Condition:
+        course = self.course
+        if course is not None and one.treated_by:
+            course = course.model_copy(update={"treated_by": one.treated_by})
+        return self.model_copy(
+            update={
+                "rates": {**self.rates, **one.rates},
+                "vitals": {**self.vitals, **one.vitals},
+                "labs": {**self.labs, **one.labs},
+                "first_line": one.first_line or self.first_line,
+                "course": course,
+            }
+        )

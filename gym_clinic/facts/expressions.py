@@ -115,6 +115,12 @@ class Expression:
     names: frozenset[str]
     _tree: ast.expr
 
+    @property
+    def constants(self) -> frozenset[float]:
+        """The numbers that are written in it."""
+        found = (one.value for one in ast.walk(self._tree) if isinstance(one, ast.Constant))
+        return frozenset(float(one) for one in found if isinstance(one, (int, float)))
+
     def compute(self, values: Mapping[str, Any]) -> Any:
         """Return its value.
 

@@ -53,17 +53,22 @@ def _day(text: str) -> str:
     return text
 
 
-def _distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
+def distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the texts, of which no two may be the same; as a validator.
+
+    Raises:
+        ValueError: If two are.
+    """
     if double := [text for number, text in enumerate(texts) if text in texts[:number]]:
         raise ValueError(f"duplicate {double[0]!r}")
     return texts
 
 
 Text = Annotated[str, AfterValidator(_one_line)]
-Texts = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Texts = Annotated[tuple[Text, ...], AfterValidator(distinct)]
 Day = Annotated[str, AfterValidator(_day)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-Slugs = Annotated[tuple[Slug, ...], AfterValidator(_distinct)]
+Slugs = Annotated[tuple[Slug, ...], AfterValidator(distinct)]
 PhenotypeId = Annotated[str, Field(pattern=r"^(HP:[0-9]{7}|sym(-[a-z0-9]+)+)$")]
 Omim = Annotated[str, Field(pattern=r"^OMIM:[0-9]{6}$")]
 Orpha = Annotated[str, Field(pattern=r"^ORPHA:[1-9][0-9]*$")]
@@ -191,7 +196,7 @@ class Feature(Strict):
 
 
 def _distinct_findings(entries: tuple[FindingEntry, ...]) -> tuple[FindingEntry, ...]:
-    _distinct(tuple(entry.finding for entry in entries))
+    distinct(tuple(entry.finding for entry in entries))
     return entries
 
 
@@ -201,10 +206,10 @@ FindingEntries = Annotated[tuple[FindingEntry, ...], AfterValidator(_distinct_fi
 class Codes(Strict):
     """Ids of a disease elsewhere, with their prefixes; ICD-10-CM codes with their point."""
 
-    omim: Annotated[tuple[Omim, ...], AfterValidator(_distinct)] = ()
-    orpha: Annotated[tuple[Orpha, ...], AfterValidator(_distinct)] = ()
-    mondo: Annotated[tuple[Mondo, ...], AfterValidator(_distinct)] = ()
-    icd10cm: Annotated[tuple[Icd10cm, ...], AfterValidator(_distinct)] = ()
+    omim: Annotated[tuple[Omim, ...], AfterValidator(distinct)] = ()
+    orpha: Annotated[tuple[Orpha, ...], AfterValidator(distinct)] = ()
+    mondo: Annotated[tuple[Mondo, ...], AfterValidator(distinct)] = ()
+    icd10cm: Annotated[tuple[Icd10cm, ...], AfterValidator(distinct)] = ()
 
 
 class DiseaseFields(Record):
@@ -283,7 +288,7 @@ class Phenotype(Record):
     id: PhenotypeId
     name: Text
     group: Text
-    parents: Annotated[tuple[PhenotypeId, ...], AfterValidator(_distinct)] = ()
+    parents: Annotated[tuple[PhenotypeId, ...], AfterValidator(distinct)] = ()
     only: Only | None = None
     synonyms: Texts = ()
 

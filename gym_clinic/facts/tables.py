@@ -208,21 +208,16 @@ def _load(folder: Path) -> Facts:
         table.check_known("sources", sources, lambda one: one.sources)
     for clinical in (conditions, measurements):
         clinical.check_known("sources", sources, lambda one: one.sources)
-    conditions.check_known("id", diseases.records, lambda one: (one.id,))
-    conditions.check_known("vitals", measurements.records, lambda one: one.vitals)
-    conditions.check_known("labs", measurements.records, lambda one: one.labs)
-    findings = {one.name for one in phenotypes.records.values()}
-    conditions.check_known("complaints", findings, lambda one: (c.finding for c in one.complaints))
-    conditions.check_known("rates", findings, lambda one: one.rates)
-    conditions.check_known("medicines", drugs.records, lambda one: (m.drug for m in one.medicines))
-    conditions.check_known(
-        "distinctions", diseases.records, lambda one: (d.look_alike for d in one.distinctions)
-    )
-    conditions.check_known(
-        "contraindicated",
-        {*drugs.records, *(CLASS + name for name in drug_classes.records)},
-        lambda one: one.contraindicated,
-    )
+    limits = {f"{end}_{key}" for key in measurements.records for end in ("low", "high")}
+    kinds: dict[str, Collection[str]] = {
+        "finding": {one.name for one in phenotypes.records.values()},
+        "measurement": measurements.records,
+        "value": {*measurements.records, *limits, "age"},
+        "disease": diseases.records,
+        "drug": drugs.records,
+        "drug or class": {*drugs.records, *(CLASS + name for name in drug_classes.records)},
+    }
+    conditions.check_named(kinds, Condition.named)
     aliases.check_known("sources", sources, lambda one: one.sources)
     for of_drugs in (drugs, drug_classes, interactions, cross_reactions):
         of_drugs.check_known("sources", sources, lambda one: one.sources)
@@ -348,6 +343,17 @@ class _Table(Generic[AnyRecord]):
             for name in named(record):
                 if name not in known:
                     raise _unknown(self.places[key], field, name, known)
+
+    def check_named(
+        self,
+        kinds: Mapping[str, Collection[str]],
+        named: Callable[[AnyRecord], Iterable[tuple[str, str, str]]],
+    ) -> None:
+        """Check that the names of several kinds exist; each comes with its field and its kind."""
+        for key, record in self.records.items():
+            for place, kind, name in named(record):
+                if name not in kinds[kind]:
+                    raise _unknown(self.places[key], place, name, kinds[kind])
 
     def check_names(self, names: Callable[[AnyRecord], tuple[str, ...]]) -> None:
         """Check that no record's name, the first of its names, is another's name or synonym."""

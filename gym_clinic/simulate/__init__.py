@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
+    from gym_clinic.facts.phrases import ParsedPhrase as ParsedPhrase
+    from gym_clinic.facts.phrases import parse as parse
     from gym_clinic.simulate.grammar import Grammar as Grammar
-    from gym_clinic.simulate.grammar import ParsedPhrase as ParsedPhrase
-    from gym_clinic.simulate.grammar import parse as parse
     from gym_clinic.simulate.grammar import read_grammar as read_grammar
     from gym_clinic.simulate.grammar import read_pools as read_pools
     from gym_clinic.simulate.patients import Known as Known

@@ -19,7 +19,8 @@ A simulator keeps its phrases in a folder of ``.txt`` files; together they are o
   declarations of a file hold for that file.
 * ``= name`` opens a pool. ``- phrase`` is an entry, ``3x phrase`` an entry that is drawn three
   times as often. An indented line continues the entry above it.
-* ``[a|b]`` stands for one of its alternatives. They nest, and one may be empty.
+* ``[a|b]`` stands for one of its alternatives. They nest, and one may be empty. ``<3-7>`` is a
+  drawn number (:mod:`gym_clinic.facts.phrases`).
 * ``{name}`` stands for the program's fact of that name or, if there is none, for an entry of the
   pool of that name, drawn anew each time; the pool may be in any file.
 
@@ -33,84 +34,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from gym_clinic.errors import TaskError
+from gym_clinic.facts.phrases import ParsedPhrase, parse, slots_of
 from gym_clinic.names import suggest
 
-
-@dataclass(frozen=True)
-class Slot:
-    """A place that a fact fills, or an entry of the pool of that name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Alternatives, one of which is drawn."""
-
-    alternatives: tuple[ParsedPhrase, ...]
-
-
-PhrasePart: TypeAlias = "str | Slot | Choice"
-ParsedPhrase: TypeAlias = "tuple[PhrasePart, ...]"
-
-_TOKEN = re.compile(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+")
 _POOL = re.compile(r"= (\w[\w.]*)$")
 _ENTRY = re.compile(r"(?:-|([1-9]\d?)x) (\S.*)")
 _DECLARED = re.compile(r"\{([a-z_0-9]+)\}(?:\s|$)")
-
-
-def parse(text: str, where: str = "phrase") -> ParsedPhrase:
-    """Read a phrase.
-
-    Args:
-        text: The phrase as it is written in a file.
-        where: File and line, for the error.
-
-    Raises:
-        TaskError: For a bracket without its counterpart, brackets without alternatives, a bar
-            outside brackets, or a brace that belongs to no slot.
-    """
-
-    def mistake(what: str) -> TaskError:
-        return TaskError(f"{where}: {what} in {text!r}")
-
-    tokens = _TOKEN.findall(text)
-    if "".join(tokens) != text:
-        raise mistake("a brace that belongs to no {slot}")
-    levels: list[list[list[PhrasePart]]] = [[[]]]  # open brackets -> alternatives -> parts
-    for token in tokens:
-        if token == "[":
-            levels.append([[]])
-        elif token in ("|", "]") and len(levels) == 1:
-            raise mistake(f"{token!r} outside brackets")
-        elif token == "|":
-            levels[-1].append([])
-        elif token == "]":
-            alternatives = levels.pop()
-            if len(alternatives) == 1:
-                raise mistake("brackets without alternatives")
-            levels[-1][-1].append(Choice(tuple(tuple(nodes) for nodes in alternatives)))
-        else:
-            levels[-1][-1].append(Slot(token[1:-1]) if token.startswith("{") else token)
-    if len(levels) > 1:
-        raise mistake("'[' without ']'")
-    return tuple(levels[0][0])
-
-
-def slots_of(phrase: ParsedPhrase) -> Iterator[str]:
-    """Yield the name of every slot of a phrase, those of all alternatives included."""
-    for node in phrase:
-        if isinstance(node, Slot):
-            yield node.name
-        elif isinstance(node, Choice):
-            for alternative in node.alternatives:
-                yield from slots_of(alternative)
 
 
 class Entry(NamedTuple):

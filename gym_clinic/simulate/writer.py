@@ -3,7 +3,8 @@
 The same source of randomness and the same facts give the same text.
 
     >>> from random import Random
-    >>> from gym_clinic.simulate.grammar import Grammar, parse
+    >>> from gym_clinic.facts.phrases import parse
+    >>> from gym_clinic.simulate.grammar import Grammar
     >>> grammar = Grammar({"outcome": (parse("[loss|absence] of {gene} [|alone] was seen"),)})
     >>> Writer(grammar, Random("demo"), {"gene": "ABCD1"}).draw("outcome")
     'Absence of ABCD1 alone was seen.'
@@ -15,7 +16,8 @@ import re
 from collections.abc import Iterator, Mapping
 from random import Random
 
-from gym_clinic.simulate.grammar import Choice, Grammar, ParsedPhrase
+from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase
+from gym_clinic.simulate.grammar import Grammar
 
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou]|8\b|11\b|18\b|8[05])(?!uni|one|use|euk|eur|usu)")
 _SPACES = re.compile(r" {2,}")
@@ -99,6 +101,8 @@ class Writer:
                 yield node
             elif isinstance(node, Choice):
                 yield from self._texts(self.rng.choice(node.alternatives))
+            elif isinstance(node, Number):
+                yield f"{self.rng.uniform(node.low, node.high):.{node.decimals}f}"
             else:
                 fact = self.facts.get(node.name)
                 if isinstance(fact, str):

@@ -10,7 +10,8 @@ from itertools import groupby
 from pathlib import Path
 
 from gym_clinic.facts import Facts, Instrument, load
-from gym_clinic.facts.conditions import Condition, Course, Effect
+from gym_clinic.facts.conditions import Condition, Effect
+from gym_clinic.facts.courses import Course
 from gym_clinic.facts.instruments import Input, ScoreBand
 from gym_clinic.files import replace_files
 

@@ -10,16 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic.errors import TaskError
-from gym_clinic.simulate.grammar import (
-    Choice,
-    Grammar,
-    ParsedPhrase,
-    Slot,
-    parse,
-    read_grammar,
-    read_pools,
-    slots_of,
-)
+from gym_clinic.facts.phrases import Choice, ParsedPhrase, Slot, parse, slots_of
+from gym_clinic.simulate.grammar import Grammar, read_grammar, read_pools
 
 NAMES = st.from_regex(r"[a-z][a-z_0-9]{0,8}", fullmatch=True)
 WORDS = st.from_regex(r"[a-zA-Z0-9,.%()é-]+( [a-zA-Z0-9,.%()é-]+)*", fullmatch=True)

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gym_clinic.facts.phrases import ParsedPhrase, parse
 from gym_clinic.simulate import writer as module
-from gym_clinic.simulate.grammar import Grammar, ParsedPhrase, parse
+from gym_clinic.simulate.grammar import Grammar
 from gym_clinic.simulate.writer import Writer, counted, punctuate
 
 EMPTY = Grammar({})

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
 from gym_clinic.simulate.clinic.problems import EXPOSURE
@@ -315,9 +316,10 @@ def reports(patient: ClinicPatient) -> str | None:
     """What a study shows is one of its results, and of one form of the condition."""
     for one, condition in patient.conditions():
         for study in condition.studies:
-            found = [each for each in study.results if each.text == one.studies.get(study.study)]
+            text = one.studies[study.study].text
+            found = [each for each in study.results if may_be(text, each.text)]
             if not any(each.variant in (None, one.variant) for each in found):
-                return f"{study.study}: {one.studies.get(study.study)}"
+                return f"{study.study}: {text}"
     return None
 
 
@@ -332,8 +334,8 @@ def never_names(patient: ClinicPatient) -> str | None:
     """Neither signs nor studies say what the patient has."""
     for one in patient.problems:
         disease = patient.facts.diseases[one.condition]
-        studies = [text for study, text in one.studies.items() if not ORGANISMS.search(study)]
-        texts = " ".join([*(text for _, text in one.signs), *studies]).casefold()
+        studies = [each.text for key, each in one.studies.items() if not ORGANISMS.search(key)]
+        texts = " ".join([*(sign.text for sign in one.signs), *studies]).casefold()
         for name in (disease.name, *disease.synonyms):
             if len(name) > 4 and re.search(rf"\b{re.escape(name.casefold())}\b", texts):
                 return f"{one.condition}: {name!r} is told"

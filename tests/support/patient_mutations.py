@@ -12,6 +12,7 @@ from patient_checks import STATES, State
 
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport
 
 CHANGE = "change of the states"
 
@@ -147,7 +148,7 @@ def louder(patient: ClinicPatient) -> ClinicPatient | None:
 
 def telling(patient: ClinicPatient) -> ClinicPatient:
     name = patient.facts.diseases[patient.problems[0].condition].name
-    return first_problem(patient, signs=(("general", f"looks like {name}"),))
+    return first_problem(patient, signs=(ShownSign("general", f"looks like {name}", True),))
 
 
 class Blind(ClinicPatient):
@@ -172,3 +173,8 @@ def restless(patient: ClinicPatient) -> ClinicPatient:
     drift = iter(range(1, 99))
     more = {"usual": patient.usual, CHANGE: lambda state: state | {"na": state["na"] + next(drift)}}
     return made_of(Altered, patient, **more)
+
+
+def other_reports(patient: ClinicPatient) -> ClinicPatient:
+    normal = StudyReport("normal", False)
+    return first_problem(patient, studies=dict.fromkeys(patient.problems[0].studies, normal))

@@ -251,11 +251,17 @@ def measured_findings() -> Mapping[str, str]:
 
 def findings_of(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> dict[str, bool]:
     """Return each finding that follows from measurements, and whether the state has it."""
-    values: dict[str, float] = {**state, "age": age}
+    values = with_limits(facts, state, sex, age)
+    compute: Callable[[str], bool] = lambda text: bool(parse(text).compute(values))  # noqa: E731
+    return {name: compute(text) for name, text in measured_findings().items()}
+
+
+def with_limits(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> State:
+    """Return a state with `age` and the limits of healthy people, such as `low_hb`."""
+    values: State = {**state, "age": age}
     for key, one in facts.measurements.items():
         limits = reference(one, sex, age)
         if limits is not None:
             values |= {} if limits.low is None else {f"low_{key}": limits.low}
             values |= {} if limits.high is None else {f"high_{key}": limits.high}
-    compute: Callable[[str], bool] = lambda text: bool(parse(text).compute(values))  # noqa: E731
-    return {name: compute(text) for name, text in measured_findings().items()}
+    return values

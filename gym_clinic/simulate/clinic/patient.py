@@ -16,8 +16,9 @@ from random import Random
 from typing import Any
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Condition, Course
+from gym_clinic.facts import Facts, load, with_ancestors
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import (
@@ -27,6 +28,7 @@ from gym_clinic.simulate.clinic.body import (
     findings_of,
     outside,
     settle,
+    with_limits,
 )
 from gym_clinic.simulate.clinic.people import (
     Background,
@@ -44,10 +46,11 @@ from gym_clinic.simulate.clinic.problems import (
     Problem,
     died_at,
     draw_problem,
-    rhythm,
+    examined,
     severity_at,
     treated_at,
 )
+from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
 
 SECOND = 0.1
 """Share of patients who have a second problem."""
@@ -94,9 +97,9 @@ class ClinicPatient:
     facts: Facts = dataclasses.field(repr=False, compare=False)
 
     def conditions(self) -> Iterator[tuple[Problem, Condition]]:
-        """Yield each problem with its condition."""
+        """Yield each problem with its condition in the form that the patient has."""
         for problem in self.problems:
-            yield problem, self.facts.conditions[problem.condition]
+            yield problem, self.facts.conditions[problem.condition].form(problem.variant)
 
     @cached_property
     def usual(self) -> State:
@@ -139,15 +142,21 @@ class ClinicPatient:
         minutes = [died_at(one, course, treated_at(course, known)) for one, course in courses]
         return min((minute for minute in minutes if minute is not None), default=None)
 
+    @cached_property
+    def examination(self) -> tuple[ShownSign, ...]:
+        """What the examination on arrival finds: each part once, what is abnormal first."""
+        return one_examination([one.signs for one in self.problems])
+
     def report(self, study: str, minute: float = 0) -> str | None:
         """Return what a study shows at a time; None if none of the problems says."""
-        texts = [one.studies[study] for one in self.problems if study in one.studies]
-        if not texts:
+        reports = [one.studies[study] for one in self.problems if study in one.studies]
+        if not reports:
             return None
+        text = one_report(reports)
         if study != "ecg":
-            return texts[0]
+            return text
         fibrillates = any(one.condition == "atrial-fibrillation" for one in self.background)
-        return rhythm(texts[0], round(self.state(minute)["hr"]), fibrillates)
+        return rhythm(text, round(self.state(minute)["hr"]), fibrillates)
 
     def findings(self, minute: float = 0) -> dict[str, bool]:
         """Return each finding, by id, that the patient has or that measurements exclude."""
@@ -174,7 +183,7 @@ class ClinicPatient:
         return plain | when | {"provenance": "synthetic"}
 
     def _course(self, problem: Problem) -> Course:
-        course = self.facts.conditions[problem.condition].course
+        course = self.facts.conditions[problem.condition].form(problem.variant).course
         if course is None:
             raise ValueError(f"{problem.condition} is a background condition; it has no course")
         return course
@@ -265,7 +274,7 @@ def draw_patient(
         },
         facts=tables,
     )
-    return _with_fever(made, random)
+    return _examined(_with_fever(made, random), random)
 
 
 def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
@@ -279,6 +288,21 @@ def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
     return dataclasses.replace(patient, problems=(known, *others))
 
 
+def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:
+    """The patient, with what examination and studies show of every problem."""
+    facts, person = patient.facts, patient.person
+    values = with_limits(facts, patient.state(0), person.sex, person.age)
+    measured = findings_of(facts, patient.state(0), person.sex, person.age)
+    problems = []
+    for problem, condition in patient.conditions():
+        there = with_ancestors(problem.findings, facts.above)
+        names = {facts.phenotypes[key].name for key in there}
+        names = {one for one in names if measured.get(one, True)}
+        names |= {one for one, has in measured.items() if has}
+        problems.append(examined(problem, condition, names.__contains__, values, random))
+    return dataclasses.replace(patient, problems=tuple(problems))
+
+
 def presenting(facts: Facts) -> list[Condition]:
     """Return the conditions that bring patients."""
     return [one for one in facts.conditions.values() if one.role != "background"]
@@ -288,7 +312,7 @@ def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
     known = {one.id: one for one in presenting(facts)}
     if name is None:
         # The square root keeps the rare ones in sight.
-        weights = [one.weight**0.5 for one in known.values()]
+        weights = [(one.weight or 0) ** 0.5 for one in known.values()]
         return random.choices(list(known.values()), weights=weights)[0]
     if name in facts.conditions and name not in known:
         raise ConfigError(f"{name!r} is a background condition; it brings no patient by itself")

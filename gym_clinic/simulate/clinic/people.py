@@ -14,7 +14,8 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Disease, Facts
-from gym_clinic.facts.conditions import Condition, Effect, LongTermMedicine
+from gym_clinic.facts.conditions import Condition, Effect
+from gym_clinic.facts.courses import LongTermMedicine
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.epidemiology import Person, Pregnancy, Sex
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
@@ -148,7 +149,18 @@ def draw_age_and_sex(disease: Disease, random: Random) -> Person:
 
 
 def likelihood(facts: Facts, condition: Condition, person: Person) -> float:
-    """Return how frequent a condition is at an age and sex: its weight times the density there."""
+    """Return how many people of an age and sex come with a condition, relative to others."""
+    return (condition.weight or 0) * _density(facts, condition, person)
+
+
+def prevalence(facts: Facts, condition: Condition, person: Person) -> float:
+    """Return the share of people of an age and sex who live with a condition, 0 to 0.6."""
+    living = (condition.prevalence or 0) / 1000
+    return min(living * _density(facts, condition, person), 0.6)
+
+
+def _density(facts: Facts, condition: Condition, person: Person) -> float:
+    """The frequency of a condition at an age and sex, 1 where it is that of all people."""
     epidemiology = epidemiology_of(facts.diseases[condition.id])
     if not epidemiology.admits(person):
         return 0.0
@@ -156,7 +168,7 @@ def likelihood(facts: Facts, condition: Condition, person: Person) -> float:
     (band,) = (one for one in epidemiology.ages if one.low <= person.age < one.high)
     density = band.weight / total * 90 / (band.high - band.low)
     share = epidemiology.female if person.sex == "female" else 1 - epidemiology.female
-    return condition.weight * density * 2 * share
+    return density * 2 * share
 
 
 def draw_demographics(
@@ -195,7 +207,7 @@ def draw_background(
     for key, one in facts.conditions.items():
         if one.role == "presenting" or key == condition.id:
             continue
-        usual = min(likelihood(facts, one, person) / 1000, 0.6)
+        usual = prevalence(facts, one, person)
         chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
         if random.random() < chance:
             first = epidemiology_of(facts.diseases[key]).ages[0].low

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 
 from gym_clinic.facts import Facts, most_specific
-from gym_clinic.facts.conditions import Condition, Course, Study
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
+from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.presentation import probability
 
 DAY = 24 * 60
-_SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
-_RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 
 OTHER_COMPLAINT = 0.65
 """Share of patients who complain of any of their findings instead of a typical complaint."""
@@ -48,7 +49,7 @@ class Problem:
         severity: On arrival; 1 is the usual one.
         complaint: Id of the finding that the patient comes with; None for a second problem.
         findings: Id of each symptom or sign -> minutes from arrival at which it began.
-        signs: Part of the examination -> what is found.
+        signs: What the examination finds.
         studies: Study -> its report.
         effects: Measurement -> effect at severity 1.
     """
@@ -59,15 +60,15 @@ class Problem:
     severity: float
     complaint: str | None
     findings: Mapping[str, int]
-    signs: tuple[tuple[str, str], ...]
-    studies: Mapping[str, str]
+    signs: tuple[ShownSign, ...]
+    studies: Mapping[str, StudyReport]
     effects: Mapping[str, DrawnEffect]
 
 
 def draw_problem(
     facts: Facts, condition: Condition, person: Person, random: Random, *, complains: bool = True
 ) -> Problem:
-    """Draw a problem."""
+    """Draw a problem, before examination and studies (:func:`examined`)."""
     course = condition.course
     if course is None:
         raise ValueError(f"{condition.id} is a background condition; it brings no one")
@@ -79,9 +80,9 @@ def draw_problem(
         severity = min(severity, 0.9 * course.fatal_at)
     variant = None
     if condition.variants:
-        (variant,) = random.choices(
-            list(condition.variants), weights=list(condition.variants.values())
-        )
+        shares = [one.share for one in condition.variants.values()]
+        (variant,) = random.choices(list(condition.variants), weights=shares)
+    condition = condition.form(variant)
     complaint = None
     if complains:
         possible = [
@@ -108,9 +109,35 @@ def draw_problem(
         severity=round(severity, 2),
         complaint=complaint,
         findings=findings,
-        signs=_signs(condition, variant, severity, random),
-        studies={one.study: _report(one, variant, random) for one in condition.studies},
+        signs=(),
+        studies={},
         effects=effects,
+    )
+
+
+def examined(
+    problem: Problem,
+    condition: Condition,
+    has: Callable[[str], bool],
+    values: Mapping[str, float],
+    random: Random,
+) -> Problem:
+    """Return a problem with what examination and studies show.
+
+    Args:
+        problem: The problem.
+        condition: Its condition.
+        has: Whether the patient has a finding, by its name.
+        values: The state on arrival, `age`, and the limits of healthy people.
+        random: The source of randomness.
+    """
+    variant = problem.variant
+    return dataclasses.replace(
+        problem,
+        signs=draw_signs(condition, variant, problem.severity, has, values, random),
+        studies={
+            one.study: draw_report(one, variant, has, values, random) for one in condition.studies
+        },
     )
 
 
@@ -164,47 +191,11 @@ def _may_have(facts: Facts, finding: str, person: Person) -> bool:
     return only is None or only.admits(person)
 
 
-def _report(study: Study, variant: str | None, random: Random) -> str:
-    possible = [one for one in study.results if one.variant in (None, variant)]
-    return random.choices(possible, weights=[one.share for one in possible])[0].text
-
-
 @lru_cache(maxsize=1)
 def shown_by_tests() -> frozenset[str]:
     """The findings that a test shows, or that are the name of a disease."""
     file = Path(__file__).with_name("shown_by_tests.json")
     return frozenset(json.loads(file.read_text(encoding="utf-8")))
-
-
-def rhythm(text: str, rate: int, fibrillates: bool) -> str:
-    """Return the report of an ECG with the rate that the heart has.
-
-    >>> rhythm("Sinus rhythm. ST depression of 1 mm in V5.", 112, False)
-    'Sinus tachycardia 112/min. ST depression of 1 mm in V5.'
-
-    Args:
-        text: The report; "Sinus rhythm" and the like are replaced, other rhythms get the rate.
-        rate: Beats a minute.
-        fibrillates: Whether the patient has lived with atrial fibrillation.
-    """
-    name = "tachycardia" if rate > 100 else "bradycardia" if rate < 60 else "rhythm"
-    own = "Atrial fibrillation, ventricular rate" if fibrillates else f"Sinus {name}"
-    found, count = _SINUS.subn(f"{own} {rate}/min", text, count=1)
-    return found if count else _RATE.sub(f"{rate}/min", text, count=1)
-
-
-def _signs(
-    condition: Condition, variant: str | None, severity: float, random: Random
-) -> tuple[tuple[str, str], ...]:
-    found = []
-    for one in condition.signs:
-        if one.variant not in (None, variant):
-            continue
-        if random.random() < min(one.share * severity, 1.0) or one.share == 1:
-            found.append((one.site, one.text))
-        elif one.otherwise is not None:
-            found.append((one.site, one.otherwise))
-    return tuple(found)
 
 
 def severity_at(problem: Problem, course: Course, minute: float, treated: float | None) -> float:

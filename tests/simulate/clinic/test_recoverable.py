@@ -13,6 +13,7 @@ import pytest
 
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition, Effect
+from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.people import likelihood
 from gym_clinic.simulate.presentation import probability
@@ -74,15 +75,14 @@ class Reader:
         shares = self.shares[one.id]
         first = patient.problems[0]
         total = sum(math.log(max(shares.get(key, 0), RARE)) for key in first.findings)
-        known = {text for sign in one.signs for text in (sign.text, sign.otherwise)}
-        total += sum(0.0 if text in known else math.log(0.05) for _, text in first.signs)
-        results = {
-            study.study: {result.text: result.share for result in study.results}
-            for study in one.studies
-        }
-        for study, text in first.studies.items():
+        known = [text for sign in one.signs for text in (sign.text, sign.otherwise) if text]
+        for sign in first.signs:
+            total += 0.0 if any(may_be(sign.text, text) for text in known) else math.log(0.05)
+        results = {study.study: study.results for study in one.studies}
+        for study, report in first.studies.items():
             if study in results:
-                total += math.log(max(results[study].get(text, 0), RARE))
+                shares = (each.share for each in results[study] if may_be(report.text, each.text))
+                total += math.log(max(sum(shares), RARE))
         return total
 
 

@@ -22,7 +22,7 @@ from gym_clinic.domains.clingen.simulator.drafts import GROUPS, Draft, PlannedGe
 from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.tellings import Teller
 from gym_clinic.domains.clingen.simulator.wording import writer
-from gym_clinic.simulate.grammar import ParsedPhrase
+from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.writer import Writer, capitalise, counted, punctuate
 
 ABSTRACT_WORDS = (120, 190)

@@ -11,7 +11,7 @@ from random import Random
 from gym_clinic.domains.clingen.simulator.drafts import Draft, PlannedFinding
 from gym_clinic.domains.clingen.simulator.systems import read_systems
 from gym_clinic.domains.clingen.simulator.wording import grammar
-from gym_clinic.simulate.grammar import ParsedPhrase
+from gym_clinic.facts.phrases import ParsedPhrase
 
 ORGANISMS = (
     ("mammal", "mice", "mouse", "pups", "weeks", 5),

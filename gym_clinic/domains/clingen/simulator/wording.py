@@ -8,7 +8,8 @@ from pathlib import Path
 from random import Random
 
 from gym_clinic.domains.clingen.simulator.drafts import CATEGORY_OF, GROUPS, WORK
-from gym_clinic.simulate.grammar import Grammar, ParsedPhrase, read_grammar
+from gym_clinic.facts.phrases import ParsedPhrase
+from gym_clinic.simulate.grammar import Grammar, read_grammar
 from gym_clinic.simulate.writer import Writer
 
 FOLDER = Path(__file__).with_name("phrases")

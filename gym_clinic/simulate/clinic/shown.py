@@ -1,0 +1,174 @@
+"""What examination and studies show of a patient, and how that of two problems is told as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.examination import Sign, Study
+from gym_clinic.facts.expressions import parse as parse_expression
+from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase, parse
+
+_SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
+_RATE = re.compile(r"\b\d+ ?(/min|bpm)")
+WHOLE = ("general", "mental state")
+"""Parts of the examination that describe the whole patient."""
+
+_SPACES = re.compile(r" {2,}")
+_BEFORE_STOP = re.compile(r" +([,.;:)])")
+
+
+class ShownSign(NamedTuple):
+    """What is found at a part of the examination.
+
+    Attributes:
+        site: The part.
+        text: What is noted.
+        abnormal: Whether it is abnormal.
+    """
+
+    site: str
+    text: str
+    abnormal: bool
+
+
+class StudyReport(NamedTuple):
+    """The report of a study.
+
+    Attributes:
+        text: The report.
+        shows: Whether it points to the condition.
+    """
+
+    text: str
+    shows: bool
+
+
+def write_text(text: str, random: Random) -> str:
+    """Return a text with its alternatives and numbers drawn.
+
+    >>> write_text("liver edge [|just ]<2-3> cm below the ribs", Random(1))
+    'liver edge 3 cm below the ribs'
+    """
+    written = "".join(_parts(parse(text), random))
+    return _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", written)).strip()
+
+
+def _parts(phrase: ParsedPhrase, random: Random) -> Iterator[str]:
+    for node in phrase:
+        if isinstance(node, Choice):
+            yield from _parts(random.choice(node.alternatives), random)
+        elif isinstance(node, Number):
+            steps = 10**node.decimals
+            drawn = random.randint(round(node.low * steps), round(node.high * steps))
+            yield f"{drawn / steps:.{node.decimals}f}"
+        elif isinstance(node, str):
+            yield node
+
+
+def draw_signs(
+    condition: Condition,
+    variant: str | None,
+    severity: float,
+    has: Callable[[str], bool],
+    values: Mapping[str, float],
+    random: Random,
+) -> tuple[ShownSign, ...]:
+    """Draw what the examination finds.
+
+    Args:
+        condition: The condition.
+        variant: Its form in this patient.
+        severity: On arrival.
+        has: Whether the patient has a finding, by its name.
+        values: The state on arrival, `age`, and the limits of healthy people.
+        random: The source of randomness.
+    """
+    found = []
+    for one in condition.signs:
+        if one.variant not in (None, variant):
+            continue
+        there = _is_there(one, severity, has, values, random)
+        text = one.text if there else one.otherwise
+        if text is not None:
+            abnormal = one.abnormal in ("both", "text" if there else "otherwise")
+            found.append(ShownSign(one.site, write_text(text, random), abnormal))
+    return tuple(found)
+
+
+def _is_there(
+    one: Sign,
+    severity: float,
+    has: Callable[[str], bool],
+    values: Mapping[str, float],
+    random: Random,
+) -> bool:
+    if one.goes_with is not None:
+        return has(one.goes_with)
+    if one.when is not None:
+        return bool(parse_expression(one.when).compute(values))
+    share = one.share or 0.0
+    return random.random() < min(share * severity, 1.0) or share == 1
+
+
+def draw_report(
+    study: Study,
+    variant: str | None,
+    has: Callable[[str], bool],
+    values: Mapping[str, float],
+    random: Random,
+) -> StudyReport:
+    """Draw what a study shows, among what is possible in this patient; as :func:`draw_signs`."""
+    possible = [one for one in study.results if one.possible(variant, has, values)]
+    (one,) = random.choices(possible, weights=[one.share for one in possible])
+    return StudyReport(write_text(one.text, random), one.shows)
+
+
+def one_examination(problems: Sequence[Sequence[ShownSign]]) -> tuple[ShownSign, ...]:
+    """Return the signs of all problems as one examination, one part after the other.
+
+    In each part what is abnormal comes first. What one problem finds normal is left out where
+    another finds something abnormal, or has said what is normal; the general impression is that of
+    the first problem.
+
+    Args:
+        problems: The signs of each problem, the first problem first.
+    """
+    kept: dict[str, list[ShownSign]] = {}
+    for number, signs in enumerate(problems):
+        others = (*problems[:number], *problems[number + 1 :])
+        spoiled = {one.site for other in others for one in other if one.abnormal}
+        told = set(kept)
+        for one in signs:
+            hidden = told & set(WHOLE) if one.abnormal else told | spoiled
+            if one.site not in hidden:
+                kept.setdefault(one.site, []).append(one)
+    return tuple(
+        one for signs in kept.values() for one in sorted(signs, key=lambda one: not one.abnormal)
+    )
+
+
+def one_report(reports: Sequence[StudyReport]) -> str:
+    """Return what a study shows of all problems: what points to one of them, or nothing does."""
+    telling = [one.text for one in reports if one.shows]
+    return " ".join(dict.fromkeys(telling or [reports[0].text]))
+
+
+def rhythm(text: str, rate: int, fibrillates: bool) -> str:
+    """Return the report of an ECG with the rate that the heart has.
+
+    >>> rhythm("Sinus rhythm. ST depression of 1 mm in V5.", 112, False)
+    'Sinus tachycardia 112/min. ST depression of 1 mm in V5.'
+
+    Args:
+        text: The report; "Sinus rhythm" and the like are replaced, other rhythms get the rate.
+        rate: Beats a minute.
+        fibrillates: Whether the patient has lived with atrial fibrillation.
+    """
+    name = "tachycardia" if rate > 100 else "bradycardia" if rate < 60 else "rhythm"
+    own = "Atrial fibrillation, ventricular rate" if fibrillates else f"Sinus {name}"
+    found, count = _SINUS.subn(f"{own} {rate}/min", text, count=1)
+    return found if count else _RATE.sub(f"{rate}/min", text, count=1)
