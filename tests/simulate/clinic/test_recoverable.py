@@ -15,6 +15,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition, Effect
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
+from gym_clinic.simulate.clinic.body import State
 from gym_clinic.simulate.clinic.people import likelihood
 from gym_clinic.simulate.presentation import probability
 
@@ -54,19 +55,22 @@ class Reader:
 
     def ticket(self, patient: ClinicPatient) -> str:
         """By age, sex, complaint and the vital signs of triage."""
-        return self.best(lambda one: self._ticket(patient, one))
+        state = patient.state(0)
+        return self.best(lambda one: self._ticket(patient, state, one))
 
     def record(self, patient: ClinicPatient) -> str:
         """By findings, examination and studies too."""
-        return self.best(lambda one: self._ticket(patient, one) + self._record(patient, one))
+        state = patient.state(0)
+        return self.best(
+            lambda one: self._ticket(patient, state, one) + self._record(patient, one)
+        )
 
-    def _ticket(self, patient: ClinicPatient, one: Condition) -> float:
+    def _ticket(self, patient: ClinicPatient, state: State, one: Condition) -> float:
         frequency = likelihood(self.facts, one, patient.person.person) ** 0.5
         total = math.log(max(frequency, 1e-6))
         complaint = self.facts.phenotypes[patient.problems[0].complaint or ""].name
         weights = {each.finding: each.weight for each in one.complaints}
         total += math.log(max(weights.get(complaint, 0) / sum(weights.values()), RARE))
-        state = patient.state(0)
         return total + sum(
             _density(state[key], one.vitals.get(key), *USUAL[key]) for key in TRIAGE_VITALS
         )
