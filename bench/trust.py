@@ -1,10 +1,10 @@
 """The mean reward of every policy on ClinGen, in one table.
 
-Run: ``python bench/trust.py [--limit N] [--trained]``. Two means of the scaled reward (0 to 1) are
-given with bootstrap intervals: balanced, in which each published class has the same weight, and
-natural, in which each task has. Beside the adversaries: a linear reader of the whole ticket, the
-outcome reward alone, which a constant answer games, each class as a constant answer, and the right
-class stated without any call.
+Run: ``python bench/trust.py [--limit N] [--trained] [--fit N]``. Two means of the scaled reward
+(0 to 1) are given with bootstrap intervals: balanced, in which each published class has the same
+weight, and natural, in which each task has. Beside the adversaries: a linear reader of the whole
+ticket, the outcome reward alone, which a constant answer games, each class as a constant answer,
+and the right class stated without any call.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from gym_clinic import ClinicEnv, Task
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
 from gym_clinic.policies import TRAINED, Maker, Policy, adversaries_of, load, play, scripted
+from gym_clinic.policies.constants import SAMPLE
 from gym_clinic.rewards import scale
 from gym_clinic.taskset import first
 
@@ -49,7 +50,7 @@ def always(env: ClinicEnv, answer: str) -> Maker:
     return lambda seed: scripted([menu(env.tasks[seed]).answers[answer]])
 
 
-def table(name: str, limit: int | None, trained: bool) -> None:
+def table(name: str, limit: int | None, trained: bool, fit: int) -> None:
     """Print the mean reward of each policy on an id."""
     env: Any = gym.make(name, split="test").unwrapped
     tasks = first(env.tasks, limit)
@@ -58,12 +59,13 @@ def table(name: str, limit: int | None, trained: bool) -> None:
     own = [policy for policy in env.domain.baselines if policy != "rules"]
     adversaries = [one for one in adversaries_of(env) if trained or one not in TRAINED]
     for policy in ("oracle", "rules", *own, "random", *adversaries):
-        show(policy, env, tasks, load(policy, env))
+        options = {"tasks": fit} if policy == "prior" else {}
+        show(policy, env, tasks, load(policy, env, options))
     if trained:
         reader = load("linear", env, {"evidence": True})
         show("linear, reads the whole ticket", env, tasks, reader)
     alone: Any = gym.make(name, split="test", reward="outcome").unwrapped
-    show("prior, outcome reward alone", alone, tasks, load("prior", alone))
+    show("prior, outcome reward alone", alone, tasks, load("prior", alone, {"tasks": fit}))
     for label in CLASSES:
         answer = next(key for key in env.domain.menu(tasks[0]).answers if key.startswith(label))
         show(f"always {label}", env, tasks, always(env, answer))
@@ -82,9 +84,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, help="only the first tasks")
     parser.add_argument("--trained", action="store_true", help="the trained adversaries too")
+    parser.add_argument("--fit", type=int, default=SAMPLE, help="train tasks for the constants")
     args = parser.parse_args()
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
-        table(name, args.limit, args.trained)
+        table(name, args.limit, args.trained, args.fit)
 
 
 if __name__ == "__main__":

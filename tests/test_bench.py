@@ -37,12 +37,13 @@ def test_env_prints_ratios():
 
 
 def test_trust_prints_every_policy():
-    printed = run(BENCH / "trust.py", "--limit", "3")
+    printed = run(BENCH / "trust.py", "--limit", "3", "--fit", "5")
     for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):
         assert printed.count(f"  {policy}") + printed.count(f", {policy}") >= 2, printed
     assert re.search(r"oracle( +1\.000 \[1\.000, 1\.000\]){2} +1\.000", printed)
 
 
+@pytest.mark.slow
 def test_sentence_models_are_trained_and_played():
     pytest.importorskip("sklearn")
     printed = run(BENCH / "sentence_models.py", "--train", "30", "--limit", "3")
@@ -60,6 +61,7 @@ def test_sentence_models_are_trained_and_played():
 PEERS = SHARED / "bench"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PEERS.is_dir(), reason=f"the peers are not beside this checkout: {PEERS}")
 def test_retrieval_prints_ratios_against_the_peer(tmp_path):
     pytest.importorskip("tantivy")

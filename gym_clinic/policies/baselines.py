@@ -12,7 +12,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.arguments import sample
-from gym_clinic.policies.constants import best_constant
+from gym_clinic.policies.constants import SAMPLE, best_constant
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, words
 from gym_clinic.policies.playing import Maker, Policy
 from gym_clinic.toolbox import Kind
@@ -105,12 +105,12 @@ def rules(env: ClinicEnv) -> Maker:
     )
 
 
-def prior(env: ClinicEnv) -> Maker:
+def prior(env: ClinicEnv, tasks: int = SAMPLE) -> Maker:
     """Play the best constant: the same tools and the same answer on every ticket.
 
     It chooses the label of the answer and a set of tools, all of whose menu calls are made, that
     earn most on the train split. Candidates are played with this environment's rubric, weights,
-    dialect and limits on at most 150 tasks; the selection is greedy, forward from no tool and
+    dialect and limits on a sample of tasks; the selection is greedy, forward from no tool and
     backward from all tools. Without a menu the answers are the last moves of the
     train split's solutions, and the calls those whose arguments the schemas list. It reads
     neither ticket nor responses, so it measures what frequencies alone earn. Makers of one
@@ -118,11 +118,12 @@ def prior(env: ClinicEnv) -> Maker:
 
     Args:
         env: The environment it acts in.
+        tasks: Most tasks of the train split to fit on, from 1.
 
     Raises:
         ConfigError: If there is no train split to fit on, or no answer to choose from.
     """
-    constant = best_constant(env)
+    constant = best_constant(env, at_least_one("tasks", tasks))
     if constant is None:
         raise ConfigError(
             f"policy 'prior' has nothing to fit on: domain {env.domain.name!r} has no train "

@@ -155,15 +155,15 @@ class _Fits:
         self._limit = limit
         self._kept: dict[tuple[object, ...], tuple[Domain, Any]] = {}
 
-    def get(self, env: ClinicEnv, build: Callable[[ClinicEnv], T]) -> T:
+    def get(self, env: ClinicEnv, build: Callable[..., T], *options: Any) -> T:
         weights = tuple(sorted(env.rubric.weights.items()))
         limits = (env.max_turns, env.max_calls, env.response_limit, env.text_budget)
-        key = (build, id(env.domain), weights, env.dialect.name, *limits)
+        key = (build, options, id(env.domain), weights, env.dialect.name, *limits)
         with self.lock:
             if key not in self._kept:
                 while len(self._kept) >= self._limit:
                     del self._kept[next(iter(self._kept))]
-                self._kept[key] = env.domain, build(env)
+                self._kept[key] = env.domain, build(env, *options)
             made: T = self._kept[key][1]
             return made
 
@@ -171,20 +171,21 @@ class _Fits:
 _FITS = _Fits()
 
 
-def fitted(env: ClinicEnv, build: Callable[[ClinicEnv], T]) -> T:
-    """Return ``build(env)``, made once for each domain object, weights, dialect and limits.
+def fitted(env: ClinicEnv, build: Callable[..., T], *options: Any) -> T:
+    """Return ``build(env, *options)``, made once for each domain object, weights and limits.
 
     Args:
         env: The environment.
         build: A function of a module that fits something to the train split.
+        options: What else it takes; hashable.
     """
-    return _FITS.get(env, build)
+    return _FITS.get(env, build, *options)
 
 
-def best_constant(env: ClinicEnv) -> Constant | None:
-    """Return the best constant of an environment; see :meth:`ConstantSearch.best`."""
+def best_constant(env: ClinicEnv, size: int = SAMPLE) -> Constant | None:
+    """Return the best constant on a sample of tasks; see :meth:`ConstantSearch.best`."""
     with _FITS.lock:
-        return fitted(env, ConstantSearch).best()
+        return fitted(env, ConstantSearch, by_tool, size).best()
 
 
 def best_label(env: ClinicEnv) -> str | None:

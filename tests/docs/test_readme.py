@@ -60,7 +60,17 @@ def make_what_is_read(arguments, folder):
             (folder / name / "metrics-1.jsonl").write_text(line, encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [line for line in SHELL if line.startswith("gym-clinic")])
+# It plays every task, and so `make tasks` runs it.
+BY_MAKE = "gym-clinic tasks validate"
+COMMANDS = [line for line in SHELL if line.startswith("gym-clinic") and line != BY_MAKE]
+
+
+def test_make_tasks_validates():
+    assert BY_MAKE in SHELL
+    assert f"$(BIN)/{BY_MAKE}\n" in (ROOT / "Makefile").read_text()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_commands_run(command, folder, chat_server):
     chat_server.script = [chat_server.answer("CLASSIFICATION: Definitive")]
     command = command.replace("http://127.0.0.1:8000/v1", chat_server.url)

@@ -284,6 +284,15 @@ def test_check_tasks_names_split_and_task() -> None:
     assert problems[0] == f"train, task {first!r}: the oracle's episode is no success"
 
 
+def test_a_sample_of_the_tasks_is_played() -> None:
+    env = ClinicEnv(f"{__name__}:NO_SUCCESS")
+    assert [line.split(",")[0] for line in check_tasks(env, sample=2)] == ["train"] * 2 + [
+        "test"
+    ] * 2
+    with pytest.raises(ConfigError, match="sample is a whole number from 1, not 0"):
+        check_tasks(env, sample=0)
+
+
 @pytest.mark.parametrize(
     ("schema", "says"),
     [

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gym_clinic.domains.clingen.reader import cues, is_read, split_sentences
@@ -62,6 +63,7 @@ def read_genetics(sections: Sequence[tuple[str, str]]) -> Genetics | None:
     return Genetics(points, publications, min(years, default=None)) if points else None
 
 
+@lru_cache(maxsize=4096)
 def genetics_in_summary(text: str) -> Genetics | None:
     """Read the human genetic evidence from a curator's summary.
 

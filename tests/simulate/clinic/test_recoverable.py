@@ -61,9 +61,7 @@ class Reader:
     def record(self, patient: ClinicPatient) -> str:
         """By findings, examination and studies too."""
         state = patient.state(0)
-        return self.best(
-            lambda one: self._ticket(patient, state, one) + self._record(patient, one)
-        )
+        return self.best(lambda one: self._ticket(patient, state, one) + self._record(patient, one))
 
     def _ticket(self, patient: ClinicPatient, state: State, one: Condition) -> float:
         frequency = likelihood(self.facts, one, patient.person.person) ** 0.5
