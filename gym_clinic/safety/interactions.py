@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gym_clinic.facts import Interaction, load
 from gym_clinic.facts.drugs import Severity
-from gym_clinic.safety.drug_names import is_a
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.state import Patient
 from gym_clinic.safety.terms import term, terms
 

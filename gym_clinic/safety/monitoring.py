@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.facts import Interaction
-from gym_clinic.safety.drug_names import is_a, resolve, resolve_class
+from gym_clinic.facts.named_drugs import is_a, resolve, resolve_class
 from gym_clinic.safety.state import Event
 from gym_clinic.safety.terms import term, terms
 

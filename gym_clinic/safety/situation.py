@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gym_clinic.safety.drug_names import (
-    as_written,
+from gym_clinic.facts.named_drugs import (
     is_a,
     plain_route,
     resolve,
@@ -20,7 +19,7 @@ from gym_clinic.safety.drug_names import (
 from gym_clinic.safety.interactions import Medicine
 from gym_clinic.safety.measures import measured
 from gym_clinic.safety.state import Event, HomeMedicine, State
-from gym_clinic.safety.terms import term, terms
+from gym_clinic.safety.terms import as_written, term, terms
 from gym_clinic.safety.timeline import (
     CANCEL,
     GIVEN,

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from gym_clinic.facts.named_drugs import UNKNOWN, NamedDrug
+
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Any]:
@@ -35,6 +37,11 @@ def term(name: str) -> str:
 def terms(names: Iterable[Any]) -> set[str]:
     """Return the terms of names; what is no text is left out."""
     return {term(name) for name in names if isinstance(name, str)}
+
+
+def as_written(name: str) -> NamedDrug:
+    """Return what an unknown name of a drug means: itself, and nothing else."""
+    return NamedDrug((UNKNOWN + term(name),))
 
 
 def is_vascular_access(procedure: str) -> bool:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from gym_clinic.safety.drug_names import as_written, resolve
+from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.safety.state import Event
-from gym_clinic.safety.terms import term, terms
+from gym_clinic.safety.terms import as_written, term, terms
 
 NEVER = math.inf
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from gym_clinic.facts.named_drugs import _known, resolve
 from gym_clinic.safety import safety_rules, violations
 from gym_clinic.safety.conditions import Condition, Joined, names_in
-from gym_clinic.safety.drug_names import _known, resolve
 
 State = dict[str, Any]
 STATES = [

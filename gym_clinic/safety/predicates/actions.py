@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gym_clinic.facts.named_drugs import UNKNOWN, resolve
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import UNKNOWN, resolve
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.situation import Order, Situation
 from gym_clinic.safety.terms import is_vascular_access, term, terms
@@ -62,7 +62,8 @@ def said(actions: Sequence[str]) -> str:
     for action in actions:
         tool, _, what = action.partition(":")
         if tool in ("dose", "iv", "injected"):
-            of = {"any": "a drug", "antimicrobial": "an antimicrobial"}.get(what, spoken([what]))
+            name = spoken([what]).partition(" (")[0]  # a drug has no unit, its measurement has
+            of = {"any": "a drug", "antimicrobial": "an antimicrobial"}.get(what, name)
             how = {"dose": "", "iv": " into a vein", "injected": " by injection"}[tool]
             words.append(f"an order of {of}{how}")
         else:

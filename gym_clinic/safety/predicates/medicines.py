@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from gym_clinic.facts import CrossReaction, load
 from gym_clinic.facts.drugs import CLASS, OlderAdultRule, Severity, plain_name
+from gym_clinic.facts.named_drugs import UNKNOWN, classes_of, is_a, resolve, resolve_allergen
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import UNKNOWN, classes_of, is_a, resolve, resolve_allergen
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.interactions import Medicine, interaction, washout_days
 from gym_clinic.safety.monitoring import ADJUST, MONITOR, answers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.conditions import predicate
-from gym_clinic.safety.drug_names import is_a
 from gym_clinic.safety.evidence import Evidence, Found, found, spoken
 from gym_clinic.safety.situation import Situation
 from gym_clinic.safety.state import as_number

@@ -10,8 +10,7 @@ from places import ROOT
 from real_data import real
 
 from gym_clinic.facts import load
-from gym_clinic.safety import check_state
-from gym_clinic.safety.drug_names import (
+from gym_clinic.facts.named_drugs import (
     classes_of,
     is_a,
     plain_route,
@@ -19,6 +18,7 @@ from gym_clinic.safety.drug_names import (
     resolve_allergen,
     resolve_class,
 )
+from gym_clinic.safety import check_state
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_every_name_of_the_facts_resolves_to_its_drug() -> None:
 
 
 def test_our_names_are_of_known_drugs_and_hide_no_name_of_the_facts() -> None:
-    folder = ROOT / "gym_clinic" / "safety"
-    tables = json.loads((folder / "drug_names.json").read_text(encoding="utf-8"))
+    folder = ROOT / "gym_clinic" / "facts"
+    tables = json.loads((folder / "named_drugs.json").read_text(encoding="utf-8"))
     known = set(load().drugs) | set(tables["other_drugs"]) | {"nirmatrelvir"}
     facts = load()
     aliases = {

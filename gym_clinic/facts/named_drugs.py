@@ -1,7 +1,7 @@
 """Names of drugs as they are written on charts: brands, salts, forms, routes, combinations.
 
 A name resolves to the ids of its ingredients in the fact tables. Nothing is guessed: a name that
-none of the steps below knows stays unresolved, and the judge lists it.
+none of the steps below knows stays unresolved.
 
 1. The whole name: international name, synonym, brand, fixed combination.
 2. The name without strengths, routes and forms ("IV", "40 mg", "tablet", "ER").
@@ -18,9 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.facts import load
 from gym_clinic.facts.drugs import CLASS, plain_name
-from gym_clinic.safety.terms import term
+from gym_clinic.facts.tables import load
 
 UNKNOWN = "unknown:"
 """Before the name of a drug that is not known, where an id stands."""
@@ -47,7 +46,7 @@ class NamedDrug:
 
 @lru_cache(maxsize=1)
 def _tables() -> dict[str, Any]:
-    file = Path(__file__).with_name("drug_names.json")
+    file = Path(__file__).with_name("named_drugs.json")
     tables: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return tables
 
@@ -96,9 +95,9 @@ def resolve(name: str) -> NamedDrug | None:
     >>> resolve("hydrocodone/acetaminophen").ingredients
     ('hydrocodone', 'paracetamol')
     """
-    plain = plain_name(_MARKS.sub(" ", name))
-    if found := _known().get(plain):
-        return found
+    for plain in (plain_name(name), plain_name(_MARKS.sub(" ", name))):
+        if found := _known().get(plain):
+            return found
     tables, route = _tables(), None
     words = plain_name(_STRENGTH.sub(" ", _MARKS.sub(" ", name.casefold()))).split()
     for drop in ("routes", "forms", "salts"):
@@ -152,11 +151,6 @@ def is_a(drug: str, reference: str) -> bool:
     if reference.startswith(CLASS):
         return reference.removeprefix(CLASS) in classes_of(drug)
     return drug == reference
-
-
-def as_written(name: str) -> NamedDrug:
-    """Return what an unknown name means: itself, and nothing else."""
-    return NamedDrug((UNKNOWN + term(name),))
 
 
 def resolve_class(name: str) -> str | None:
