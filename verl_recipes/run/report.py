@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+import orjson
+
 from gym_clinic.viewer import Run, read_run
-from verl_recipes.run import checkpoints
 from verl_recipes.run.supervisor import LOG
+from verl_recipes.trainer import checkpoints
 
 HIDDEN = (
     "acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens", "fault", "retries",
@@ -25,10 +27,11 @@ def report(out: Path, envs: Iterable[str]) -> None:
     print("plot    ", draw(out) or "needs matplotlib: pip install 'gym_clinic[plot]'")
     latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
     if latest.is_file():
-        print(f"model    {_model(latest.parent / f'global_step_{latest.read_text().strip()}')}")
-    if found := checkpoints.best(out / "checkpoints"):
-        where = f"step {found.step}, success {found.success:.3f} at evaluation"
-        print(f"best     {_model(found.folder)}  ({where})")
+        folder = checkpoints.folder_of(latest.parent, int(latest.read_text()))
+        print(f"model    {_model(folder)}")
+        if best := orjson.loads((folder / checkpoints.STATE).read_bytes())["best"]:
+            found = _model(checkpoints.folder_of(latest.parent, best[0]))
+            print(f"best     {found}  (step {best[0]}, success {best[1]:.3f} at evaluation)")
     print(f"log      {out / LOG}")
 
 

@@ -9,12 +9,10 @@ from typing import Any
 
 FEWER_TURNS = 0.15
 EVALUATIONS = 3
-MOST_CLIPPED = 0.5
 KL_DROP = 0.8
 KL_ROUNDING = 1e-5
 """A KL up to here is 0 but for the rounding of bf16, so that it cannot drop."""
 LEAST_MIXED = 0.2
-GRADIENT_RATIO = 10.0
 MOST_FAILED = 0.05
 """Groups with a failed member are dropped, and what fails is seldom independent of the task. One
 trajectory in twenty fails a third of all groups of eight: what is trained on is no longer the
@@ -27,35 +25,6 @@ since kernels round differently; five times that is no rounding but other weight
 temperature or other tokens.
 """
 
-_CLIPPED = (
-    "{0:.0%} of the trajectories truncated (limit {1:.0%}): responses grow for want of a length "
-    "reward, or the token budgets are too small for the tasks"
-)
-_GRADIENT = (
-    "the gradient of the KL is {0:.3g} times that of GRPO (limit {1:g}): lambda is too large for "
-    "these rewards, or few groups have an advantage to learn from"
-)
-_ECHO = (
-    "rollouts repeat hints word for word (clinic/hint_echo {0:.3g}, expected 0): a hint has "
-    "reached the student's prompt, or distillation taught it to recite them"
-)
-_FAULTS = (
-    "the environment failed {0:.0%} of the trajectories (limit {1:.0%}); their groups are "
-    "dropped, and the tasks that fail are not learnt: the log has the exceptions"
-)
-_FAILED = (
-    "{0:.0%} of the prompts did not come back (limit {1:.0%}): a rollout server died or refuses "
-    "requests; the log has the exceptions"
-)
-_PROBABILITIES = (
-    "rollouts give their tokens probabilities that differ by {0:.3g} on average from the "
-    "trainer's (limit {1:g}): the rollout engine does not serve the policy that is trained, or "
-    "changes its probabilities (top_k, a penalty)"
-)
-_MIXED = (
-    "{0:.0%} of the groups have mixed outcomes (limit {1:.0%}), so that the others teach nothing: "
-    "the tasks are too hard or too easy for this policy"
-)
 _TURNS = (
     "{0:.2f} turns over the last {2} evaluations, more than {3:.0%} below the {1:.2f} of before: "
     "the policy stops calling tools, as it does when short answers pay or the teacher is too weak"
@@ -64,17 +33,46 @@ _KL = (
     "the KL fell from {1:.3g} to {0:.3g}, more than {2:.0%} in one step: the student was copied "
     "over the teacher, or almost no turn was left to distil"
 )
-_DIVERGED = "{0} is {1}: the update has diverged, or it was given what is no number"
+_MIXED = (
+    "{0:.0%} of the groups have mixed outcomes (limit {1:.0%}), so that the others teach nothing: "
+    "the tasks are too hard or too easy for this policy"
+)
+_GAP = "training/rollout_probs_diff_mean"
 
-MOST: Mapping[str, tuple[float | None, str]] = {
-    "clinic/clip_ratio": (MOST_CLIPPED, _CLIPPED),
-    "ttopd/grad_ratio": (GRADIENT_RATIO, _GRADIENT),
-    "clinic/hint_echo": (0.0, _ECHO),
-    "clinic/fault_fraction": (MOST_FAILED, _FAULTS),
-    "clinic/failed_fraction": (MOST_FAILED, _FAILED),
-    "training/rollout_probs_diff_mean": (None, _PROBABILITIES),
+MOST: Mapping[str, tuple[float, str]] = {
+    "clinic/clip_ratio": (
+        0.5,
+        "{0:.0%} of the trajectories truncated (limit {1:.0%}): responses grow for want of a "
+        "length reward, or the token budgets are too small for the tasks",
+    ),
+    "ttopd/grad_ratio": (
+        10.0,
+        "the gradient of the KL is {0:.3g} times that of GRPO (limit {1:g}): lambda is too large "
+        "for these rewards, or few groups have an advantage to learn from",
+    ),
+    "clinic/hint_echo": (
+        0.0,
+        "rollouts repeat hints word for word (clinic/hint_echo {0:.3g}, expected 0): a hint has "
+        "reached the student's prompt, or distillation taught it to recite them",
+    ),
+    "clinic/fault_fraction": (
+        MOST_FAILED,
+        "the environment failed {0:.0%} of the trajectories (limit {1:.0%}); their groups are "
+        "dropped, and the tasks that fail are not learnt: the log has the exceptions",
+    ),
+    "clinic/failed_fraction": (
+        MOST_FAILED,
+        "{0:.0%} of the prompts did not come back (limit {1:.0%}): a rollout server died or "
+        "refuses requests; the log has the exceptions",
+    ),
+    _GAP: (
+        GAP_BF16,
+        "rollouts give their tokens probabilities that differ by {0:.3g} on average from the "
+        "trainer's (limit {1:g}): the rollout engine does not serve the policy that is trained, "
+        "or changes its probabilities (top_k, a penalty)",
+    ),
 }
-"""Figure -> its largest healthy value (None: :func:`probability_gap`), and the alarm."""
+"""Figure -> its largest healthy value, and the alarm."""
 
 WATCHED = ("val/turns", "ttopd/kl", "clinic/mixed_fraction", *MOST)
 """Figures that alarms read; one that a step lacks raises none."""
@@ -94,8 +92,7 @@ class Alarms:
         baseline: The highest turns so far; None before the first evaluation.
         recent: Turns of the last evaluations after the first, at most three.
         evaluated: Step of the last evaluation. A resumed run may evaluate it again.
-        kl: The last KL; None before there is one.
-        kl_step: Its step.
+        kl: The last KL, and ``kl_step`` its step.
 
     Source: TT-OPD paper, sections 5.3, 6.1 and proposition E.3 for what goes wrong; the limits
     are ours.
@@ -119,19 +116,6 @@ class Alarms:
         found = [self._alarm(step, key, float(metrics[key])) for key in WATCHED if key in metrics]
         return [f"step {step}: {text}" for text in found if text]
 
-    def _alarm(self, step: int, key: str, value: float) -> str | None:
-        if not math.isfinite(value):
-            return _DIVERGED.format(key, value)
-        if key == "val/turns":
-            return self._turns(step, value)
-        if key == "ttopd/kl":
-            return self._dropped(step, value)
-        if key == "clinic/mixed_fraction":
-            return _MIXED.format(value, LEAST_MIXED) if value < LEAST_MIXED else None
-        limit, text = MOST[key]
-        limit = self.probability_gap if limit is None else limit
-        return text.format(value, limit) if value > limit else None
-
     def begin_stage(self) -> None:
         """Compare with nothing from before: another stage has other tasks and another KL."""
         self.baseline, self.recent, self.kl = None, [], None
@@ -147,6 +131,19 @@ class Alarms:
         for name in self.state_dict():
             setattr(self, name, state[name])
 
+    def _alarm(self, step: int, key: str, value: float) -> str | None:
+        if not math.isfinite(value):
+            return f"{key} is {value}: the update has diverged, or it was given what is no number"
+        if key == "val/turns":
+            return self._turns(step, value)
+        if key == "ttopd/kl":
+            return self._dropped(step, value)
+        if key == "clinic/mixed_fraction":
+            return _MIXED.format(value, LEAST_MIXED) if value < LEAST_MIXED else None
+        limit, text = MOST[key]
+        limit = self.probability_gap if key == _GAP else limit
+        return text.format(value, limit) if value > limit else None
+
     def _turns(self, step: int, turns: float) -> str | None:
         if step <= self.evaluated or turns <= 0.0:
             return None
@@ -159,9 +156,8 @@ class Alarms:
             return None
         mean, highest = sum(self.recent) / EVALUATIONS, self.baseline
         self.baseline = max(mean, highest)
-        if mean >= (1.0 - FEWER_TURNS) * highest:
-            return None
-        return _TURNS.format(mean, highest, EVALUATIONS, FEWER_TURNS)
+        fell = mean < (1.0 - FEWER_TURNS) * highest
+        return _TURNS.format(mean, highest, EVALUATIONS, FEWER_TURNS) if fell else None
 
     def _dropped(self, step: int, kl: float) -> str | None:
         before = self.kl if self.kl_step == step - 1 else None

@@ -1,45 +1,31 @@
-"""What a trainer logs of its trajectories, and the alarms that read the log."""
+"""The figures that a trainer logs of the trajectories of a step."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clinic import ConfigError
-
 Values = NDArray[np.float64]
+Record = Mapping[str, float]
 
 MEANS = (
     "calls", "distinct_tools", "malformed", "dropped_turns", "success", "hint_echo", "retries",
 )  # fmt: skip
 """Fields of a record of which the mean says enough."""
 
-LENGTHS = ("policy_tokens", "response_tokens", "total_tokens")
-SPREADS = ("score", "total")
-NEEDED = (
-    *MEANS, *SPREADS, "fault", "truncated", "turns", "prompt_tokens", "policy_tokens",
-    "response_tokens",
-)  # fmt: skip
-
 ROUNDING = 1e-12
 """Spread up to which values count as equal: sums of the same parts may differ in their last bits.
 Absolute, and relative to values above 1."""
 
-LARGEST = 1e100
-"""Values from here on cannot be squared and summed."""
-
-
-Weights = Mapping[str, float] | Mapping[str, Mapping[str, float]]
-"""Weights of the parts of the reward; or, by environment, its weights."""
-
 
 def step_metrics(
-    records: Sequence[Mapping[str, float]],
+    records: Sequence[Record],
     groups: Sequence[str],
-    weights: Weights,
+    weights: Mapping[str, Any],
     environments: Sequence[str] | None = None,
 ) -> dict[str, float]:
     """Return the figures of one step, from every trajectory that was rolled out for it.
@@ -49,11 +35,11 @@ def step_metrics(
     finite: a mean over nothing is 0.0, and ``n`` beside it is 0; a share of no variance is 0.0.
 
     Args:
-        records: One a trajectory; each has the keys in `NEEDED`, further ones may differ.
+        records: One a trajectory, as the agent loop makes it; their parts and metrics may differ.
         groups: The group of each: trajectories of the same prompt.
-        weights: Of the parts ``reward/<name>``; a part left out weighs 0. Where environments
-            differ in them: environment -> weights.
-        environments: The environment of each; None where there is one.
+        weights: Of the parts ``reward/<name>``, by environment; a part left out weighs 0. Without
+            ``environments``: of the parts alone.
+        environments: The environment of each.
 
     Returns:
         Under ``clinic/``: counts, fractions, means and percentiles of turns, tokens and calls, of
@@ -63,103 +49,68 @@ def step_metrics(
         several environments the figures of each as well, under ``clinic/<id>/``.
 
     Raises:
-        ValueError: If a record lacks a needed key or has a value that is not finite, if there is
-            no record, or if there are not as many groups or environments.
-        ConfigError: If a weight names no part of its environment.
+        ValueError: If a figure is not finite, if there is no record, or if there are not as many
+            groups or environments.
 
     Source: TT-OPD paper, proposition E.2 (``std_share``; it calls it a signal-to-noise ratio).
     """
-    table = _table(records, groups)
-    ids = [""] * len(records) if environments is None else list(environments)
-    if len(ids) != len(records):
-        raise ValueError(f"{len(records)} records and {len(ids)} environments; expected as many")
-    nested = _by_environment(weights, ids)
-    found = _figures(table, groups, _weight_columns(table, ids, nested))
-    if len({*ids, *nested}) > 1:
-        for name in sorted(set(ids)):
-            rows = np.array([one == name for one in ids])
-            own = {key: values[rows] for key, values in table.items()}
-            own = {key: values for key, values in own.items() if not np.isnan(values).all()}
-            members = [group for group, mine in zip(groups, rows, strict=True) if mine]
-            columns = _weight_columns(own, [name] * len(members), {name: nested.get(name, {})})
-            figures = _figures(own, members, columns)
-            found |= {f"{name}/{key}": value for key, value in figures.items()}
+    if environments is None:
+        environments, weights = [""] * len(records), {"": weights}
+    if not records or not len(records) == len(groups) == len(environments):
+        raise ValueError(
+            f"{len(records)} records, {len(groups)} groups and {len(environments)} environments; "
+            "expected as many of each, at least one"
+        )
+    for number, record in enumerate(records):
+        if wrong := {key: value for key, value in record.items() if not math.isfinite(value)}:
+            raise ValueError(f"record {number} has {wrong}; expected finite numbers")
+    rows = list(zip(records, groups, (weights[name] for name in environments), strict=True))
+    found = _figures(rows)
+    if len({*environments, *weights}) > 1:
+        for name in sorted(set(environments)):
+            own = [row for row, where in zip(rows, environments, strict=True) if where == name]
+            found |= {f"{name}/{key}": value for key, value in _figures(own).items()}
     return {f"clinic/{key}": value for key, value in found.items()}
 
 
-def _figures(
-    table: Mapping[str, Values], groups: Sequence[str], weights: Mapping[str, Values]
-) -> dict[str, float]:
-    """Return the figures of some trajectories; ``weights`` holds those of each part by record."""
-    valid = table["fault"] == 0.0
-    found = {"n": float(valid.sum()), "fault_fraction": _mean(~valid)}
-    of = {key: values[valid] for key, values in table.items()}
-    of["total_tokens"] = of["prompt_tokens"] + of["response_tokens"]
-    found |= {name: _mean(of[name]) for name in MEANS}
-    found |= {"single_turn": _mean(of["turns"] <= 1.0), "clip_ratio": _mean(of["truncated"])}
-    found |= {"turns/mean": _mean(of["turns"]), "turns/p10": _percentile(of["turns"], 10)}
-    for name in LENGTHS:
-        found |= {f"{name}/mean": _mean(of[name]), f"{name}/p95": _percentile(of[name], 95)}
-    for name in SPREADS:
-        found |= {f"{name}/mean": _mean(of[name]), f"{name}/std": _std(of[name])}
-    correct = of["success"] > 0.0
+def _figures(rows: Sequence[tuple[Record, str, Mapping[str, float]]]) -> dict[str, float]:
+    """Return the figures of some trajectories: of each the record, the group and the weights."""
+    names = dict.fromkeys(key for record, _, _ in rows for key in record)
+    valid = [row for row in rows if not row[0]["fault"]]
+    records = [record for record, _, _ in valid]
+
+    def column(name: str) -> Values:
+        return np.array([record[name] for record in records if name in record], np.float64)
+
+    turns, total, score = column("turns"), column("total"), column("score")
+    own, response = column("policy_tokens"), column("response_tokens")
+    lengths = {
+        "policy_tokens": own,
+        "response_tokens": response,
+        "total_tokens": column("prompt_tokens") + response,
+    }
+    found = {"n": float(len(valid)), "fault_fraction": 1.0 - len(valid) / len(rows)}
+    found |= {name: _mean(column(name)) for name in MEANS}
+    found |= {"single_turn": _mean(turns <= 1.0), "clip_ratio": _mean(column("truncated"))}
+    found |= {"turns/mean": _mean(turns), "turns/p10": _percentile(turns, 10)}
+    for name, values in lengths.items():
+        found |= {f"{name}/mean": _mean(values), f"{name}/p95": _percentile(values, 95)}
+    for name, values in (("score", score), ("total", total)):
+        found |= {f"{name}/mean": _mean(values), f"{name}/std": _std(values)}
+    correct = column("success") > 0.0
     for name, chosen in (("correct", correct), ("incorrect", ~correct)):
         found[f"{name}/n"] = float(chosen.sum())
-        for field in ("turns", "policy_tokens"):
-            found[f"{name}/{field}"] = _mean(of[field][chosen])
-    found |= _of_groups(
-        [g for g, ok in zip(groups, valid, strict=True) if ok], correct, of["score"]
-    )
-    for name, column in weights.items():
-        found |= _of_part(name, column[valid], of[f"reward/{name}"], of["total"])
-    metrics = [key for key in table if key.startswith("metric/")]
-    return found | {key: _mean(_known(of[key])) for key in metrics}
-
-
-def _by_environment(weights: Weights, ids: Sequence[str]) -> dict[str, Mapping[str, float]]:
-    """Return the weights of each environment."""
-    nested = {name: one for name, one in weights.items() if isinstance(one, Mapping)}
-    if nested:
-        return nested
-    flat = {name: one for name, one in weights.items() if not isinstance(one, Mapping)}
-    return dict.fromkeys(ids, flat)
-
-
-def _weight_columns(
-    table: Mapping[str, Values], ids: Sequence[str], nested: Mapping[str, Mapping[str, float]]
-) -> dict[str, Values]:
-    """Return the weight of every part in every record, by the part's name."""
-    parts = [key.removeprefix("reward/") for key in table if key.startswith("reward/")]
-    for name in dict.fromkeys(ids):
-        if unknown := sorted(set(nested.get(name, {})) - set(parts)):
-            raise ConfigError(
-                f"weights name unknown rewards {unknown}; choose from {sorted(parts)}"
-            )
-    return {
-        part: np.array([nested.get(name, {}).get(part, 0.0) for name in ids], np.float64)
-        for part in parts
-    }
-
-
-def _table(records: Sequence[Mapping[str, float]], groups: Sequence[str]) -> dict[str, Values]:
-    """Return the records by column; what a record lacks is nan."""
-    if not records or len(records) != len(groups):
-        raise ValueError(f"{len(records)} records and {len(groups)} groups; expected as many, "
-                         "at least one")  # fmt: skip
-    for number, record in enumerate(records):
-        if missing := [key for key in NEEDED if key not in record]:
-            raise ValueError(f"a record lacks {missing}; record {number} has {list(record)}")
-        for key, value in record.items():
-            if not abs(value) < LARGEST:  # false for what is not a number
-                raise ValueError(f"record {number} has {key} {value}; expected a finite number")
-    keys = dict.fromkeys(key for record in records for key in record)
-    return {
-        key: np.array([record.get(key, math.nan) for record in records], np.float64) for key in keys
-    }
-
-
-def _known(values: Values) -> Values:
-    return values[~np.isnan(values)]
+        found[f"{name}/turns"] = _mean(turns[chosen])
+        found[f"{name}/policy_tokens"] = _mean(own[chosen])
+    found |= _of_groups([group for _, group, _ in valid], correct, score)
+    for name in names:
+        if name.startswith("reward/"):
+            part = name.removeprefix("reward/")
+            paid = [weights.get(part, 0.0) * record.get(name, 0.0) for record, _, weights in valid]
+            negative = sum(weights.get(part, 0.0) for _, _, weights in valid) < 0.0
+            found |= {f"{name}/mean": _mean(column(name)), f"{name}/std": _std(column(name))}
+            found |= _shares(name, np.array(paid, np.float64), total, -1.0 if negative else 1.0)
+    return found | {name: _mean(column(name)) for name in names if name.startswith("metric/")}
 
 
 def _of_groups(
@@ -178,21 +129,13 @@ def _of_groups(
     }
 
 
-def _of_part(name: str, weights: Values, values: Values, total: Values) -> dict[str, float]:
-    """Return what one part is, and how much of the total's variation comes from it."""
+def _shares(name: str, paid: Values, total: Values, sign: float) -> dict[str, float]:
+    """Return how much of the total's variation comes from what one part pays."""
     std_share = cov_share = 0.0
-    paid = np.where(np.isnan(values), 0.0, weights * values)
-    values = _known(values)
     if not _constant(total) and not _constant(paid):
-        sign = -1.0 if float(weights.sum()) < 0.0 else 1.0
         std_share = sign * _std(paid) / _std(total)
         cov_share = float(np.cov(paid, total)[0, 1]) / _std(total) ** 2
-    return {
-        f"reward/{name}/mean": _mean(values),
-        f"reward/{name}/std": _std(values),
-        f"reward/{name}/std_share": std_share,
-        f"reward/{name}/cov_share": cov_share,
-    }
+    return {f"{name}/std_share": std_share, f"{name}/cov_share": cov_share}
 
 
 def _mean(values: Values | NDArray[np.bool_]) -> float:

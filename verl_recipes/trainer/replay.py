@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,8 +90,12 @@ class BoundedReplayBuffer(ReplayBuffer):
                 that can be trained on.
             ConfigError: If records have no such figure as ``metric``.
         """
-        if partition_id == "val":
-            return self._evaluated(global_steps, batch_size), {}
+        if partition_id == "val":  # whatever came back
+            self._wait_until_all_are_over("val")
+            groups = self._groups("val")
+            if not groups:
+                raise RolloutStalledError(_nothing(global_steps, len(self.failure_keys["val"]), 0))
+            return self._take("val", groups, list(groups)[:batch_size], []), {}
         self.drawn = {}
         refills = refilled = 0
         while True:
@@ -110,12 +114,11 @@ class BoundedReplayBuffer(ReplayBuffer):
             refills, refilled = refills + 1, refilled + count
             self.refill_fn(count)
         taken = wanted[:batch_size]
-        chosen = set(taken)
-        filling = [u for u in whole if u not in chosen][: batch_size - len(taken)]
+        filling = [u for u in whole if u not in taken][: batch_size - len(taken)]
         prompts = self.finished_keys[partition_id] | failed
         faults = sum(self._faults(keys) for keys in groups.values())
         if not whole:
-            raise RolloutStalledError(f"step {global_steps}: {_nothing(failed, faults)}")
+            raise RolloutStalledError(_nothing(global_steps, len(failed), faults))
         batch = self._take(partition_id, groups, taken, filling)
         if filling:
             counts = global_steps, len(filling), batch_size, refills
@@ -135,15 +138,6 @@ class BoundedReplayBuffer(ReplayBuffer):
             metrics["mixed_groups"] = len(mixed)
         return batch, {f"{PREFIX}/{name}": float(value) for name, value in metrics.items()}
 
-    def _evaluated(self, global_steps: int, batch_size: int) -> KVBatchMeta:
-        """Take whatever came back of an evaluation."""
-        self._wait_until_all_are_over("val")
-        groups = self._groups("val")
-        if not groups:
-            failed = self.failure_keys["val"]
-            raise RolloutStalledError(f"step {global_steps}: {_nothing(failed, 0)}")
-        return self._take("val", groups, list(groups)[:batch_size], [])
-
     def _take(
         self,
         partition_id: str,
@@ -152,13 +146,16 @@ class BoundedReplayBuffer(ReplayBuffer):
         filling: Sequence[str],
     ) -> KVBatchMeta:
         """Return the batch of some groups; remove all others, and the prompts of all."""
-        keys = [key for uid in [*taken, *filling] for key in groups[uid]]
-        constant = {key for uid in filling for key in groups[uid]}
-        tags = [{**self.partitions[partition_id][key], "constant": key in constant} for key in keys]
+        known = self.partitions[partition_id]
+        chosen = {
+            key: {**known[key], "constant": uid in filling}
+            for uid in [*taken, *filling]
+            for key in groups[uid]
+        }
         prompts = self.finished_keys[partition_id] | self.failure_keys[partition_id]
-        chosen = set(keys)
         left = [key for uid in groups for key in groups[uid] if key not in chosen]
         tq.kv_clear(partition_id=partition_id, keys=[*sorted(prompts), *left])
+        keys, tags = list(chosen), list(chosen.values())
         return KVBatchMeta(partition_id=partition_id, keys=keys, tags=tags)
 
     def _wait_until_all_are_over(self, partition_id: str) -> None:
@@ -214,12 +211,12 @@ class BoundedReplayBuffer(ReplayBuffer):
         return [float(record[name]) for record in records]
 
 
-def _nothing(failed: Collection[str], faults: int) -> str:
+def _nothing(step: int, failed: int, faults: int) -> str:
     """Return why there is nothing to train on."""
     return (
-        f"every group has a member that failed: {faults} trajectories failed by the environment, "
-        f"{len(failed)} prompts that did not come back (a dead rollout server, most often); the "
-        "log has the exceptions"
+        f"step {step}: every group has a member that failed: {faults} trajectories failed by the "
+        f"environment, {failed} prompts that did not come back (a dead rollout server, most "
+        "often); the log has the exceptions"
     )
 
 

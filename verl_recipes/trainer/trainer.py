@@ -23,10 +23,9 @@ from verl.utils import tensordict_utils as tu
 from verl.utils.checkpoint.checkpoint_manager import find_latest_ckpt_path
 
 from gym_clinic.files import replace_file
-from verl_recipes.run import checkpoints
 from verl_recipes.run.lock import only_writer
 from verl_recipes.schedule.trainer import StagedTrainer
-from verl_recipes.trainer import diagnostics
+from verl_recipes.trainer import checkpoints, diagnostics
 from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
 from verl_recipes.trainer.alarms import Alarms, probability_gap
 from verl_recipes.trainer.replay import BoundedReplayBuffer, Drawn, RolloutStalledError
@@ -48,16 +47,18 @@ class ClinicTrainer(StagedTrainer):
     taken by :class:`BoundedReplayBuffer`, which drops a group of which a member failed; groups of
     one outcome get no advantage, and the policy loss is a mean over the others; figures are of
     all trajectories that were drawn and, under ``clinic/trained/``, of those trained on; alarms
-    are raised and saved.
+    are raised and saved; the last two checkpoints and the best are kept.
 
     Attributes:
         worker_class: Of actor and rollout.
+        best: Step of the best checkpoint and its success at evaluation; None before there is one.
     """
 
     worker_class: type[ClinicWorker] = ClinicWorker
 
     def __init__(self, config: DictConfig) -> None:
         self.alarms = Alarms(probability_gap(config.actor_rollout_ref.rollout))
+        self.best: tuple[int, float] | None = None
         self._drawn = 0
         with open_dict(config):
             # verl takes every other name for an asynchronous trainer.
@@ -175,9 +176,8 @@ class ClinicTrainer(StagedTrainer):
             metrics["clinic/mixed_fraction"] = metrics["clinic/mixed_groups"] / compared
         self.observe_stage(metrics)
         self._check(metrics)
-        if (folder := self._checkpoints / f"global_step_{global_steps}").is_dir():
-            # Its checkpoint was written before these figures were known.
-            replace_file(folder / "clinic.json", [orjson.dumps(self.state_dict())])
+        if self._folder.is_dir():  # it was written before these figures were known
+            self._save_state()
 
     def _figures(self, drawn: Sequence[Drawn], *, under: str = "clinic/") -> dict[str, float]:
         """Return the figures of trajectories, under a name of their own."""
@@ -195,8 +195,8 @@ class ClinicTrainer(StagedTrainer):
         success = checkpoints.validation_success(metrics)
         if success is not None:
             metrics["val/success"] = success
-            if self.config.trainer.save_freq > 0:
-                checkpoints.note(self._checkpoints, self.global_steps, success)
+            if self._folder.is_dir() and (self.best is None or success >= self.best[1]):
+                self.best = self.global_steps, success
         if not self.global_steps:  # later ones are checked with the figures of their step
             self._check(metrics)
         return metrics
@@ -223,12 +223,14 @@ class ClinicTrainer(StagedTrainer):
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint keeps of the trainer, as plain JSON."""
-        return {"alarms": self.alarms.state_dict(), "schedule": self.schedule.state_dict()}
+        alarms, schedule = self.alarms.state_dict(), self.schedule.state_dict()
+        return {"alarms": alarms, "schedule": schedule, "best": self.best}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.alarms.load_state_dict(state["alarms"])
         self.schedule.load_state_dict(state["schedule"])
+        self.best = state["best"] and tuple(state["best"])
 
     def save_parts(self, folder: Path) -> None:
         """Save into the folder of a checkpoint what verl does not save."""
@@ -243,14 +245,21 @@ class ClinicTrainer(StagedTrainer):
             self.actor_rollout_wg.load_reference(str(folder / "reference"))
 
     def _save_checkpoint(self) -> None:
-        folder = self._checkpoints / f"global_step_{self.global_steps}"
-        self.save_parts(folder)
-        replace_file(folder / "clinic.json", [orjson.dumps(self.state_dict())])
+        self.save_parts(self._folder)
+        self._save_state()
         # verl marks the checkpoint as the latest one at the very end: our parts are there by then.
         super()._save_checkpoint()
-        for old in checkpoints.to_remove(self._checkpoints, self.global_steps):
+        best = self.best and self.best[0]
+        for old in checkpoints.to_remove(self._checkpoints, self.global_steps, best):
             self.actor_rollout_wg.remove_checkpoint(str(old))  # nodes may have a disk each
             shutil.rmtree(old, ignore_errors=True)
+
+    def _save_state(self) -> None:
+        replace_file(self._folder / checkpoints.STATE, [orjson.dumps(self.state_dict())])
+
+    @property
+    def _folder(self) -> Path:
+        return checkpoints.folder_of(self._checkpoints, self.global_steps)
 
     @property
     def _checkpoints(self) -> Path:
@@ -259,7 +268,7 @@ class ClinicTrainer(StagedTrainer):
     def _load_checkpoint(self) -> None:
         folder = self._resumed()
         if folder is not None:  # before the data position, which is one in the rows of its stage
-            self.load_state_dict(orjson.loads((folder / "clinic.json").read_bytes()))
+            self.load_state_dict(orjson.loads((folder / checkpoints.STATE).read_bytes()))
             self.resume_stage()
         super()._load_checkpoint()
         if folder is not None:

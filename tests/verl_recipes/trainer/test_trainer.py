@@ -35,7 +35,7 @@ def trainer(estimator: str = "grpo", **clinic: Any) -> Any:
     )
     one.clinic = settings.ClinicSettings(**clinic)
     one.weights, one.alarms, one.global_steps = {"a/A-v0": {}}, training.Alarms(), 1
-    one.schedule = Schedule(())
+    one.schedule, one.best = Schedule(()), None
     return one
 
 
