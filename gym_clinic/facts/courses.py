@@ -69,7 +69,7 @@ class LongTermMedicine(Strict):
 
     drug: Slug
     doses: tuple[float, ...] = Field(min_length=1)
-    unit: Literal["mg", "mcg", "g", "units", "mL", "puffs", "mmol"]
+    unit: Literal["mg", "mcg", "g", "units", "mL", "puffs", "mmol", "tablets"]
     per_day: float = Field(gt=0)
     share: Share
 

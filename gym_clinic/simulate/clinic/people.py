@@ -237,15 +237,18 @@ def draw_medicines(
     pregnant: bool,
     random: Random,
 ) -> list[TakenMedicine]:
-    """Draw what a person takes: nothing against an allergy or a contraindicated combination."""
+    """Draw what a person takes: nothing against an allergy, an illness or another medicine."""
     taken: list[TakenMedicine] = []
+    forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
     for key in conditions:
         for one in facts.conditions[key].medicines:
             if age < ADULT or random.random() >= one.share:
                 continue
             if pregnant or any(one.drug == other.drug for other in taken):
                 continue
-            if _allergic(facts, one.drug, allergies) or _clashes(facts, one.drug, taken):
+            if _allergic(facts, one.drug, allergies) or forbidden & _references(facts, one.drug):
+                continue
+            if _clashes(facts, one.drug, taken):
                 continue
             taken.append(_taken(facts, key, one, random))
     return taken
@@ -274,12 +277,22 @@ def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
         if own and set(own) == set(facts.drugs[other.drug].classes):
             return True
         theirs = _references(facts, other.drug)
+        if any(names & kind and theirs & kind for kind in kinds_of_medicines()):
+            return True
         for one in facts.interactions.values():
             if one.severity == "contraindicated" and len(one.between) == 2:
                 first, second = one.between
                 if (first in names and second in theirs) or (second in names and first in theirs):
                     return True
     return False
+
+
+@lru_cache(maxsize=1)
+def kinds_of_medicines() -> tuple[frozenset[str], ...]:
+    """Return each kind of medicine: drugs and classes of which nobody takes two."""
+    file = _PLACES / "one_of_a_kind.json"
+    kinds: Mapping[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
+    return tuple(frozenset(one) for one in kinds.values())
 
 
 def _references(facts: Facts, drug: str) -> set[str]:

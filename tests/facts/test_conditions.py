@@ -1,0 +1,81 @@
+"""The condition library: what treats, what is forbidden and what is taken for long is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from gym_clinic.facts import load
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.drugs import CLASS
+
+FACTS = load()
+PRESENTING = [one for one in FACTS.conditions.values() if one.course is not None]
+PLAIN = {"fluids", "oxygen", "blood", "observation"}
+CLASSES = {name for drug in FACTS.drugs.values() for name in drug.classes}
+
+
+def _known(action: str) -> bool:
+    kind, _, name = action.partition(":")
+    if kind == "drug":
+        return name in FACTS.drugs
+    return name in CLASSES if kind == "class" else kind == "procedure" or action in PLAIN
+
+
+def _drugs(action: str) -> set[str]:
+    """The references of an action as `contraindicated` writes them."""
+    kind, _, name = action.partition(":")
+    if kind == "class":
+        return {action}
+    if kind != "drug":
+        return set()
+    return {name, *(CLASS + each for each in FACTS.drugs[name].classes)}
+
+
+@pytest.mark.parametrize("one", PRESENTING, ids=lambda one: one.id)
+def test_what_treats_is_known_and_not_forbidden(one: Condition) -> None:
+    assert one.course is not None
+    assert one.course.treated_by
+    assert one.first_line
+    assert one.work_up
+    for together in (*one.course.treated_by, one.first_line):
+        for action in together:
+            assert _known(action), action
+            assert not _drugs(action) & set(one.contraindicated), action
+
+
+@pytest.mark.parametrize("one", PRESENTING, ids=lambda one: one.id)
+def test_what_is_done_first_treats_it(one: Condition) -> None:
+    """A first line without any part of a treatment would let the patient get worse."""
+    assert one.course is not None
+    first = set().union(*(_drugs(action) | {action} for action in one.first_line))
+    treats = {action.removeprefix("drug:") for each in one.course.treated_by for action in each}
+    assert treats & {action.removeprefix("drug:") for action in first}
+
+
+@pytest.mark.parametrize(
+    ("condition", "drugs"),
+    [
+        ("sepsis", {"norepinephrine", "piperacillin-tazobactam"}),
+        ("malaria", {"artesunate", "artemether-lumefantrine"}),
+        ("diabetic-ketoacidosis", {"insulin-regular", "potassium-chloride"}),
+        ("anaphylaxis", {"epinephrine"}),
+        ("opioid-overdose", {"naloxone"}),
+        ("paracetamol-poisoning", {"acetylcysteine"}),
+        ("hyperkalaemia", {"intravenous-calcium", "insulin-regular", "glucose"}),
+        ("subarachnoid-haemorrhage", {"nimodipine"}),
+        ("postpartum-haemorrhage", {"oxytocin", "tranexamic-acid"}),
+        ("alcohol-withdrawal", {"thiamine"}),
+        ("hypoglycaemia", {"glucose", "glucagon"}),
+        ("preeclampsia", {"magnesium-sulfate"}),
+    ],
+)
+def test_the_first_line_of_emergencies_is_complete(condition: str, drugs: set[str]) -> None:
+    given = {one.removeprefix("drug:") for one in FACTS.conditions[condition].first_line}
+    assert drugs <= given
+
+
+def test_distinctions_name_a_look_alike_once() -> None:
+    for one in FACTS.conditions.values():
+        named = [each.look_alike for each in one.distinctions]
+        assert len(set(named)) == len(named), one.id
+        assert one.id not in named
