@@ -106,7 +106,7 @@ def model(out: Path, seed: int) -> Path:
     from verl_recipes.agent_loop.environment import make_env
     from verl_recipes.agent_loop.trajectory import Budgets
     from verl_recipes.cpu.fit import Goals
-    from verl_recipes.run.model import make_tiny
+    from verl_recipes.cpu.model import make_tiny
 
     folder = out / f"model-{seed}"
     if not folder.is_dir():

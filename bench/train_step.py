@@ -69,8 +69,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     if args.steps < 2:
         parser.error("--steps is 2 or more: the first one warms up")
     from verl_recipes.config.compose import compose
+    from verl_recipes.cpu.model import tiny_model
     from verl_recipes.request import RunRequest
-    from verl_recipes.run.model import tiny_model
 
     seconds: dict[str, dict[str, list[float]]] = {arm: {p: [] for p in PHASES} for arm in ARMS}
     with tempfile.TemporaryDirectory() as folder:

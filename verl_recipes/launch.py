@@ -13,7 +13,9 @@ from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from gym_clinic.files import replace_file
 from verl_recipes.config.compose import compose
-from verl_recipes.preflight.checks import require_all
+from verl_recipes.preflight import prompts
+from verl_recipes.preflight.checks import attempt, quick, require
+from verl_recipes.preflight.model import type_of
 from verl_recipes.request import RunRequest, train_request
 from verl_recipes.run.lock import only_run, only_writer
 from verl_recipes.run.report import report
@@ -43,7 +45,7 @@ def train(request: RunRequest) -> int:
     if request.model is None and request.gpus:
         raise ConfigError("on GPUs name a model: MODEL=Qwen/Qwen3-1.7B, say, or a folder")
     config = compose(request)
-    require_all(request, config)
+    require(quick(request, config))
     with ExitStack() as held:
         locks = [held.enter_context(only_writer(request.out))]
         if not request.gpus:  # a run takes the whole machine; GPUs are shared out by Ray
@@ -58,16 +60,20 @@ def train(request: RunRequest) -> int:
 
 def _run(request: RunRequest, config: DictConfig, locks: Sequence[int]) -> int:
     # Heavy, and not needed to report a mistake.
+    from transformers import AutoTokenizer
     from transformers.utils.logging import disable_progress_bar
+    from verl.utils.tokenizer import hf_processor
 
-    from verl_recipes.run.model import check_prompts, named_model, tiny_model
+    from verl_recipes.cpu.model import tiny_model
 
     disable_progress_bar()
     if request.model is None:
         tiny_model(config, resume=request.resume)
     else:
-        named_model(config)
-    check_prompts(config)
+        config.data.model_type = type_of(request.model)
+    name = str(config.actor_rollout_ref.model.path)
+    reads = AutoTokenizer.from_pretrained(name), hf_processor(name)
+    require(attempt("prompts", lambda: prompts.check(config, *reads)))
     path = request.out / "config.yaml"
     replace_file(path, [OmegaConf.to_yaml(config, resolve=True).encode()])
     names = ", ".join(one.id for one in from_config(config).environments)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from verl_recipes.agent_loop.environment import open_all, splits_of
-from verl_recipes.preflight import machine, model, pins
+from verl_recipes.preflight import machine, model, pins, prompts
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 GIB = machine.GIB
 
 
-def require_all(request: RunRequest, config: DictConfig) -> None:
-    """Check within seconds that a run can start; warnings go to standard error.
+def require(checks: Iterable[CheckResult]) -> None:
+    """Let a run start; warnings go to standard error.
 
     Raises:
         ConfigError: If something is missing; the error names all of it.
     """
-    results = list(quick(request, config))
+    results = list(checks)
     for result in results:
         if result.status == WARNING:
             print(f"warning: {result}", file=sys.stderr)
@@ -44,10 +43,8 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
         yield machine.memory()
     yield machine.ray(request.address, request.gpus, request.nodes)
     yield from _budgets(config)
-    played = list(attempt("environment", lambda: _environments(config)))
-    yield from played
-    playable = all(result.status == OK for result in played)
-    yield from attempt("model", lambda: _model(request, config, playable))
+    yield from attempt("environment", lambda: _environments(config))
+    yield from attempt("model", lambda: _model(request, config))
 
 
 def thorough(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
@@ -111,7 +108,7 @@ def _environments(config: DictConfig) -> Iterator[CheckResult]:
         yield CheckResult("environment", OK, f"{name}: {', '.join(found)}")
 
 
-def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[CheckResult]:
+def _model(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     if request.model is None:
         if request.gpus:
             yield CheckResult("model", MISSING, "none named", "on GPUs name one: MODEL=")
@@ -131,8 +128,6 @@ def _model(request: RunRequest, config: DictConfig, playable: bool) -> Iterator[
     yield machine.disk(request.out, checkpoint_size(count, config))
     yield model.family(read["model_type"])
     yield from _positions(read, longest(config))
-    if playable:
-        yield from _template(request, config, folder)
     if request.gpus and not request.address:
         yield _memory(count, request, config)
 
@@ -144,28 +139,6 @@ def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
         detail = f"the model reads {known:,} tokens, a trajectory may have {tokens:,}"
         remedy = "lower data.max_response_length or data.max_prompt_length"
         yield CheckResult("positions", MISSING, detail, remedy)
-
-
-def _template(request: RunRequest, config: DictConfig, folder: Path) -> Iterator[CheckResult]:
-    name = "chat template"
-    if config.clinic.tools != "native":
-        yield CheckResult(name, OK, "not used for tools: the prompt explains them")
-        return
-    tokenizer = model.tokenizer_of(folder)
-    for env_id, env in open_all(config.data, config.data.train_files).items():
-        schemas = env.toolbox.schemas()
-        if fault := model.template_fault(tokenizer, schemas):
-            yield CheckResult(
-                name, MISSING, f"{request.model}: {fault}",
-                "choose an instruction-tuned model that calls tools, or set clinic.tools=text",
-            )  # fmt: skip
-            return
-        fault = model.dialect_fault(tokenizer, schemas, env.dialect)
-        if fault and not config.clinic.tool_parser:
-            remedy = "set clinic.tool_parser to verl's parser of this family"
-            yield CheckResult(name, WARNING, f"{env_id}: {fault}", remedy)
-            continue
-        yield CheckResult(name, OK, f"shows {len(schemas)} tools and their answers")
 
 
 def checkpoint_size(parameters: int, config: DictConfig) -> int:
@@ -196,21 +169,9 @@ def _memory(parameters: int, request: RunRequest, config: DictConfig) -> CheckRe
 def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     from verl.utils.tokenizer import hf_processor
 
-    from verl_recipes.agent_loop.rows import ClinicRows
-
-    assert request.model is not None
     try:
-        folder = model.locate(request.model)
+        folder = model.locate(str(request.model))
     except model.NotDownloadedError:
         return  # said above
-    data, tokenizer = config.data.copy(), model.tokenizer_of(folder)
-    data._set_parent(config)
-    data.model_type = model.config_of(folder)["model_type"]
-    for split in dict.fromkeys((str(data.train_files), str(data.val_files))):
-        for pool in ClinicRows(split, tokenizer, data, hf_processor(str(folder))).pools:
-            detail = f"{pool.name}: {pool.size:,} tasks; the longest prompt, of task "
-            detail += f"{pool.longest[0]!r}, has {pool.longest[1]:,} of {pool.limit:,} tokens"
-            if pool.skipped:
-                detail += f"; {pool.skipped:,} longer ones are left out of the run"
-            status = WARNING if pool.skipped else OK
-            yield CheckResult(f"prompts of {pool.split}", status, detail)
+    config.data.model_type = model.config_of(folder)["model_type"]
+    yield from prompts.check(config, model.tokenizer_of(folder), hf_processor(str(folder)))

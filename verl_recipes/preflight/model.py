@@ -1,6 +1,6 @@
 """Checks of a model: whether it is here, how large it is, whether its template can call tools.
 
-Nothing is ever downloaded.
+Checks download nothing.
 """
 
 from __future__ import annotations
@@ -69,6 +69,22 @@ def config_of(folder: Path) -> dict[str, Any]:
     if not isinstance(read, dict) or not isinstance(read.get("model_type"), str):
         raise ConfigError(f"{path} names no model_type")
     return read
+
+
+def type_of(name: str) -> str:
+    """Return the type of a named model, which chooses how text becomes tokens.
+
+    Its config is downloaded if it is not here; a ConfigError if there is no such model.
+    """
+    from transformers import AutoConfig
+
+    try:
+        return str(AutoConfig.from_pretrained(name).model_type)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"no model {name!r}: {str(error).splitlines()[0]}; give a folder that holds a "
+            f"config.json, or a name that transformers can load"
+        ) from error
 
 
 def tokenizer_of(folder: Path) -> Any:

@@ -19,7 +19,7 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("verl")
 fit = importlib.import_module("verl_recipes.cpu.fit")
 groups = importlib.import_module("verl_recipes.cpu.groups")
-model = importlib.import_module("verl_recipes.run.model")
+model = importlib.import_module("verl_recipes.cpu.model")
 tiny = importlib.import_module("verl_recipes.cpu.tiny")
 written = importlib.import_module("verl_recipes.cpu.transcripts")
 load = importlib.import_module("verl_recipes.ttopd.hints").load

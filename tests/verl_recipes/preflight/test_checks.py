@@ -155,17 +155,17 @@ def test_a_run_that_cannot_start_names_all_that_is_missing(ready, tiny_model, tm
     from verl_recipes.config.compose import compose
 
     good = request(tiny_model)
-    checks.require_all(good, compose(good))
+    checks.require(checks.quick(good, compose(good)))
     (tmp_path / "bad").mkdir()
     bad = request(tmp_path / "bad", env="clinic/ClinGn-v0")
     with pytest.raises(ConfigError) as stopped:
-        checks.require_all(bad, compose(bad))
+        checks.require(checks.quick(bad, compose(bad)))
     assert "environment: " in str(stopped.value)
     assert "model: " in str(stopped.value)
     ready.setattr(
         pins, "check", lambda stack: iter([CheckResult("peft", WARNING, "1; expected 2")])
     )
-    checks.require_all(good, compose(good))
+    checks.require(checks.quick(good, compose(good)))
     assert "warning: peft: 1; expected 2" in capsys.readouterr().err
 
 

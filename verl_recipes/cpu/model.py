@@ -1,11 +1,11 @@
-"""The model of a run: the one named, or a tiny one that is made and fitted here."""
+"""The tiny model of a run without GPUs: made and fitted here, or taken from the cache."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -14,47 +14,21 @@ from typing import Any
 import torch
 import transformers
 from omegaconf import DictConfig
-from transformers import AutoConfig, AutoTokenizer
-from verl.utils.tokenizer import hf_processor
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.files import replace_file
 from gym_clinic.paths import cache_dir
-from gym_clinic.taskset import first
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import open_all
-from verl_recipes.agent_loop.prompts import prompt, shortest
-from verl_recipes.agent_loop.rows import ClinicRows
+from verl_recipes.agent_loop.prompts import shortest
 from verl_recipes.agent_loop.trajectory import Budgets
 from verl_recipes.cpu import tiny
 from verl_recipes.cpu.fit import FitReport, first_fit, read_report
 from verl_recipes.cpu.tiny import build, corpus, replacing
-from verl_recipes.preflight.model import template_fault
 from verl_recipes.ttopd import hints
-from verl_recipes.ttopd.placement import HintPlacement
 
 REPORT = "fit.json"
 """File in the folder of a tiny model that says how its fit went."""
-
-SAMPLED_TASKS = 100
-"""Tasks whose answers no hint may name, and whose prompts may hold no hint."""
-
-
-def named_model(config: DictConfig) -> None:
-    """Look the named model up and note its type, which chooses how text becomes tokens.
-
-    Raises:
-        ConfigError: If there is no such model.
-    """
-    path = str(config.actor_rollout_ref.model.path)
-    try:
-        found = AutoConfig.from_pretrained(path)
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"no model {path!r}: {str(error).splitlines()[0]}; give a folder that holds a "
-            f"config.json, or a name that transformers can load"
-        ) from error
-    config.data.model_type = str(found.model_type)
 
 
 def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
@@ -157,53 +131,3 @@ def _digest(texts: Iterable[str]) -> str:
     for part in (*(path.read_bytes() for path in code), *(text.encode() for text in texts)):
         digest.update(hashlib.blake2b(part).digest())
     return digest.hexdigest()[:32]
-
-
-def check_prompts(config: DictConfig) -> None:
-    """Check that the model can play, and that hints have a place and are in no prompt.
-
-    Raises:
-        ConfigError: If its template shows no tools; if a prompt is too long (the error names the
-            task and its length), or has no place for a hint; if a hint names an answer, or a
-            prompt holds one.
-    """
-    clinic = settings.from_config(config)
-    path = config.actor_rollout_ref.model.path
-    tokenizer, processor = AutoTokenizer.from_pretrained(path), hf_processor(path)
-    envs = open_all(config.data, config.data.train_files).values()
-    for env in envs:
-        if clinic.tools == "native" and (fault := template_fault(tokenizer, env.toolbox.schemas())):
-            raise ConfigError(f"{fault}; clinic.tools=text shows the tools in the prompt instead")
-    encoded: list[list[int]] = []
-    if clinic.hints.mode != "none":
-        texts = hints.load(clinic.hints.path)
-        if leaks := [one for env in envs for one in hints.static_checks(texts, answers(env))]:
-            raise ConfigError("; ".join(leaks))
-        encoded = [
-            tokenizer.encode(text, add_special_tokens=False)
-            for text in (*texts.correct, *texts.incorrect)
-        ]
-    for split, most in (
-        (config.data.train_files, config.data.train_max_samples),
-        (config.data.val_files, config.data.val_max_samples),
-    ):
-        rows = ClinicRows(split, tokenizer, config.data, processor, max_samples=most)
-        for pool in rows.pools if encoded else ():
-            placement = HintPlacement(pool.tokens)
-            for task in pool.sample(SAMPLED_TASKS):
-                ids = prompt(pool.env, task, pool.tokens)
-                placement.index(ids)
-                if any(hints.shares_ngram(ids, hint) for hint in encoded):
-                    raise ConfigError(f"the prompt of task {task.id!r} holds the words of a hint")
-
-
-def answers(env: ClinicEnv) -> list[str]:
-    """Return the labels and texts that may be answers of an environment."""
-    found: dict[str, None] = {}
-    for task in first(env.tasks, SAMPLED_TASKS):
-        labels = env.domain.menu(task).answers if env.domain.menu else {}
-        found |= dict.fromkeys(str(label) for label in labels)
-        gold = task.gold.get("answer")
-        values = gold.values() if isinstance(gold, Mapping) else [gold]
-        found |= dict.fromkeys(value for value in values if isinstance(value, str))
-    return list(found)
