@@ -167,15 +167,19 @@ def is_sayable(facts: Facts, finding: str) -> bool:
     """Return whether people can know a finding and may be asked about it as a symptom."""
     phenotype = facts.phenotypes[finding]
     return (
-        finding in _of_conditions(facts.folder)
+        finding in known_findings(facts)
         and is_felt(facts, finding)
         and (phenotype.group != EXPOSURE)
     )
 
 
+def known_findings(facts: Facts) -> frozenset[str]:
+    """Return the ids of the findings that patients of some condition may have."""
+    return _of_folder(facts.folder)
+
+
 @lru_cache(maxsize=4)
-def _of_conditions(folder: Path) -> frozenset[str]:
-    """The findings that patients of some condition may have."""
+def _of_folder(folder: Path) -> frozenset[str]:
     facts = load(folder)
     found = {facts.finding_ids[one.finding] for one in irrelevant_complaints()}
     for condition in facts.conditions.values():
