@@ -21,12 +21,8 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.files import numbered_lines
 from gym_clinic.names import at_least_one
 from gym_clinic.paths import data_dir
-from gym_clinic.simulate.presentation import (
-    WEIGHTS,
-    Presentations,
-    SimulatedPatient,
-    epidemiology_of,
-)
+from gym_clinic.simulate.disease.persons import epidemiology_of
+from gym_clinic.simulate.presentation import WEIGHTS, Presentations, SimulatedPatient
 
 COUNT = 5_000
 """Patients of the embedded database."""

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from random import Random
 from statistics import mean
 
 import numpy as np
 import pytest
 from fact_tables import authored, disease, phenotype, sourced, tables, write
 
-from gym_clinic.facts import Epidemiology, Facts, Person, load, restates_diagnosis, with_ancestors
-from gym_clinic.facts.epidemiology import AgeBand
-from gym_clinic.facts.models import Frequency
+from gym_clinic.facts import Facts, Person, load, restates_diagnosis, with_ancestors
+from gym_clinic.simulate.disease.findings import shares
+from gym_clinic.simulate.disease.persons import ANYONE, epidemiology_of
 from gym_clinic.simulate.patients import embedded_patients, simulate_patients
-from gym_clinic.simulate.presentation import (
-    ANYONE,
-    FEWEST,
-    UNKNOWN,
-    SimulatedPatient,
-    draw_person,
-    duration,
-    epidemiology_of,
-    probability,
-)
+from gym_clinic.simulate.presentation import FEWEST, SimulatedPatient, duration
 
 PATIENTS = 3_000
 """Patients of the properties below, of all diseases of the embedded tables."""
@@ -70,33 +60,9 @@ def features(*frequencies, first=0):
     ]
 
 
-@pytest.mark.parametrize(
-    ("frequency", "expected"),
-    [
-        (Frequency(basis="unknown"), UNKNOWN),
-        (Frequency(basis="authored", band="frequent"), 0.545),
-        (Frequency(basis="sourced", value=0.7, band="frequent", source="s"), 0.7),
-        (Frequency(basis="sourced", value=0.0, source="s"), 0.0),
-        (Frequency(basis="authored", band="excluded"), 0.0),
-    ],
-)
-def test_probabilities(frequency, expected):
-    assert probability(frequency) == pytest.approx(expected)
-
-
 def test_ages_are_written_as_charts_give_them():
     ages = (0, 0.02, 0.17, 0.5, 1.99, 2, 34.8)
     assert [duration(age) for age in ages] == ["P0D", "P7D", "P2M", "P6M", "P23M", "P2Y", "P34Y"]
-
-
-def test_persons_follow_the_epidemiology():
-    known = Epidemiology(ages=(AgeBand(0, 1, 1), AgeBand(20, 40, 3)), female=0.75, incidence="rare")
-    random = Random(1)
-    drawn = [draw_person(known, random) for _ in range(4000)]
-    assert all(known.admits(one) for one in drawn)
-    assert mean(one.age < 1 for one in drawn) == pytest.approx(0.25, abs=0.03)
-    assert mean(one.sex == "female" for one in drawn) == pytest.approx(0.75, abs=0.03)
-    assert mean(one.age for one in drawn if one.age > 1) == pytest.approx(30, abs=0.6)
 
 
 def test_findings_are_drawn_each_with_its_share(tmp_path):
@@ -287,22 +253,19 @@ def test_diseases_hard_to_tell_apart_stay_so(facts):
         by_disease.setdefault(one.disease, []).append(one)
     keys = {name: place for place, name in enumerate(facts.phenotypes)}
     ids = {one.name: one.id for one in facts.phenotypes.values()}
-    shares = {
-        one.id: {has.phenotype: probability(has.frequency) for has in one.phenotypes}
-        for one in facts.diseases.values()
-    }
+    known = {one.id: shares(facts, one) for one in facts.diseases.values()}
 
     def row(name):
         chances = np.full(len(keys), 0.01)
-        for key, share in shares[name].items():
+        for key, share in known[name].items():
             chances[keys[key]] = min(max(share, 0.002), 0.97)
         return np.log(chances), np.log(1 - chances)
 
     rows = {name: row(name) for name in by_disease}
 
     def overlap(first, second):
-        both = {*shares[first], *shares[second]}
-        has = [(shares[first].get(key, 0), shares[second].get(key, 0)) for key in both]
+        both = {*known[first], *known[second]}
+        has = [(known[first].get(key, 0), known[second].get(key, 0)) for key in both]
         return sum(map(min, has)) / sum(map(max, has))
 
     def error(pairs):

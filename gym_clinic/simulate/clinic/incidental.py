@@ -22,7 +22,7 @@ from gym_clinic.facts.epidemiology import Sex
 from gym_clinic.simulate.clinic.body import measured_findings
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.problems import DAY, EXPOSURE, shown_by_tests
-from gym_clinic.simulate.presentation import probability
+from gym_clinic.simulate.disease.findings import possible, shares
 
 AMOUNTS = (0.15, 0.55, 0.3)
 """Probabilities of no, one and two irrelevant complaints."""
@@ -104,15 +104,15 @@ def _of_problems(patient: ClinicPatient) -> set[str]:
 def _lived_with(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
     facts = patient.facts
     for one in patient.background:
-        felt = []
-        for feature in facts.diseases[one.condition].phenotypes:
-            drawn = random.random()
-            phenotype = facts.phenotypes[feature.phenotype]
-            rates = facts.conditions[one.condition].rates
-            share = rates.get(phenotype.name, probability(feature.frequency))
-            known = is_sayable(facts, phenotype.id) and phenotype.name not in red_flags()
-            if known and drawn < LIVED_WITH * share and may_have(patient, phenotype.id):
-                felt.append(phenotype.id)
+        known = shares(facts, facts.diseases[one.condition])
+        felt = [
+            key
+            for key, share in known.items()
+            if random.random() < LIVED_WITH * share
+            and is_sayable(facts, key)
+            and facts.phenotypes[key].name not in red_flags()
+            and may_have(patient, key)
+        ]
         random.shuffle(felt)
         for finding in felt[:MOST_LIVED_WITH]:
             days = one.years * 365 * random.uniform(0.3, 1)
@@ -121,11 +121,11 @@ def _lived_with(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
 
 def _irrelevant(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
     (amount,) = random.choices(range(len(AMOUNTS)), weights=AMOUNTS)
-    possible = [one for one in irrelevant_complaints() if _fits(patient, one)]
-    random.shuffle(possible)
+    fitting = [one for one in irrelevant_complaints() if _fits(patient, one)]
+    random.shuffle(fitting)
     taken = _of_problems(patient)
     ids, names = patient.facts.finding_ids, set[str]()
-    for one in possible:
+    for one in fitting:
         if len(names) == amount:
             return
         if one.finding in names or ids[one.finding] in taken:
@@ -153,8 +153,7 @@ def _fits(patient: ClinicPatient, one: SmallComplaint) -> bool:
 
 def may_have(patient: ClinicPatient, finding: str) -> bool:
     """Return whether a person of this age and sex can have a finding."""
-    only = patient.facts.phenotypes[finding].only
-    return only is None or only.admits(patient.person.person)
+    return bool(possible(patient.facts, [finding], patient.person.person))
 
 
 def is_felt(facts: Facts, finding: str) -> bool:

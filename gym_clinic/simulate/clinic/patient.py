@@ -35,12 +35,10 @@ from gym_clinic.simulate.clinic.people import (
     Demographics,
     ReportedAllergy,
     TakenMedicine,
-    draw_age_and_sex,
     draw_allergies,
     draw_background,
     draw_demographics,
     draw_medicines,
-    likelihood,
 )
 from gym_clinic.simulate.clinic.problems import (
     Problem,
@@ -51,6 +49,8 @@ from gym_clinic.simulate.clinic.problems import (
     treated_at,
 )
 from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
+from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
+from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
 
 SECOND = 0.1
 """Share of patients who have a second problem."""
@@ -246,7 +246,7 @@ def draw_patient(
     tables = load() if facts is None else facts
     random = Random(f"{seed}:{condition or ''}:patient")
     chosen = _condition(tables, condition, random)
-    basis = draw_age_and_sex(tables.diseases[chosen.id], random)
+    basis = draw_person(epidemiology_of(tables.diseases[chosen.id]), random)
     background = draw_background(tables, chosen, basis, random)
     lived_with = [one.condition for one in background]
     person = draw_demographics(chosen, lived_with, basis, random)
@@ -257,7 +257,7 @@ def draw_patient(
     healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
     problems = [draw_problem(tables, chosen, basis, random)]
     if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
-        problems.append(draw_problem(tables, other, basis, random, complains=False))
+        problems.append(draw_problem(tables, other, basis, random, problems[0]))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
     made = ClinicPatient(
@@ -325,12 +325,9 @@ def _second(
     facts: Facts, first: Condition, lived_with: Sequence[str], person: Person, random: Random
 ) -> Condition | None:
     """A second, mild and common problem that could not be mistaken for the first."""
-    alike = {*facts.diseases[first.id].look_alikes, first.id, *lived_with}
-    possible = {
-        one.id: likelihood(facts, one, person)
-        for one in presenting(facts)
-        if one.role == "presenting" and one.id not in alike and (one.triage or 0) >= 4
+    mild = {
+        one.id for one in presenting(facts) if one.role == "presenting" and (one.triage or 0) >= 4
     }
-    if not any(possible.values()):
-        return None
-    return facts.conditions[random.choices(list(possible), weights=list(possible.values()))[0]]
+    likely = likely_besides(facts, person, (key for key in common_problems(facts) if key in mild))
+    drawn = draw_second(likely, facts.diseases[first.id], random, lived_with)
+    return None if drawn is None else facts.conditions[drawn]

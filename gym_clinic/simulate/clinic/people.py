@@ -13,13 +13,13 @@ from typing import Any, get_args
 import numpy as np
 from pydantic import TypeAdapter
 
-from gym_clinic.facts import Disease, Facts
+from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Condition, Effect
 from gym_clinic.facts.courses import LongTermMedicine
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.epidemiology import Person, Pregnancy, Sex
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
-from gym_clinic.simulate.presentation import draw_person, epidemiology_of
+from gym_clinic.simulate.disease.persons import density, epidemiology_of
 
 ADULT = 18
 WEEKS = {
@@ -141,34 +141,16 @@ class ReportedAllergy:
     reaction: str
 
 
-def draw_age_and_sex(disease: Disease, random: Random) -> Person:
-    """Draw age and sex of a patient with a disease; whole years from two on."""
-    person = draw_person(epidemiology_of(disease), random)
-    age = int(person.age * 1000) / 1000 if person.age < 2 else float(int(person.age))
-    return person._replace(age=age)
-
-
 def likelihood(facts: Facts, condition: Condition, person: Person) -> float:
     """Return how many people of an age and sex come with a condition, relative to others."""
-    return (condition.weight or 0) * _density(facts, condition, person)
+    known = epidemiology_of(facts.diseases[condition.id])
+    return (condition.weight or 0) * density(known, person)
 
 
 def prevalence(facts: Facts, condition: Condition, person: Person) -> float:
     """Return the share of people of an age and sex who live with a condition, 0 to 0.6."""
-    living = (condition.prevalence or 0) / 1000
-    return min(living * _density(facts, condition, person), 0.6)
-
-
-def _density(facts: Facts, condition: Condition, person: Person) -> float:
-    """The frequency of a condition at an age and sex, 1 where it is that of all people."""
-    epidemiology = epidemiology_of(facts.diseases[condition.id])
-    if not epidemiology.admits(person):
-        return 0.0
-    total = sum(one.weight for one in epidemiology.ages)
-    (band,) = (one for one in epidemiology.ages if one.low <= person.age < one.high)
-    density = band.weight / total * 90 / (band.high - band.low)
-    share = epidemiology.female if person.sex == "female" else 1 - epidemiology.female
-    return density * 2 * share
+    known = epidemiology_of(facts.diseases[condition.id])
+    return min((condition.prevalence or 0) / 1000 * density(known, person), 0.6)
 
 
 def draw_demographics(

@@ -6,19 +6,19 @@ import dataclasses
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.facts import Facts, most_specific
+from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
-from gym_clinic.simulate.presentation import probability
+from gym_clinic.simulate.disease.findings import draw_findings, draw_variant, possible, shares
 
 DAY = 24 * 60
 
@@ -66,9 +66,21 @@ class Problem:
 
 
 def draw_problem(
-    facts: Facts, condition: Condition, person: Person, random: Random, *, complains: bool = True
+    facts: Facts,
+    condition: Condition,
+    person: Person,
+    random: Random,
+    first: Problem | None = None,
 ) -> Problem:
-    """Draw a problem, before examination and studies (:func:`examined`)."""
+    """Draw a problem, before examination and studies (:func:`examined`).
+
+    Args:
+        facts: The fact tables.
+        condition: Its condition.
+        person: Who the patient is.
+        random: The source of randomness.
+        first: The problem that brings the patient, if this is a second one.
+    """
     course = condition.course
     if course is None:
         raise ValueError(f"{condition.id} is a background condition; it brings no one")
@@ -78,28 +90,26 @@ def draw_problem(
     ids = facts.finding_ids
     if course.fatal_at is not None:
         severity = min(severity, 0.9 * course.fatal_at)
-    variant = None
-    if condition.variants:
-        shares = [one.share for one in condition.variants.values()]
-        (variant,) = random.choices(list(condition.variants), weights=shares)
+    variant = draw_variant(condition, random)
     condition = condition.form(variant)
     complaint = None
-    if complains:
-        possible = [
-            one for one in condition.complaints if _may_have(facts, ids[one.finding], person)
-        ]
-        chosen = random.choices(possible, weights=[one.weight for one in possible])[0]
-        complaint = ids[chosen.finding]
-    findings = _findings(facts, condition, person, began, complaint, random)
+    if first is None:
+        weights = {ids[one.finding]: one.weight for one in condition.complaints}
+        able = possible(facts, weights, person)
+        (complaint,) = random.choices(able, weights=[weights[one] for one in able])
+    beside = [complaint] if complaint is not None else [*first.findings] if first else []
+    findings = _findings(facts, condition.id, variant, person, began, beside, random)
+    if complaint is not None:
+        findings[complaint] = began
     effects = _effects(condition, random)
     hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
     if hurts and "pain" not in effects:
         effects["pain"] = DrawnEffect("set", random.uniform(2, 6))
     told = sorted(one for one in findings if facts.phenotypes[one].group != EXPOSURE)
-    if complains and told and random.random() < OTHER_COMPLAINT:
+    if first is None and told and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
         complaint = random.choice(told)
-        if random.random() < VAGUE and _may_have(facts, ids["Malaise"], person):
+        if random.random() < VAGUE and possible(facts, [ids["Malaise"]], person):
             complaint = ids["Malaise"]
         findings[complaint] = began
     return Problem(
@@ -157,38 +167,27 @@ def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:
 
 def _findings(
     facts: Facts,
-    condition: Condition,
+    disease: str,
+    variant: str | None,
     person: Person,
     began: int,
-    complaint: str | None,
+    beside: Collection[str],
     random: Random,
 ) -> dict[str, int]:
     """Draw symptoms and signs; what measurements and studies show is read off them instead."""
     elsewhere = {*measured_findings(), *shown_by_tests()}
-    drawn: set[str] = set() if complaint is None else {complaint}
-    for feature in facts.diseases[condition.id].phenotypes:
-        name = facts.phenotypes[feature.phenotype].name
-        share = condition.rates.get(name, probability(feature.frequency))
-        if name in elsewhere or not _may_have(facts, feature.phenotype, person):
-            continue
-        if random.random() < share:
-            drawn.add(feature.phenotype)
-    kept = most_specific(drawn, facts.above)
-    if complaint is not None and complaint not in kept:  # a special form of it was drawn
-        kept = {one for one in kept if complaint not in facts.above[one]} | {complaint}
+    chances = {
+        key: share
+        for key, share in shares(facts, facts.diseases[disease], variant).items()
+        if facts.phenotypes[key].name not in elsewhere
+    }
     found: dict[str, int] = {}
-    for one in sorted(kept):
-        if facts.phenotypes[one].group == EXPOSURE and one != complaint:
+    for one in sorted(draw_findings(facts, chances, person, random, beside=beside)):
+        if facts.phenotypes[one].group == EXPOSURE:
             found[one] = began - random.randint(1, 14) * DAY
             continue
-        first = one == complaint or random.random() < 0.4
-        found[one] = began if first else round(began * random.uniform(0.05, 0.9))
+        found[one] = began if random.random() < 0.4 else round(began * random.uniform(0.05, 0.9))
     return found
-
-
-def _may_have(facts: Facts, finding: str, person: Person) -> bool:
-    only = facts.phenotypes[finding].only
-    return only is None or only.admits(person)
 
 
 @lru_cache(maxsize=1)

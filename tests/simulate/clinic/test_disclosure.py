@@ -35,7 +35,7 @@ def patients() -> list[ClinicPatient]:
 @pytest.fixture(scope="module")
 def plans(patients: list[ClinicPatient], request: pytest.FixtureRequest) -> list[Plan]:
     """Many plans of few patients: a seed of its own for each."""
-    count = 2000 if request.config.getoption("--whole") else 300
+    count = 2000 if request.config.getoption("--whole") else 450
     made = [replace(patients[seed % 40], seed=seed) for seed in range(count)]
     return [(one, disclosures(one)) for one in made]
 

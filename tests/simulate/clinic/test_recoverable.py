@@ -17,7 +17,7 @@ from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.body import State
 from gym_clinic.simulate.clinic.people import likelihood
-from gym_clinic.simulate.presentation import probability
+from gym_clinic.simulate.disease.findings import shares
 
 RARE = 0.004
 """Probability of what a condition does not list."""
@@ -40,15 +40,7 @@ class Reader:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.conditions = presenting(facts)
-        self.shares = {
-            one.id: {
-                feature.phenotype: one.rates.get(
-                    facts.phenotypes[feature.phenotype].name, probability(feature.frequency)
-                )
-                for feature in facts.diseases[one.id].phenotypes
-            }
-            for one in self.conditions
-        }
+        self.shares = {one.id: shares(facts, facts.diseases[one.id]) for one in self.conditions}
 
     def best(self, score: Callable[[Condition], float]) -> str:
         return max(self.conditions, key=score).id
