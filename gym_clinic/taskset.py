@@ -64,6 +64,7 @@ class TaskList(Sequence[Task]):
         self, tasks: Sequence[Task], class_of: Callable[[Task], Hashable] | None = None
     ) -> None:
         self._tasks = tuple(tasks)
+        self._class_of = class_of
         self._by_id: dict[str, Task] | None = None
         classes: dict[Hashable, list[int]] = {}
         for number, task in enumerate(self._tasks):
@@ -95,6 +96,10 @@ class TaskList(Sequence[Task]):
         several = len(self.classes) > 1
         drawn = self.classes[int(source.integers(len(self.classes))) if several else 0]
         return self._tasks[drawn[int(source.integers(len(drawn)))]]
+
+    def only(self, tasks: Sequence[Task]) -> TaskList:
+        """Return a list of some of the tasks, drawn in the same way."""
+        return TaskList(tasks, self._class_of)
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all tasks, in order."""

@@ -27,6 +27,12 @@ def test_a_list_is_reached_by_position_and_by_id_and_drawn() -> None:
     assert list(TaskList(TASKS)) == TASKS
 
 
+def test_some_of_the_tasks_are_drawn_by_the_same_classes() -> None:
+    kept = TaskList(TASKS, lambda task: task.id).only(TASKS[:2])
+    assert kept.classes == ((0,), (1,))
+    assert TaskList(TASKS).only(TASKS[:2]).classes == ((0, 1),)
+
+
 def test_an_endless_split_makes_the_same_task_from_the_same_seed() -> None:
     one, other = EndlessTasks(make, "d"), EndlessTasks(make, "d")
     assert one.endless

@@ -6,6 +6,7 @@ from typing import Any
 
 from gym_clinic import Domain, EndlessTasks, Illustrated, Kind, Rubric, Tag, Tags, Task, tool
 from gym_clinic.rewards import exact_answer
+from gym_clinic.taskset import TaskList
 
 RUBRIC = Rubric({"outcome": exact_answer}, weights={"outcome": 1.0})
 DOSES = {"colchicine": "500 micrograms", "allopurinol": "100 milligrams"}
@@ -84,6 +85,25 @@ ENDLESS = Domain(
     max_turns=3,
 )
 """A split whose tasks are made from seeds."""
+
+
+def _drug(task: Task) -> str:
+    return task.id.partition("-")[0]
+
+
+_OFTEN = [_dose_task(f"colchicine-{number}", "colchicine") for number in range(15)]
+_RARE = [_dose_task(f"allopurinol-{number}", "allopurinol") for number in range(3)]
+
+UNEVEN = Domain(
+    name="uneven",
+    policy="Answer.",
+    tasks={"train": TaskList([*_OFTEN, *_RARE], _drug), "test": [*_OFTEN, *_RARE]},
+    rubric=RUBRIC,
+    tools=(find_dose, submit_dose),
+    solution=_solve_dose,
+    max_turns=3,
+)
+"""Five times as many tasks of one drug as of the other; training draws both equally often."""
 
 
 def square(size: int, shade: int) -> Any:

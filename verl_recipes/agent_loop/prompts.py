@@ -7,8 +7,10 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from gym_clinic import ClinicEnv, ConfigError, Illustrated, Task
-from gym_clinic.taskset import first
+from gym_clinic.taskset import TaskList, Tasks, first
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import PromptLengthError, opening
 from verl_recipes.agent_loop.tokens import Tokens
@@ -25,8 +27,11 @@ RETRIES = 100
 class TaskPool:
     """The tasks of one environment at a split whose prompts fit into ``limit`` tokens.
 
+    Where training draws classes evenly, so does the pool: by the draw of the split itself.
+
     Attributes:
-        size: Tasks; of an endless split ``clinic.endless_rows``.
+        size: Rows of an epoch: one a task; where classes are drawn, for each as many as the
+            largest has tasks; of an endless split ``clinic.endless_rows``.
         longest: Id and tokens of the longest prompt that was measured.
         skipped: Prompts that were left out because they are too long.
 
@@ -43,6 +48,8 @@ class TaskPool:
         clinic: settings.ClinicSettings,
         tokens: Tokens,
         limit: int,
+        *,
+        training: bool = False,
     ) -> None:
         self.name, self.split, self.env = name, split, env
         self.clinic, self.tokens, self.limit = clinic, tokens, limit
@@ -64,19 +71,26 @@ class TaskPool:
         self._kept = tuple(task for task in tasks if task.id not in too_long)
         if not self._kept:
             raise ConfigError(f"{name}: no task of split {split!r} is left")
-        self.size = clinic.endless_rows if self.endless else len(self._kept)
+        self._source: Tasks | None = None  # what rows are drawn from, if they are
+        self.size = len(self._kept)
+        if self.endless:
+            self._source, self.size = env.tasks, clinic.endless_rows
+        elif training and isinstance(env.tasks, TaskList):
+            left = env.tasks.only(self._kept)
+            if len(left.classes) > 1:
+                self._source, self.size = left, len(left.classes) * max(map(len, left.classes))
 
     def task(self, number: int) -> Task:
-        """Return a task by its number; beyond the last one they begin anew.
+        """Return the task of a row; where none is drawn, they begin anew beyond the last one.
 
         Raises:
             PromptLengthError: If an endless split draws only prompts that are too long.
         """
-        if not self.endless:
+        if self._source is None:
             return self._kept[number % len(self._kept)]
         for attempt in range(RETRIES):
-            task = drawn(self.env, f"{self.clinic.seed}:{number}:{attempt}")
-            if len(prompt(self.env, task, self.tokens)) <= self.limit:
+            task = drawn(self._source, f"{self.clinic.seed}:{number}:{attempt}")
+            if not self.endless or len(prompt(self.env, task, self.tokens)) <= self.limit:
                 return task
             if self.clinic.overlong == "error":
                 break
@@ -90,16 +104,16 @@ class TaskPool:
         return tuple(self.task(number) for number in range(min(count, self.size)))
 
 
-def drawn(env: ClinicEnv, key: str) -> Task:
-    """Return a task of an endless split, the same for the same key in every process."""
+def drawn(tasks: Tasks, key: str) -> Task:
+    """Return a task as a split draws it, the same for the same key in every process."""
     digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
-    return env.tasks[int.from_bytes(digest, "big") % len(env.tasks)]
+    return tasks.draw(np.random.default_rng(int.from_bytes(digest, "big")))
 
 
 def candidates(env: ClinicEnv, seed: int = 0) -> tuple[Task, ...]:
     """Return all tasks of an environment, or some of an endless split."""
     if env.tasks.endless:
-        return tuple(drawn(env, f"{seed}:{index}:0") for index in range(POOL))
+        return tuple(drawn(env.tasks, f"{seed}:{index}:0") for index in range(POOL))
     return tuple(first(env.tasks))
 
 

@@ -20,6 +20,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
 
     Of several environments, training rows are mixed by the weights: there are as many rows as let
     every task occur, and where an environment has fewer tasks than its share, they occur again.
+    Where an environment draws its training tasks evenly over classes, so are its training rows.
     Validation has every task once, the environments in turn.
 
     Args:
@@ -54,12 +55,13 @@ class ClinicRows(Dataset[dict[str, Any]]):
             processor=processor,
         )
         splits, limit = splits_of(config, data_files), int(config.max_prompt_length)
+        training = is_training(config, data_files)
         self.pools = [
-            TaskPool(name, splits[name], env, clinic, tokens, limit)
+            TaskPool(name, splits[name], env, clinic, tokens, limit, training=training)
             for name, env in open_all(config, data_files).items()
         ]
         sizes = [pool.size for pool in self.pools]
-        if is_training(config, data_files):
+        if training:
             counts = shares(sizes, [one.weight for one in clinic.environments])
             self._order = interleaved(counts, counts)
         else:

@@ -30,7 +30,7 @@ trainer_utils = importlib.import_module("verl.trainer.ppo.utils")
 metric_utils = importlib.import_module("verl.trainer.ppo.metric_utils")
 stateful = importlib.import_module("torchdata.stateful_dataloader")
 
-CLINGEN, ENDLESS = "clinic/ClinGen-v0", "rollout_domains:ENDLESS"
+ENDLESS = "rollout_domains:ENDLESS"
 
 
 def mixed(*envs: Any, **settings: Any) -> Any:
@@ -59,10 +59,11 @@ def solved(name: str, **options: Any) -> list[str]:
 
 
 def test_training_rows_have_the_shares_of_the_weights(tokenizer: Any) -> None:
-    config = mixed({"id": INTERACTIONS, "weight": 3}, TRIAGE, CLINGEN, **{"clinic.shortest": 6})
+    dose = "rollout_domains:STOPPED"  # two tasks
+    config = mixed({"id": INTERACTIONS, "weight": 3}, TRIAGE, dose, **{"clinic.shortest": 6})
     found = names(made(tokenizer, config))
-    assert Counter(name for name, _ in found) == {INTERACTIONS: 18, TRIAGE: 6, CLINGEN: 6}
-    assert set(Counter(found).values()) == {1, 3}  # those of the weight 3 occur three times
+    assert Counter(name for name, _ in found) == {INTERACTIONS: 18, TRIAGE: 6, dose: 6}
+    assert set(Counter(found).values()) == {1, 3}  # the fewer there are, the more often
     for end in range(5, 31, 5):  # and so has every stretch of them
         counts = Counter(name for name, _ in found[:end])
         assert abs(counts[INTERACTIONS] - 0.6 * end) <= 1.0
@@ -77,6 +78,18 @@ def test_every_task_of_the_larger_environment_occurs(tokenizer: Any) -> None:
     occurs = Counter(found)
     assert {count for (name, _), count in occurs.items() if name == INTERACTIONS} == {1}
     assert {count for (name, _), count in occurs.items() if name == dose} == {36}
+
+
+def test_an_environment_that_draws_classes_evenly_does_so_beside_others(tokenizer: Any) -> None:
+    uneven = "rollout_domains:UNEVEN"
+    config = mixed({"id": uneven, "weight": 3}, INTERACTIONS)
+    found = names(made(tokenizer, config))
+    counts = Counter(name for name, _ in found)
+    assert counts == {uneven: 54, INTERACTIONS: 18}
+    rare = sum(task.startswith("allopurinol") for name, task in found if name == uneven)
+    assert abs(rare - 27) < 12  # three standard deviations; a sixth of the tasks are
+    config.data.val_files = "test"
+    assert set(Counter(names(made(tokenizer, config, "test"))).values()) == {1}
 
 
 def test_each_environment_names_its_own_splits(tokenizer: Any) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import logging
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic.taskset import TaskList
 from verl_recipes.agent_loop.environment import PromptLengthError, make_env
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
@@ -24,6 +26,7 @@ dataset = importlib.import_module("verl.utils.dataset.rl_dataset")
 create_rl_dataset = importlib.import_module("verl.trainer.ppo.utils").create_rl_dataset
 
 INTERACTIONS, TRIAGE = "tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE"
+UNEVEN = "rollout_domains:UNEVEN"
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +138,44 @@ def test_prompts_are_measured_as_the_rollout_writes_them(run: Any, tokenizer: An
     assert len(made(run, tokenizer, limit=as_text, tools="text")) == 18
     with pytest.raises(PromptLengthError):
         made(run, tokenizer, limit=as_text - 1, tools="text")
+
+
+def drug(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def test_training_rows_are_drawn_as_the_environment_draws(run: Any, tokenizer: Any) -> None:
+    found = ids(made(run, tokenizer, env=UNEVEN))
+    tasks = ClinicEnv(UNEVEN).tasks
+    assert len(found) == 30  # as many of each drug as there are tasks of the more frequent one
+    assert abs(Counter(map(drug, found))["allopurinol"] - 15) < 9  # three standard deviations
+    assert {*found} <= {*tasks.ids()}
+    assert found == ids(made(run, tokenizer, env=UNEVEN))
+    assert found != ids(made(run, tokenizer, env=UNEVEN, seed=1))
+
+
+def test_rows_ask_the_draw_of_the_split(
+    run: Any, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TaskList, "draw", lambda tasks, source: tasks[16])
+    assert {*ids(made(run, tokenizer, env=UNEVEN))} == {"allopurinol-1"}
+
+
+def test_the_rows_of_few_tasks_are_drawn_evenly_too(run: Any, tokenizer: Any) -> None:
+    # Tickets of allopurinol are longer by a letter, so one of them is left.
+    found = ids(made(run, tokenizer, env=UNEVEN, shortest=16))
+    assert {*map(drug, found)} == {"colchicine", "allopurinol"}
+    assert len({name for name in found if drug(name) == "allopurinol"}) == 1
+    assert abs(Counter(map(drug, found))["allopurinol"] - 15) < 9
+
+
+def test_an_evaluation_has_every_task_once_whatever_the_draw(run: Any, tokenizer: Any) -> None:
+    found = ids(made(run, tokenizer, "test", env=UNEVEN))
+    assert sorted(found) == sorted(task.id for task in ClinicEnv(UNEVEN, split="test").tasks)
+    other = run.copy()
+    other.data.train_files = "test"  # "train" is then what is evaluated
+    found = ids(made(other, tokenizer, "train", env=UNEVEN))
+    assert sorted(found) == sorted(ClinicEnv(UNEVEN).tasks.ids())
 
 
 @pytest.mark.parametrize(("samples", "count"), [(-1, 18), (5, 5), (1_000, 18)])
