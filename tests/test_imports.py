@@ -26,7 +26,7 @@ ROWS = (
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate", "taskset"),
     ("tags",),
-    ("embedded",),
+    ("embedded", "chart"),
     ("safety",),
     ("rewards",),
     ("domain",),

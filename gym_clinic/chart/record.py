@@ -1,0 +1,84 @@
+"""The record that a chart opens with: what is known of a patient on arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.frozen import Frozen, freeze
+from gym_clinic.simulate.clinic import ClinicPatient
+
+
+def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = None) -> Frozen:
+    """Return the record of a patient, frozen: one serves any number of episodes.
+
+    It holds what a registry, a pharmacy and the patient's own doctor know. The problems that bring
+    the patient are not in it.
+
+    Args:
+        patient: The patient.
+        documents: Title -> text of notes and letters.
+    """
+    person, facts = patient.person, patient.facts
+    names = {key: one.name for key, one in facts.diseases.items()}
+    history = {
+        "past": [
+            {"condition": names[one.condition], "years": one.years} for one in patient.background
+        ],
+        "habits": list(person.habits),
+        "pregnancy": _pregnancy(patient),
+    }
+    record: dict[str, Any] = {
+        "person": {
+            "patient_id": patient_id(patient.seed),
+            "name": person.name,
+            "sex": person.sex,
+            "age": person.age,
+            "born": patient.born.isoformat(),
+            "height_cm": person.height_cm,
+            "weight_kg": person.weight_kg,
+        },
+        "arrived": patient.arrived.isoformat(timespec="minutes"),
+        "history": history,
+        "medicines": [
+            {
+                "drug": facts.drugs[one.drug].name,
+                "dose": one.dose,
+                "unit": one.unit,
+                "per_day": one.per_day,
+                "for": names[one.condition],
+            }
+            for one in patient.medicines
+        ],
+        "allergies": [
+            {"substance": _substance(patient, one.allergen), "reaction": one.reaction}
+            for one in patient.allergies
+        ],
+        "documents": dict(documents or {}),
+        "orders": {},
+        "discontinued": {},
+    }
+    frozen = freeze(record)
+    assert isinstance(frozen, Frozen)
+    return frozen
+
+
+def patient_id(seed: int) -> str:
+    """Return the hospital number of a patient, which tells nothing of the seed's condition."""
+    return f"H{Random(f'{seed}:hospital number').randrange(100_000, 1_000_000)}"
+
+
+def _substance(patient: ClinicPatient, allergen: str) -> str:
+    facts = patient.facts
+    if allergen.startswith(CLASS):
+        return facts.drug_classes[allergen.removeprefix(CLASS)].name
+    return facts.drugs[allergen].name
+
+
+def _pregnancy(patient: ClinicPatient) -> str | None:
+    person = patient.person
+    if person.pregnant_weeks is not None:
+        return f"{person.pregnant_weeks} weeks pregnant"
+    return "gave birth within the last year" if person.postpartum else None

@@ -1,0 +1,156 @@
+"""What comes back of orders, and vital signs over time.
+
+A sample is measured from the state at its collection, under what was given by then. Results are
+computed when they are first read, and are the same however late that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gym_clinic.chart.catalogue import actions, tests_of
+from gym_clinic.chart.encounter import Chart
+from gym_clinic.chart.orders import Order
+from gym_clinic.chart.reports import study_report
+from gym_clinic.facts.conditions import Measurement
+from gym_clinic.frozen import Frozen
+from gym_clinic.simulate.clinic import Reading, Sample
+from gym_clinic.simulate.clinic.body import reference
+from gym_clinic.simulate.clinic.measurement import methods_of
+
+VITALS = ("hr", "sbp", "dbp", "map", "rr", "spo2", "temp_c", "gcs", "pain", "crt_s")
+"""The vital signs, in the order of a chart."""
+
+FEWEST_YEARS = {"peak_flow_pct": 6.0, "pain": 4.0}
+"""Measurement -> least age in years at which it can be done."""
+
+
+def result_of(chart: Chart, order: Order) -> Frozen | None:
+    """Return the result of an order; None while there is none.
+
+    Returns:
+        ``order_id``, ``name``, ``collected`` and ``reported`` (times of day), and ``values`` of a
+        laboratory order or ``report`` of another.
+    """
+    if not order.has_result(chart.minute):
+        return None
+    known = chart.remembered(order.id)
+    if known is not None:
+        return known
+    head = {
+        "order_id": order.id,
+        "name": order.name,
+        "collected": chart.clock(order.done),
+        "reported": chart.clock(order.due),
+    }
+    given = chart.given(order.done)
+    if order.kind == "study":
+        return chart.remember(
+            order.id,
+            {**head, "report": study_report(chart.patient, order.what, order.done, given)},
+        )
+    if order.kind == "consult":
+        answer = f"The team of {order.name} has read the question and will see the patient."
+        return chart.remember(order.id, {**head, "report": answer})
+    sample = Sample(chart.patient, order.done, given, repeat=order.repeat)
+    readings = _readings(chart, sample, tests_of(chart.patient.facts)[order.what], order)
+    return chart.remember(order.id, {**head, "values": [_line(chart, one) for one in readings]})
+
+
+def _readings(
+    chart: Chart, sample: Sample, measured: Iterable[Measurement], order: Order
+) -> Iterator[Reading]:
+    method = order.details.get("method")
+    for one in measured:
+        if chart.patient.person.age >= FEWEST_YEARS.get(one.id, 0.0):
+            yield sample.reading(one.id, method if method in methods_of(one) else None)
+
+
+def _line(chart: Chart, reading: Reading) -> dict[str, Any]:
+    """A value as a laboratory reports it."""
+    person, one = chart.patient.person, chart.patient.facts.measurements[reading.measurement]
+    limits = reference(one, person.sex, person.age)
+    line: dict[str, Any] = {"test": reading.measurement, "name": one.name}
+    line |= {"value": whole(reading.value, one.decimals), "unit": one.unit}
+    if limits is not None:
+        if limits.low is not None and reading.value < limits.low:
+            line["flag"] = "L"
+        elif limits.high is not None and reading.value > limits.high:
+            line["flag"] = "H"
+        low = "" if limits.low is None else f"{limits.low:g}"
+        high = "" if limits.high is None else f"{limits.high:g}"
+        line["reference"] = f"{low}-{high}" if low and high else f">={low}" if low else f"<={high}"
+    if reading.comment is not None:
+        line["comment"] = reading.comment
+    return line
+
+
+def whole(value: float, decimals: int) -> float | int:
+    """Return a value as a whole number where it is reported without decimals."""
+    return value if decimals else int(value)
+
+
+def read_result(chart: Chart, order: Order) -> Frozen | None:
+    """Return a result and remember that the agent has been shown it; as `result_of`."""
+    result = result_of(chart, order)
+    if result is not None:
+        for line in result.get("values", ()):
+            chart.show(line["test"], line["value"])
+        chart.log("get_result", test=order.what, order_id=order.id)
+    return result
+
+
+def measure_vitals(chart: Chart, methods: Mapping[str, str] | None = None) -> Frozen:
+    """Measure the vital signs now; a repeat in the same minute is a new measurement."""
+    repeat = sum(row["minute"] == chart.minute for row in chart.vitals)
+    row = _row(chart, chart.minute, repeat, methods or {})
+    chart.vitals.append(row)
+    _show(chart, row)
+    return row
+
+
+def trend(chart: Chart) -> list[Frozen]:
+    """Return every row of vital signs by time: of arrival, by hand, and of the monitor."""
+    rows = [_row(chart, 0.0, 0, {}), *chart.vitals]
+    for order in chart.orders.values():
+        if order.kind != "monitoring" or order.what != "vital signs":
+            continue
+        end = chart.minute if order.cancelled is None else order.cancelled
+        steps = int((end - order.done) // actions().monitor_every)
+        times = [order.done + number * actions().monitor_every for number in range(1, steps + 1)]
+        rows += [_row(chart, minute, 0, {}) for minute in times]
+    found = {(row["minute"], number): row for number, row in enumerate(rows)}
+    ordered = [found[key] for key in sorted(found)]
+    for row in ordered:
+        _show(chart, row)
+    return ordered
+
+
+def _row(chart: Chart, minute: float, repeat: int, methods: Mapping[str, str]) -> Frozen:
+    given = chart.given(minute)
+    key = f"vitals {minute:g} {repeat} {sorted(methods.items())} {sorted(given.items())}"
+    known = chart.remembered(key)
+    if known is not None:
+        return known
+    sample = Sample(chart.patient, minute, given, repeat=repeat)
+    facts, age = chart.patient.facts, chart.patient.person.age
+    row: dict[str, Any] = {"minute": minute, "time": chart.clock(minute)}
+    comments = []
+    for name in VITALS:
+        if age < FEWEST_YEARS.get(name, 0.0):
+            continue
+        reading = sample.reading(name, methods.get(name))
+        row[name] = whole(reading.value, facts.measurements[name].decimals)
+        comments += [reading.comment] if reading.comment else []
+    if "oxygen" in given:
+        comments.append("on oxygen")
+    if comments:
+        row["comment"] = "; ".join(dict.fromkeys(comments))
+    return chart.remember(key, row)
+
+
+def _show(chart: Chart, row: Mapping[str, Any]) -> None:
+    for name in VITALS:
+        if name in row:
+            chart.show(name, row[name])
