@@ -15,6 +15,7 @@ import hashlib
 import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from random import Random
 
 from gym_clinic.facts import Disease, Facts, Person, with_ancestors
@@ -100,19 +101,21 @@ class Presentations:
 
     Attributes:
         facts: The fact tables.
+        shares: Disease, and form of its condition -> the shares of its findings.
         diseases: The diseases that have a finding to be drawn, by id.
+        likely_besides: Person -> the second problems and their weights.
     """
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self._shares: dict[tuple[str, str | None], dict[str, float]] = {}
+        self.shares = cache(partial(shares, facts))
         self.diseases = {
             key: one
             for key, one in sorted(facts.diseases.items())
             if any(self.shares(key).values())
         }
-        self._common = [key for key in common_problems(facts) if key in self.diseases]
-        self._besides: dict[Person, dict[str, float]] = {}
+        common = [key for key in common_problems(facts) if key in self.diseases]
+        self.likely_besides = cache(partial(likely_besides, facts, among=common))
 
     def patients(self, disease: Disease, seed: int) -> Iterator[SimulatedPatient]:
         """Yield patients of a disease, one after another, without end."""
@@ -122,23 +125,10 @@ class Presentations:
             key = f"sim-{digest[:12]}"
             yield presentation.patient(key, Random(f"{seed}:{key}"))
 
-    def shares(self, disease: str, variant: str | None = None) -> dict[str, float]:
-        """Return finding -> share of the patients, as :func:`shares`; computed once."""
-        key = disease, variant
-        if key not in self._shares:
-            self._shares[key] = shares(self.facts, self.facts.diseases[disease], variant)
-        return self._shares[key]
-
     def of_form(self, disease: str, random: Random) -> dict[str, float]:
         """Return the shares of the form of a disease that a patient has."""
         condition = self.facts.conditions.get(disease)
         return self.shares(disease, draw_variant(condition, random) if condition else None)
-
-    def second(self, disease: Disease, person: Person, random: Random) -> str | None:
-        """Draw a second problem; None if the person may have none."""
-        if person not in self._besides:
-            self._besides[person] = likely_besides(self.facts, person, self._common)
-        return draw_second(self._besides[person], disease, random)
 
 
 class _Presentation:
@@ -207,7 +197,7 @@ class _Presentation:
         chance = next(chance for age, chance in SECOND if person.age < age)
         second = None
         if random.random() < chance:
-            second = self.room.second(self.disease, person, random)
+            second = draw_second(self.room.likely_besides(person), self.disease, random)
         if second is None:
             return []
         facts, (fewest, most) = self.room.facts, SECOND_FINDINGS

@@ -253,7 +253,7 @@ def test_diseases_hard_to_tell_apart_stay_so(facts):
         by_disease.setdefault(one.disease, []).append(one)
     keys = {name: place for place, name in enumerate(facts.phenotypes)}
     ids = {one.name: one.id for one in facts.phenotypes.values()}
-    known = {one.id: shares(facts, one) for one in facts.diseases.values()}
+    known = {key: shares(facts, key) for key in facts.diseases}
 
     def row(name):
         chances = np.full(len(keys), 0.01)

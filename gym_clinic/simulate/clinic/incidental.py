@@ -104,7 +104,7 @@ def _of_problems(patient: ClinicPatient) -> set[str]:
 def _lived_with(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
     facts = patient.facts
     for one in patient.background:
-        known = shares(facts, facts.diseases[one.condition])
+        known = shares(facts, one.condition)
         felt = [
             key
             for key, share in known.items()

@@ -141,12 +141,6 @@ class ReportedAllergy:
     reaction: str
 
 
-def likelihood(facts: Facts, condition: Condition, person: Person) -> float:
-    """Return how many people of an age and sex come with a condition, relative to others."""
-    known = epidemiology_of(facts.diseases[condition.id])
-    return (condition.weight or 0) * density(known, person)
-
-
 def prevalence(facts: Facts, condition: Condition, person: Person) -> float:
     """Return the share of people of an age and sex who live with a condition, 0 to 0.6."""
     known = epidemiology_of(facts.diseases[condition.id])

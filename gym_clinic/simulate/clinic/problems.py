@@ -178,7 +178,7 @@ def _findings(
     elsewhere = {*measured_findings(), *shown_by_tests()}
     chances = {
         key: share
-        for key, share in shares(facts, facts.diseases[disease], variant).items()
+        for key, share in shares(facts, disease, variant).items()
         if facts.phenotypes[key].name not in elsewhere
     }
     found: dict[str, int] = {}

@@ -53,24 +53,24 @@ def draw_variant(condition: Condition, random: Random) -> str | None:
     return random.choices(list(condition.variants), weights=weights)[0]
 
 
-def shares(facts: Facts, disease: Disease, variant: str | None = None) -> dict[str, float]:
+def shares(facts: Facts, disease: str, variant: str | None = None) -> dict[str, float]:
     """Return finding -> share of the patients who have it, 0 for what the disease excludes.
 
     Findings that name the disease are left out.
 
     Args:
         facts: The fact tables.
-        disease: The disease.
+        disease: Id of the disease.
         variant: The form of its condition; None where that has none, or for all of them together.
     """
-    condition = facts.conditions.get(disease.id)
+    known, condition = facts.diseases[disease], facts.conditions.get(disease)
     rates = {} if condition is None else condition.form(variant).rates
     found = {}
-    for one in disease.phenotypes:
+    for one in known.phenotypes:
         finding = facts.phenotypes[one.phenotype]
         if one.frequency.absent:
             found[finding.id] = 0.0
-        elif not restates_diagnosis(disease, finding):
+        elif not restates_diagnosis(known, finding):
             found[finding.id] = rates.get(finding.name, probability(one.frequency))
     return found
 

@@ -39,14 +39,14 @@ def density(epidemiology: Epidemiology, person: Person) -> float:
     return band.weight / total * LIFE / (band.high - band.low) * 2 * share
 
 
-def frequency(facts: Facts, disease: Disease, person: Person) -> float:
+def frequency(facts: Facts, disease: str, person: Person) -> float:
     """Return how many of 100,000 such persons come with a disease in a year.
 
     It is the number of its condition, or else the geometric middle of its class of incidence, times
     the :func:`density`.
     """
-    known = epidemiology_of(disease)
-    condition = facts.conditions.get(disease.id)
+    known = epidemiology_of(facts.diseases[disease])
+    condition = facts.conditions.get(disease)
     low, high = INCIDENCE[known.incidence]
     number = math.sqrt(max(low, 0.1) * high)
     if condition is not None and condition.weight is not None:

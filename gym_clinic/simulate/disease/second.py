@@ -29,7 +29,7 @@ def likely_besides(facts: Facts, person: Person, among: Iterable[str]) -> dict[s
         person: Who the patient is.
         among: Ids of the diseases that are considered.
     """
-    weights = {key: frequency(facts, facts.diseases[key], person) ** 0.5 for key in among}
+    weights = {key: frequency(facts, key, person) ** 0.5 for key in among}
     return {key: weight for key, weight in weights.items() if weight}
 
 

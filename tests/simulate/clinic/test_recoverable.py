@@ -16,8 +16,8 @@ from gym_clinic.facts.conditions import Condition, Effect
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.body import State
-from gym_clinic.simulate.clinic.people import likelihood
 from gym_clinic.simulate.disease.findings import shares
+from gym_clinic.simulate.disease.persons import frequency
 
 RARE = 0.004
 """Probability of what a condition does not list."""
@@ -40,7 +40,7 @@ class Reader:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.conditions = presenting(facts)
-        self.shares = {one.id: shares(facts, facts.diseases[one.id]) for one in self.conditions}
+        self.shares = {one.id: shares(facts, one.id) for one in self.conditions}
 
     def best(self, score: Callable[[Condition], float]) -> str:
         return max(self.conditions, key=score).id
@@ -56,8 +56,8 @@ class Reader:
         return self.best(lambda one: self._ticket(patient, state, one) + self._record(patient, one))
 
     def _ticket(self, patient: ClinicPatient, state: State, one: Condition) -> float:
-        frequency = likelihood(self.facts, one, patient.person.person) ** 0.5
-        total = math.log(max(frequency, 1e-6))
+        expected = frequency(self.facts, one.id, patient.person.person) ** 0.5
+        total = math.log(max(expected, 1e-6))
         complaint = self.facts.phenotypes[patient.problems[0].complaint or ""].name
         weights = {each.finding: each.weight for each in one.complaints}
         total += math.log(max(weights.get(complaint, 0) / sum(weights.values()), RARE))

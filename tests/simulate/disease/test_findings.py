@@ -13,6 +13,7 @@ from gym_clinic.facts.models import Frequency
 from gym_clinic.simulate.disease.findings import (
     UNKNOWN,
     draw_findings,
+    draw_variant,
     foreign,
     probability,
     shares,
@@ -42,24 +43,39 @@ def test_probabilities(frequency: Frequency, expected: float) -> None:
 
 
 def test_a_disease_with_a_condition_has_the_rates_of_the_condition(facts: Facts) -> None:
-    seen = 0
+    bands = replace(facts, conditions={})
+    differ = 0
     for key, condition in facts.conditions.items():
-        found = shares(facts, facts.diseases[key])
+        found, without = shares(facts, key), shares(bands, key)
         for name, rate in condition.rates.items():
-            finding = facts.phenotypes[facts.finding_ids[name]]
-            if not restates_diagnosis(facts.diseases[key], finding):
-                assert found[finding.id] == rate, (key, name)
-                seen += (
-                    found[finding.id]
-                    != shares(replace(facts, conditions={}), facts.diseases[key])[finding.id]
-                )
-    assert seen > 500
+            finding = facts.finding_ids[name]
+            if finding in found:
+                assert found[finding] == rate, (key, name)
+                differ += without[finding] != rate
+    assert differ > 500
+
+
+def test_a_form_of_a_condition_has_its_own_rates(facts: Facts) -> None:
+    key, condition = next((key, one) for key, one in facts.conditions.items() if one.variants)
+    name = next(name for name in condition.rates if facts.finding_ids[name] in shares(facts, key))
+    first, *others = condition.variants
+    forms = dict(condition.variants)
+    forms[first] = forms[first].model_copy(update={"rates": {name: 0.123}})
+    changed = condition.model_copy(update={"variants": forms})
+    tables = replace(facts, conditions={**facts.conditions, key: changed})
+    assert shares(tables, key, first)[facts.finding_ids[name]] == 0.123
+    assert shares(tables, key, others[0]) == shares(tables, key) == shares(facts, key)
+    drawn = Counter(draw_variant(condition, Random(n)) for n in range(2000))
+    for form, one in condition.variants.items():
+        assert drawn[form] / 2000 == pytest.approx(one.share, abs=0.05)
+    plain = next(one for one in facts.conditions.values() if not one.variants)
+    assert draw_variant(plain, Random(0)) is None
 
 
 def test_shares_leave_out_what_names_the_disease_and_keep_what_it_excludes(facts: Facts) -> None:
     left_out = 0
-    for disease in facts.diseases.values():
-        found = shares(facts, disease)
+    for key, disease in facts.diseases.items():
+        found = shares(facts, key)
         for one in disease.phenotypes:
             if one.frequency.absent:
                 assert found[one.phenotype] == 0
@@ -72,9 +88,8 @@ def test_shares_leave_out_what_names_the_disease_and_keep_what_it_excludes(facts
 
 
 def test_findings_come_as_often_as_their_shares_and_go_with_what_is_there(facts: Facts) -> None:
-    disease = facts.diseases["influenza"]
     fever = facts.finding_ids["Fever"]
-    chances = shares(facts, disease)
+    chances = shares(facts, "influenza")
     drawn = [draw_findings(facts, chances, ADULT, Random(n)) for n in range(1000)]
     rates = Counter(one for several in drawn for one in several)
     for one, chance in chances.items():
@@ -92,7 +107,7 @@ def test_findings_come_as_often_as_their_shares_and_go_with_what_is_there(facts:
 
 
 def test_the_fewest_are_reached_where_the_person_can_have_them(facts: Facts) -> None:
-    chances = dict.fromkeys(shares(facts, facts.diseases["influenza"]), 0.001)
+    chances = dict.fromkeys(shares(facts, "influenza"), 0.001)
     sizes = {len(draw_findings(facts, chances, ADULT, Random(n), fewest=4)) for n in range(50)}
     assert sizes == {4}
     assert draw_findings(facts, {}, ADULT, Random(0), fewest=4) == []

@@ -43,7 +43,7 @@ def test_a_frequency_is_of_the_condition_or_of_the_class_of_incidence() -> None:
         low, high, _ = known.ages[0]
         sex = "female" if known.female else "male"
         person = Person((low + high) / 2, sex, known.pregnancy)
-        number = frequency(facts, disease, person) / density(known, person)
+        number = frequency(facts, key, person) / density(known, person)
         if condition is not None and condition.weight is not None:
             assert number == pytest.approx(condition.weight), key
         elif known.incidence in middle:
