@@ -196,6 +196,7 @@ def main() -> None:
     gym.register(
         "bench/Trivial-v0",
         entry_point="gym_clinic.env:ClinicEnv",
+        order_enforce=False,
         kwargs={"domain": f"{__name__}:TRIVIAL"},
     )
     bench_steps(200 if quick else 5000)

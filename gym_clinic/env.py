@@ -296,7 +296,7 @@ class ClinicEnv(gym.Env[str, str]):
     def _open_episode(self) -> Episode:
         episode = self._episode
         if episode is None or episode.stop is not None:
-            raise gym.error.ResetNeeded("the episode is over: call reset")
+            raise gym.error.ResetNeeded("no episode is open: call reset")
         return episode
 
     def _choose(self, options: Mapping[str, Any]) -> Task:

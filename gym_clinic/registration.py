@@ -13,6 +13,15 @@ IDS: dict[str, dict[str, Any]] = {
 
 
 def register_all() -> None:
-    """Register every id of the table with Gymnasium."""
+    """Register every id of the table with Gymnasium.
+
+    The environment itself refuses a step before reset, so Gymnasium's wrapper for that, which costs
+    a twentieth of a step, is left out.
+    """
     for name, kwargs in IDS.items():
-        gym.register(id=name, entry_point="gym_clinic.env:ClinicEnv", kwargs=kwargs)
+        gym.register(
+            id=name,
+            entry_point="gym_clinic.env:ClinicEnv",
+            order_enforce=False,
+            kwargs=kwargs,
+        )
