@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gym_clinic.chart.coherence import Contradiction as Contradiction
     from gym_clinic.chart.encounter import Chart as Chart
     from gym_clinic.chart.encounter import open_chart as open_chart
+    from gym_clinic.chart.judging import safety_state as safety_state
     from gym_clinic.chart.orders import Order as Order
     from gym_clinic.chart.outcomes import Outcome as Outcome
     from gym_clinic.chart.record import chart_record as chart_record
@@ -24,6 +25,7 @@ _HOMES = {
     "Outcome": "outcomes",
     "chart_record": "record",
     "open_chart": "encounter",
+    "safety_state": "judging",
 }
 
 __all__ = sorted(_HOMES)

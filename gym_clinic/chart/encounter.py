@@ -17,7 +17,7 @@ from typing import Any
 from gym_clinic.case import Case
 from gym_clinic.chart.catalogue import actions
 from gym_clinic.chart.coherence import Contradiction
-from gym_clinic.chart.orders import Order, OrderKind, given_by
+from gym_clinic.chart.orders import NEVER, Order, OrderKind, given_by
 from gym_clinic.chart.outcomes import Outcome, patience, treatments
 from gym_clinic.chart.record import chart_record
 from gym_clinic.errors import ToolError
@@ -56,6 +56,7 @@ class Chart(Case):
         self.contradictions: list[Contradiction] = []
         self.discomfort = 0
         self._seen = 0.0
+        self._patience: float | None = None
         self._end: str | None = None
         self._results: dict[str, Frozen] = {}
         self._deaths: dict[tuple[tuple[str, float], ...], int | None] = {}
@@ -99,13 +100,15 @@ class Chart(Case):
         """
         self.check_open()
         target = self.minute + minutes
-        waits = patience(self.patient)
-        leaves = None if waits is None else self._seen + waits
-        until = target if leaves is None else min(target, leaves)
+        if self._patience is None:
+            waits = patience(self.patient)
+            self._patience = NEVER if waits is None else waits
+        leaves = self._seen + self._patience
+        until = min(target, leaves)
         death = self.death(until)
         if death is not None and death <= until:
             self.minute, self._end = max(float(death), self.minute), DIED
-        elif leaves is not None and leaves < target:
+        elif leaves < target:
             self.minute, self._end = leaves, LEFT
         self.check_open()
         self.minute = target

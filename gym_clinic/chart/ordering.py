@@ -35,8 +35,16 @@ BEDSIDE_COLLECTION = 1.0
 """Minutes until a measurement at the bedside is taken."""
 
 
-def order_tests(chart: Chart, names: Sequence[str], method: str | None = None) -> list[Order]:
+def order_tests(
+    chart: Chart, names: Sequence[str], method: str | None = None, *, serial: bool = False
+) -> list[Order]:
     """Order laboratory tests and panels, all from one sample.
+
+    Args:
+        chart: The chart.
+        names: The tests.
+        method: A method that one of them has.
+        serial: Whether they repeat earlier tests on purpose.
 
     Raises:
         ToolError: If a name is unknown, or there are none or too many.
@@ -67,7 +75,7 @@ def order_tests(chart: Chart, names: Sequence[str], method: str | None = None) -
             discomfort=max(one.discomfort for one in measured),
             repeat=repeat,
         )
-        chart.log("order_test", test=test, order_id=order.id)
+        chart.log("order_test", test=test, order_id=order.id, serial=serial or None)
         placed.append(order)
     return placed
 
@@ -173,7 +181,7 @@ def give_support(chart: Chart, kind: str, drug: str, name: str, **details: float
         name,
         done=chart.minute + price.minutes,
         does=(kind,),
-        details=details,
+        details={"drug": drug, **details},
         cost=price.cost,
         discomfort=0 if kind == "oxygen" else 1,
     )

@@ -21,14 +21,18 @@ def _placed(case: Chart, order: Order) -> dict[str, Any]:
 
 
 @tool(kind=Kind.WRITE)
-def order_lab(case: Chart, tests: list[str], method: str | None = None) -> dict[str, Any]:
+def order_lab(
+    case: Chart, tests: list[str], method: str | None = None, serial: bool = False
+) -> dict[str, Any]:
     """Order laboratory tests from one sample; results come back after their time.
 
     Args:
         tests: Tests and panels, such as "blood-count", "basic-metabolic-panel", "troponin".
         method: A method, such as "venous gas"; the usual one if left out.
+        serial: Whether it repeats an earlier test on purpose.
     """
-    return {"orders": [_placed(case, one) for one in ordering.order_tests(case, tests, method)]}
+    placed = ordering.order_tests(case, tests, method, serial=serial)
+    return {"orders": [_placed(case, one) for one in placed]}
 
 
 @tool(kind=Kind.WRITE)
