@@ -107,7 +107,7 @@ BEFORE_SET_UP = ("__main__", "agent_loop.environment", "agent_loop.tokens", "age
                  "settings", "trainer.alarms", "trainer.diagnostics")  # fmt: skip
 
 # The mathematics of TT-OPD, in plain torch.
-PLAIN_TORCH = ("divergence", "loss", "reward", "teacher", "turns")
+PLAIN_TORCH = ("divergence", "head", "loss", "reward", "teacher", "turns")
 
 
 IMPORTS = {

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from gym_clinic import ConfigError
+from gym_clinic.errors import ClinicError
 from gym_clinic.names import suggest
 from verl_recipes.preflight import pins
 
@@ -20,10 +21,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name not in COMMANDS:
             raise ConfigError(f"no command {name!r}; {suggest(name, COMMANDS)}")
         require_installed()
-    except ConfigError as error:
+        status: int = importlib.import_module(COMMANDS[name]).main(rest[:-1])
+    except ClinicError as error:
         print(f"verl_recipes: {error}", file=sys.stderr)
         return 2
-    status: int = importlib.import_module(COMMANDS[name]).main(rest[:-1])
+    except KeyboardInterrupt:
+        print("stopped; RESUME=1 continues a run from its last checkpoint", file=sys.stderr)
+        return 130
     return status
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -10,7 +9,6 @@ from contextlib import ExitStack
 from omegaconf import DictConfig, OmegaConf
 
 from gym_clinic import ConfigError
-from gym_clinic.errors import ClinicError
 from gym_clinic.files import replace_file
 from verl_recipes.config.compose import compose
 from verl_recipes.preflight import prompts
@@ -23,16 +21,9 @@ from verl_recipes.run.supervisor import supervise
 from verl_recipes.settings import from_config
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; 0, 1 for a run that failed, 2 for a mistake of the caller."""
-    try:
-        return train(train_request(argv))
-    except ClinicError as error:
-        print(f"train: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("train: stopped; RESUME=1 continues from the last checkpoint", file=sys.stderr)
-        return 130
+def main(argv: Sequence[str]) -> int:
+    """Run ``train`` from the command line."""
+    return train(train_request(argv))
 
 
 def train(request: RunRequest) -> int:
@@ -80,7 +71,3 @@ def _run(request: RunRequest, config: DictConfig, locks: Sequence[int]) -> int:
     print(f"run      {request.out}  ({request.method}, {names}, {request.stack})", flush=True)
     steps = int(config.trainer.total_training_steps)
     return supervise(path, steps, float(config.clinic.stall_s), keep=locks)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

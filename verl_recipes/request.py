@@ -50,24 +50,15 @@ class RunRequest:
         return "gpu" if self.gpus else "cpu"
 
     @property
-    def environments(self) -> dict[str, float]:
-        """The environments that it names, with their weights.
-
-        Raises:
-            ConfigError: If one is named twice, or a weight is no number.
-        """
-        found: dict[str, float] = {}
-        for one in (self.env or "").split(",") if self.env is not None else ():
-            name, equals, weight = (part.strip() for part in one.partition("="))
-            if not name:
-                raise ConfigError(f"--env {self.env!r}: expected ID, or ID,ID, or ID=2,ID=1")
-            if name in found:
-                raise ConfigError(f"--env names {name!r} twice; give it the larger weight instead")
+    def environments(self) -> list[dict[str, object]]:
+        """The environments that it names, as ``clinic.envs`` lists them; settings check them."""
+        found: list[dict[str, object]] = []
+        for one in self.env.split(",") if self.env is not None else ():
+            name, _, weight = (part.strip() for part in one.partition("="))
             try:
-                found[name] = float(weight) if equals else 1.0
+                found.append({"id": name, "weight": float(weight or 1)})
             except ValueError:
-                said = f"--env: the weight of {name!r} is a number, not {weight!r}"
-                raise ConfigError(said) from None
+                found.append({"id": name, "weight": weight})
         return found
 
 

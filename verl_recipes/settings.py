@@ -130,7 +130,6 @@ class CriticSettings:
         lr: Of Adam; the KACR paper's 5e-5.
         batch: States a step of the optimiser; the paper's 8.
         epochs: Passes over the states of a training step; the paper does not name its own.
-        normalise: Whether advantages are whitened; the paper does not say so.
     """
 
     model: Name | None = None
@@ -138,7 +137,6 @@ class CriticSettings:
     lr: NonNegativeFloat = 5e-5
     batch: PositiveInt = 8
     epochs: PositiveInt = 1
-    normalise: bool = False
 
 
 @dataclass(frozen=True, config=STRICT)

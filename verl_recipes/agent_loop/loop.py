@@ -24,10 +24,7 @@ from gym_clinic import ConfigError
 from gym_clinic.action import without_thoughts
 from gym_clinic.errors import ClinicError
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import (
-    EnvironmentFaultError,
-    blaming_the_environment,
-)
+from verl_recipes.agent_loop.environment import EnvironmentFaultError, blaming_the_environment
 from verl_recipes.agent_loop.shared import Shared, open_shared
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
@@ -79,10 +76,9 @@ class ClinicAgentLoop(AgentLoopBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.clinic = settings.from_config(self.config)
-        self.native = self.clinic.tools == "native"
-        self.tokens = Tokens(
-            self.tokenizer, None, native=self.native, builder=self.continuous_token_builder
-        )
+        native = self.clinic.tools == "native"
+        builder = self.continuous_token_builder
+        self.tokens = Tokens(self.tokenizer, None, native=native, builder=builder)
         self.placement = HintPlacement(self.tokens)
         self.watch = reader(self.clinic.critic)
         self.parser: Any = self.clinic.tool_parser and ToolParser.get_tool_parser(
@@ -111,11 +107,9 @@ class ClinicAgentLoop(AgentLoopBase):
         for attempt in count():
             env, task = copy.copy(shared.env), str(row["task_id"])
             one = Trajectory(env, task, self.tokens, budgets, watch=self.watch)
-            versions: dict[str, Any] = {}
             try:
-                await self._play(one, sampling_params, row, versions, shared)
-                key = f"{row['uid']}:{row['session_id']}"
-                out = self._finished(one, shared, versions, key, retries=attempt)
+                await self._play(one, sampling_params, row, shared)
+                out = self._finished(one, shared, f"{row['uid']}:{row['session_id']}", attempt)
                 break
             except (EnvironmentFaultError, RolloutServerError) as error:
                 logger.exception("attempt %d fails", attempt + 1)
@@ -126,8 +120,9 @@ class ClinicAgentLoop(AgentLoopBase):
                 if by_server:
                     raise
                 # What no reply was made for has the version of its step; verl wants one of all.
-                known = dict.fromkeys(VERSIONS, int(row["global_steps"]) - 1) | versions
-                out = self._failed(one, shared, known, retries=attempt)
+                step = int(row["global_steps"]) - 1
+                one.versions = dict.fromkeys(VERSIONS, step) | one.versions
+                out = self._failed(one, shared, attempt)
                 break
         out.extra_fields["environment"] = played.id
         return out
@@ -137,32 +132,33 @@ class ClinicAgentLoop(AgentLoopBase):
         one: Trajectory,
         sampling_params: dict[str, Any],
         row: Mapping[str, Any],
-        versions: dict[str, Any],
         shared: Shared,
     ) -> None:
         await asyncio.to_thread(one.begin)
+        params = dict(sampling_params)
         if one.stops:  # which the reply keeps
             sglang = self.rollout_config.name == "sglang"
-            keep = "no_stop_trim" if sglang else "include_stop_str_in_output"
-            sampling_params = {**sampling_params, "stop": list(one.stops), keep: True}
+            params["no_stop_trim" if sglang else "include_stop_str_in_output"] = True
+            params["stop"] = list(one.stops)
+        if self.stops:
+            params["stop_token_ids"] = self.stops
         request_id = uuid4().hex  # one for all turns, so that they meet the server's prefix cache
         while not one.over:
-            params = {**sampling_params, "max_tokens": one.room}
-            if self.stops:
-                params["stop_token_ids"] = self.stops
+            params["max_tokens"] = one.room
             if self.rollout_config.name == "hf":
                 params["seed"] = sampling_seed(self.clinic.seed, row, one.turns)
             seen = {"image_data": list(one.images)} if one.images else {}
             try:
                 out = await self.server_manager.generate(
-                    request_id=request_id, prompt_ids=one.ids, sampling_params=params, **seen
+                    request_id=request_id, prompt_ids=one.ids, sampling_params=dict(params), **seen
                 )
             except Exception as error:
                 raise RolloutServerError(
                     f"task {one.task_id!r}: {type(error).__name__}: {error}"
                 ) from error
-            first = {k: v for k, v in versions.items() if k == FIRST}
-            versions |= {k: out.extra_fields[k] for k in VERSIONS if k in out.extra_fields} | first
+            for name in VERSIONS:
+                if name in out.extra_fields and not (name == FIRST and name in one.versions):
+                    one.versions[name] = out.extra_fields[name]
             said = out.token_ids[: self.tokens.readable(out.token_ids)]
             log_probs = (out.log_probs or [0.0] * len(said))[: len(said)]
             finished = self._ended(out, one.room) or one.stopped(said)
@@ -202,9 +198,7 @@ class ClinicAgentLoop(AgentLoopBase):
         except (orjson.JSONDecodeError, ConfigError):
             return text
 
-    def _finished(
-        self, one: Trajectory, shared: Shared, versions: dict[str, Any], key: str, *, retries: int
-    ) -> ClinicOutput:
+    def _finished(self, one: Trajectory, shared: Shared, key: str, retries: int) -> ClinicOutput:
         record = one.record(shared.keys) | {"retries": float(retries)}
         kept = within(one.turn_ids, len(one.prompt_ids), self.clinic.teacher.l_max_turn)
         record["dropped_turns"] = float(len(set(one.turn_ids) - {0}) - len(set(kept) - {0}))
@@ -215,36 +209,27 @@ class ClinicAgentLoop(AgentLoopBase):
         record["score"] = REWARDS[reward.mode](record, reward)
         told = hints.load(choice.path).of_size(choice.size)
         text = told.text(bool(record["success"]), key, choice.mode)
+        fields: dict[str, Any] = {"turn_ids": kept}
         if text:
             own = [token for token, ours in zip(one.response_ids, one.mask, strict=True) if ours]
             record["hint_echo"] = hints.echo(self.tokens.text(own), text)
-        out = self._output(
-            one,
-            record,
-            versions,
-            turn_ids=kept,
-            hint_ids=self.placement.ids(text),
-            hint_at=self.placement.index(one.prompt_ids) if text else 0,
-        )
+            fields["hint_ids"] = self.placement.ids(text)
+            fields["hint_at"] = self.placement.index(one.prompt_ids)
+        out = self._output(one, record, **fields)
         if self.watch is not None:
             shaped = record["score"] - record["total"]  # what is not the environment's own
             rewards = [*one.turn_rewards[:-1], one.turn_rewards[-1] + shaped]
-            out.extra_fields["critic"] = {
-                "states": one.states, "rewards": rewards, "turn_ids": one.turn_ids,
-            }  # fmt: skip
+            seen = {"states": one.states, "rewards": rewards, "turn_ids": one.turn_ids}
+            out.extra_fields["critic"] = seen
         return out
 
-    def _failed(
-        self, one: Trajectory, shared: Shared, versions: dict[str, Any], *, retries: int
-    ) -> ClinicOutput:
+    def _failed(self, one: Trajectory, shared: Shared, retries: int) -> ClinicOutput:
         """Return what is left of a trajectory, none of whose tokens is trained on."""
         one.drop()
         record = dict.fromkeys(shared.keys, 0.0) | {"fault": 1.0, "retries": float(retries)}
-        return self._output(one, record, versions, turn_ids=one.turn_ids)
+        return self._output(one, record, turn_ids=one.turn_ids)
 
-    def _output(
-        self, one: Trajectory, record: dict[str, float], versions: dict[str, Any], **more: Any
-    ) -> ClinicOutput:
+    def _output(self, one: Trajectory, record: dict[str, float], **more: Any) -> ClinicOutput:
         fields = {
             "prompt_ids": one.prompt_ids,
             "response_ids": one.response_ids,
@@ -262,7 +247,7 @@ class ClinicAgentLoop(AgentLoopBase):
             num_turns=one.turns,
             metrics=AgentLoopMetrics(),
             reward_score=record["score"],
-            extra_fields={**versions, "reward_extra_info": record},
+            extra_fields={**one.versions, "reward_extra_info": record},
             **fields,
         )
 

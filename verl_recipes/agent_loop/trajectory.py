@@ -54,24 +54,20 @@ class Trajectory:
 
     Attributes:
         env: Plays this episode alone.
-        task_id: Which.
-        tokens: The model's.
-        budgets: Of tokens.
+        watch: How a critic reads the environment's info; None without a critic.
         ids: All tokens so far.
-        mask: Of the response: 1 where the policy wrote.
-        log_probs: Of the response; 0 where the environment wrote.
-        turn_ids: Of the response: the turn's number from 1, 0 where the environment wrote.
+        mask: Of the response, as the next two: 1 where the policy wrote.
+        log_probs: 0 where the environment wrote.
+        turn_ids: The turn's number from 1; 0 where the environment wrote.
         truncated: Whether its context ran out, in tokens or in characters.
-        over: Whether it has ended.
-        reward: The environment's, summed.
         info: Of the last step.
         opened: What the prompt has begun of the last reply: a thought, or nothing.
         stops: Strings at which a reply ends, of the environment's dialect.
         inline: Whether answers continue the model's own message.
         images: PIL images that the model has seen, in order.
-        watch: How a critic reads the environment's info; None without a critic.
-        states: What it read before each turn.
+        states: What ``watch`` read before each turn.
         turn_rewards: The environment's reward of each turn.
+        versions: Of the weights that wrote, as the rollout servers number them.
     """
 
     env: ClinicEnv
@@ -85,7 +81,6 @@ class Trajectory:
     turns: int = 0
     truncated: bool = False
     over: bool = False
-    reward: float = 0.0
     info: dict[str, Any] = field(default_factory=dict)
     opened: str = ""
     stops: tuple[str, ...] = ()
@@ -94,6 +89,7 @@ class Trajectory:
     watch: Callable[[Mapping[str, Any]], Any] | None = None
     states: list[Any] = field(default_factory=list)
     turn_rewards: list[float] = field(default_factory=list)
+    versions: dict[str, Any] = field(default_factory=dict)
     _messages: Messages = field(default_factory=list)
     _tools: list[dict[str, Any]] | None = None
     _prompt_length: int = 0
@@ -156,7 +152,6 @@ class Trajectory:
     def observe(self, step: Step) -> None:
         """Append what the environment answered, or end."""
         _, reward, terminated, truncated, info = step
-        self.reward += float(reward)
         self.turn_rewards.append(float(reward))
         self.info = info
         if terminated or truncated:
@@ -167,7 +162,6 @@ class Trajectory:
         if self._cut or not self._hear(info):
             with blaming_the_environment(self.task_id):
                 _, reward, _, _, self.info = self.env.truncate("token_budget")
-            self.reward += float(reward)
             self.turn_rewards[-1] += float(reward)
             self.over = self.truncated = True
             return
@@ -183,6 +177,11 @@ class Trajectory:
         with blaming_the_environment(self.task_id):
             step = self.env.step(text)
         self.observe(step)
+
+    @property
+    def reward(self) -> float:
+        """The environment's, summed."""
+        return sum(self.turn_rewards)
 
     @property
     def prompt_ids(self) -> list[int]:

@@ -21,7 +21,7 @@ from gym_clinic.names import suggest
 from verl_recipes import settings
 from verl_recipes.config.supported import check_supported
 from verl_recipes.request import RunRequest
-from verl_recipes.schedule.stages import Schedule, check_stages
+from verl_recipes.schedule.stages import Schedule
 from verl_recipes.ttopd import hints
 
 CONFIGS = Path(__file__).parent
@@ -64,21 +64,19 @@ def compose(request: RunRequest) -> DictConfig:
         for key, value in _settings_of(request).items():
             OmegaConf.update(config, key, value)
         for override in OverridesParser.create().parse_overrides(given):
-            if fault := unknown_key(config, override.key_or_group):
-                raise ConfigError(fault)
             OmegaConf.update(config, override.key_or_group, override.value())
         clinic = settings.from_config(config)
         OmegaConf.set_struct(config, False)
         config.ray_kwargs.ray_init.runtime_env.env_vars = dict(environment(request, config))
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(f"the config cannot be composed: {error}") from error
+        said = " ".join(str(error).split())
+        raise ConfigError(f"the config cannot be composed: {said}") from error
     hints.load(clinic.hints.path)
     if clinic.tool_parser is not None:
         check_parser(clinic.tool_parser)
     check_supported(config, clinic)
     _fit_to_adapter(config)
     if clinic.stages:
-        check_stages(config, clinic.stages)
         config.trainer.total_training_steps = Schedule(clinic.stages).last_step
     return config
 
@@ -110,9 +108,9 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
     }
     named = request.environments
     if len(named) == 1:
-        found |= {"clinic.env": next(iter(named)), "clinic.envs": []}
+        found |= {"clinic.env": named[0]["id"], "clinic.envs": []}
     elif named:
-        found["clinic.envs"] = [{"id": name, "weight": weight} for name, weight in named.items()]
+        found["clinic.envs"] = named
     if request.model is None:
         found |= TINY
     if request.lora:
@@ -141,19 +139,6 @@ def environment(request: RunRequest, config: DictConfig) -> Mapping[str, str]:
     return variables
 
 
-def unknown_key(config: DictConfig, key: str) -> str | None:
-    """Return what is wrong with a key of the config, names joined by dots; None if it exists."""
-    node: Any = config
-    for depth, part in enumerate(parts := key.split(".")):
-        if not isinstance(node, DictConfig):
-            break
-        if part not in node:
-            where = ".".join(parts[:depth]) or "the config"
-            return f"{where} has no {part!r}; {suggest(part, map(str, node))}"
-        node = node._get_node(part)
-    return None
-
-
 def check_parser(name: str) -> None:
     """Check that verl has a parser of calls of this name; a ConfigError names the nearest."""
     from verl.experimental.agent_loop.tool_parser import ToolParser
@@ -163,18 +148,9 @@ def check_parser(name: str) -> None:
 
 
 def _fit_to_adapter(config: DictConfig) -> None:
-    """Settle what depends on whether an adapter is trained.
-
-    Raises:
-        ConfigError: If a KL to the reference model is asked for while the teacher takes its place.
-    """
-    actor, adapted = config.actor_rollout_ref.actor, config.actor_rollout_ref.model.lora_rank
-    if not adapted:
-        if config.clinic.teacher.enabled and actor.kl_loss_coef:
-            raise ConfigError(
-                f"actor_rollout_ref.actor.kl_loss_coef={actor.kl_loss_coef} needs LORA: without it "
-                "the teacher takes the reference model's place"
-            )
+    """Settle what depends on whether an adapter is trained."""
+    actor = config.actor_rollout_ref.actor
+    if not config.actor_rollout_ref.model.lora_rank:
         return
     # verl would save the wrapped model as hf_model; the adapter is saved by itself.
     kept = [one for one in actor.checkpoint.save_contents if one != "hf_model"]

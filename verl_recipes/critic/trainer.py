@@ -57,8 +57,6 @@ class CriticTrainer(ClinicTrainer):
             # Turn 0 is what the policy did not write.
             advantages.append(torch.tensor(gains)[turns] * mask * self.clinic.advantage_scale)
             returns.append(torch.tensor(totals)[turns] * mask)
-        if self.clinic.critic.normalise:
-            advantages = whitened(advantages, masks)
         columns = {"advantages": advantages, "returns": returns}
         made = {
             name: torch.nested.as_nested_tensor(rows, layout=torch.jagged)
@@ -88,12 +86,3 @@ class CriticTrainer(ClinicTrainer):
         """Restore the critic, and what GRPO saves."""
         super().load_parts(folder)
         self.critic.load_state_dict(torch.load(folder / PARTS, weights_only=True))
-
-
-def whitened(advantages: list[torch.Tensor], masks: list[torch.Tensor]) -> list[torch.Tensor]:
-    """Return advantages with mean 0 and deviation 1 over the tokens of the policy."""
-    chosen = torch.cat([row[mask > 0] for row, mask in zip(advantages, masks, strict=True)])
-    mean, spread = chosen.mean(), chosen.std(correction=0)
-    return [
-        (row - mean) / (spread + 1e-8) * mask for row, mask in zip(advantages, masks, strict=True)
-    ]

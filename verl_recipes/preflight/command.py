@@ -7,7 +7,6 @@ started.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -20,8 +19,8 @@ from verl_recipes.request import RunRequest, check_request
 STYLES = {OK: "green", WARNING: "yellow", MISSING: "bold red"}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; 1 if something is missing, else 0."""
+def main(argv: Sequence[str]) -> int:
+    """Run ``check`` from the command line; 1 if something is missing, else 0."""
     screen = Console(highlight=False)
     missing = 0
     for result in results(check_request(argv)):
@@ -47,7 +46,3 @@ def results(request: RunRequest) -> Iterator[CheckResult]:
     if found[0].status == MISSING:
         yield from pins.check(request.stack)
     yield from found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

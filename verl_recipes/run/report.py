@@ -12,10 +12,8 @@ from gym_clinic.viewer import Run, read_run
 from verl_recipes.run.supervisor import LOG
 from verl_recipes.trainer import checkpoints
 
-HIDDEN = (
-    "acc", "reward", "score", "hint_echo", "dropped_turns", "prompt_tokens", "fault", "retries",
-)  # fmt: skip
-"""Figures of an evaluation that repeat another or mean nothing there."""
+SHOWN = ("success", "total", "turns", "policy_tokens", "truncated", "malformed")
+"""Figures of an evaluation that are shown, with the parts of the reward and the metrics."""
 
 
 def report(out: Path, envs: Iterable[str]) -> None:
@@ -24,7 +22,13 @@ def report(out: Path, envs: Iterable[str]) -> None:
     for env in envs:
         print_evaluations(run, env)
     print(f"metrics  {out}/metrics-*.jsonl")
-    print("plot    ", draw(out) or "needs matplotlib: pip install 'gym_clinic[plot]'")
+    if find_spec("matplotlib") is None:
+        print("plot     needs matplotlib: pip install 'gym_clinic[plot]'")
+    else:
+        from gym_clinic.viewer import draw
+
+        draw([run], out / "curves.png")
+        print(f"plot     {out / 'curves.png'}")
     latest = out / "checkpoints" / "latest_checkpointed_iteration.txt"
     if latest.is_file():
         folder = checkpoints.folder_of(latest.parent, int(latest.read_text()))
@@ -41,43 +45,25 @@ def _model(checkpoint: Path) -> Path:
     return adapter if adapter.is_dir() else checkpoint / "actor" / "huggingface"
 
 
-def draw(out: Path) -> Path | None:
-    """Draw the curves of a run; None without matplotlib."""
-    if find_spec("matplotlib") is None:
-        return None
-    from gym_clinic.viewer import draw as draw_curves
-
-    picture = out / "curves.png"
-    draw_curves([read_run(out)], picture)
-    return picture
-
-
 def print_evaluations(run: Run, env: str) -> None:
     """Print the first and the last evaluation of a run beside one another."""
-    from rich.console import Console
-    from rich.table import Table
-
-    evaluated = [step for step, row in sorted(run.steps.items()) if evaluation(row, env)]
+    found = {step: evaluation(row, env) for step, row in sorted(run.steps.items())}
+    evaluated = [step for step, values in found.items() if values]
     if not evaluated:
         return
     first, last = evaluated[0], evaluated[-1]
-    before, after = evaluation(run.steps[first], env), evaluation(run.steps[last], env)
-    table = Table("evaluation", f"step {first}", f"step {last}", title=env, title_justify="left")
-    for name in before:
-        table.add_row(name, f"{before[name]:.3f}", f"{after.get(name, float('nan')):.3f}")
-    Console(width=100).print(table)
+    print(f"{env:24} step {first:<8} step {last}")
+    for name, value in found[first].items():
+        print(f"  {name:22} {value:<13.3f} {found[last].get(name, float('nan')):.3f}")
 
 
 def evaluation(row: Mapping[str, float], env: str) -> dict[str, float]:
     """Return the means of an evaluation, by the record's names."""
     found = {}
     for name, value in row.items():
-        section, _, rest = name.partition("/")
-        if section in ("val-core", "val-aux") and rest.startswith(f"{env}/"):
-            figure, _, statistic = rest[len(env) + 1 :].rpartition("/")
-            if statistic.startswith("mean@") and figure not in HIDDEN:
+        for section in (f"val-core/{env}/", f"val-aux/{env}/"):
+            figure, _, statistic = name.removeprefix(section).rpartition("/")
+            known = figure in SHOWN or figure.startswith(("reward/", "metric/"))
+            if name.startswith(section) and known and statistic.startswith("mean@"):
                 found[figure] = float(value)
-    order = ["success", "total", "turns", "policy_tokens", "truncated", "malformed"]
-    return {
-        name: found[name] for name in [*order, *sorted(set(found) - set(order))] if name in found
-    }
+    return dict(sorted(found.items()))

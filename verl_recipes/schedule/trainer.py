@@ -18,7 +18,7 @@ from verl.utils.dataset.rl_dataset import collate_fn
 from gym_clinic import ConfigError
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import open_all
-from verl_recipes.schedule.stages import Schedule, check_stages
+from verl_recipes.schedule.stages import Schedule
 
 
 class StagedTrainer(PPOTrainerSync):
@@ -38,7 +38,6 @@ class StagedTrainer(PPOTrainerSync):
         self.clinic = settings.from_config(config)
         self.schedule = Schedule(self.clinic.stages)
         if self.clinic.stages:
-            check_stages(config, self.clinic.stages)
             with open_dict(config):
                 config.trainer.total_training_steps = self.schedule.last_step
         super().__init__(config)

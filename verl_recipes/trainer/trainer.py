@@ -23,6 +23,8 @@ from verl.utils import tensordict_utils as tu
 from verl.utils.checkpoint.checkpoint_manager import find_latest_ckpt_path
 
 from gym_clinic.files import replace_file
+from verl_recipes import settings
+from verl_recipes.config.supported import check_supported
 from verl_recipes.run.lock import only_writer
 from verl_recipes.schedule.trainer import StagedTrainer
 from verl_recipes.trainer import checkpoints, diagnostics
@@ -57,6 +59,7 @@ class ClinicTrainer(StagedTrainer):
     worker_class: type[ClinicWorker] = ClinicWorker
 
     def __init__(self, config: DictConfig) -> None:
+        check_supported(config, settings.from_config(config))
         self.alarms = Alarms(probability_gap(config.actor_rollout_ref.rollout))
         self.best: tuple[int, float] | None = None
         self._drawn = 0

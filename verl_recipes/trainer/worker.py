@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
+from functools import partial
 from pathlib import Path
 
+import torch
 from peft import get_peft_model_state_dict
 from safetensors.torch import save_file
 from torch.distributed.tensor import DTensor
@@ -13,11 +16,15 @@ from verl.utils.device import get_device_name
 from verl.utils.distributed import initialize_global_process_group_ray
 from verl.workers.engine_workers import ActorRolloutRefWorker
 
-from verl_recipes.schedule.reference import StagedReference
+from verl_recipes.trainer.shards import load, save, shard_file
+from verl_recipes.ttopd.head import local
+from verl_recipes.ttopd.teacher import ema_
 
 
-class ClinicWorker(StagedReference, ActorRolloutRefWorker):
-    """Actor and rollout."""
+class ClinicWorker(ActorRolloutRefWorker):
+    """Actor, rollout, and a reference model whose weights and KL may change with the stage."""
+
+    _base: list[torch.Tensor] | None = None
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def init_model(self) -> None:
@@ -49,3 +56,44 @@ class ClinicWorker(StagedReference, ActorRolloutRefWorker):
         save_file({name: tensor.cpu().contiguous() for name, tensor in adapter.items()}, beside)
         beside.replace(path / "adapter_model.safetensors")
         module.peft_config["default"].save_pretrained(folder)
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def set_kl(self, coefficient: float) -> None:
+        """Set the coefficient of the KL to the reference model."""
+        loss = self.actor.loss_fn
+        config = dataclasses.replace(loss.keywords["config"], kl_loss_coef=coefficient)
+        self.actor.set_loss_fn(partial(loss.func, **{**loss.keywords, "config": config}))
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def reference_from_student(self) -> None:
+        """Make the student of now the reference model."""
+        self._keep_base()
+        ema_(self._reference(), list(self.actor.engine.module.parameters()), 0.0)
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    @torch.no_grad()
+    def reference_from_base(self) -> None:
+        """Make the model that the run began with the reference model again."""
+        for parameter, base in zip(self._reference(), self._base or (), strict=False):
+            local(parameter.data).copy_(base)
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def save_reference(self, folder: str) -> None:
+        """Save this rank's shards of the reference model."""
+        path = shard_file(folder, "reference", self.rank, self.world_size)
+        save(path, self.ref.engine.module.named_parameters())
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def load_reference(self, folder: str) -> None:
+        """Restore what :meth:`save_reference` saved."""
+        self._keep_base()
+        path = shard_file(folder, "reference", self.rank, self.world_size)
+        load(path, self.ref.engine.module.named_parameters())
+
+    def _reference(self) -> list[torch.nn.Parameter]:
+        return list(self.ref.engine.module.parameters())
+
+    def _keep_base(self) -> None:
+        """Keep the first reference model in host memory, in case that a later stage wants it."""
+        if self._base is None:
+            self._base = [local(one.data).cpu().clone() for one in self._reference()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from tensordict import TensorDict
@@ -96,17 +96,6 @@ def pick(
     if tu.get_non_tensor_data(data=batch, key="use_remove_padding", default=True):
         return hidden[0, batch["input_ids"].offsets()[:-1][sequence] + position]
     return hidden[sequence, position]
-
-
-def temperature_of(batch: TensorDict) -> float:
-    """Return the sampling temperature of a batch, which divides the logits of both models."""
-    found: Any = batch["temperature"]
-    if isinstance(found, torch.Tensor):
-        first = found.reshape(-1)[0]
-        if not bool((found == first).all()):
-            raise ValueError("the distillation needs one temperature for the whole batch")
-        return float(first)
-    return float(found)
 
 
 def _with_gap(position: torch.Tensor, at: int, length: int) -> torch.Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +23,6 @@ from verl_recipes.ttopd.batch import (
     distilled_rows,
     pick,
     teacher_batch,
-    temperature_of,
     within_mask,
 )
 from verl_recipes.ttopd.head import before_head, lm_head, local, reshard
@@ -45,14 +44,6 @@ class Terms(NamedTuple):
 
     policy: float = 1.0
     distill: float = 1.0
-
-
-class TeacherOutput(NamedTuple):
-    """The teacher's hidden states (N, H) at the rows judged, and its head (V, H) if it has one."""
-
-    rows: Rows
-    hidden: torch.Tensor
-    head: torch.Tensor | None
 
 
 Distilled = tuple[torch.Tensor, dict[str, Metric]]
@@ -162,26 +153,16 @@ class ClinicEngine(FSDPEngineWithLMHead):
         if forward_only or self.distillation is None:
             return super().forward_step(micro_batch, loss_function, forward_only)
         micro_batch = micro_batch.to(get_device_id())
-        inputs, args = self.prepare_model_inputs(micro_batch=micro_batch)
-        with self._precision():
-            with self._distilling(micro_batch) as distilled:
-                raw = self.module(**inputs, use_cache=False)
-            model_output = self.prepare_model_outputs(
-                output=raw,
-                output_args=args,
-                micro_batch=micro_batch,
-                logits_processor_func=loss_function,
-            )
-            del raw  # where a temperature scales the logits, a whole copy of them
-            policy_loss, metrics = loss_function(
-                model_output=model_output, data=micro_batch, dp_group=self.get_data_parallel_group()
-            )
-        distill_loss, figures = distilled[0]
-        loss = self.terms.policy * policy_loss
-        loss = loss + self.terms.distill * self.distillation.lam * distill_loss
-        shown = {name: value.detach() for name, value in model_output.items()}
-        metrics |= figures
-        return loss, {"model_output": shown, "loss": loss.detach().item(), "metrics": metrics}
+        weight = self.terms.distill * self.distillation.lam
+
+        def both_terms(**given: Any) -> tuple[torch.Tensor, dict[str, Any]]:
+            policy_loss, metrics = loss_function(**given)
+            distill_loss, figures = distilled[0]
+            loss = self.terms.policy * policy_loss + weight * distill_loss
+            return loss, {**metrics, **figures}
+
+        with self._distilling(micro_batch) as distilled:
+            return super().forward_step(micro_batch, both_terms, forward_only)
 
     @contextmanager
     def _distilling(self, micro_batch: TensorDict) -> Iterator[list[Distilled]]:
@@ -192,13 +173,16 @@ class ClinicEngine(FSDPEngineWithLMHead):
         Yields:
             A list that holds the outcome once the student has run.
         """
-        judged = self._judge(micro_batch)
+        rows = distilled_rows(micro_batch)
         measured = self._diagnosed(micro_batch) and self.terms.distill
-        plain = self._judge(micro_batch, hinted=False) if measured else None
+        judged = self._judge(micro_batch, rows)
+        plain = self._judge(micro_batch, rows, hinted=False) if measured else None
+        head = lm_head(self.teacher_engine.module).detach() if self.teacher_engine else None
         found: list[Distilled] = []
 
         def distil(states: torch.Tensor) -> torch.Tensor:
-            found.append(self._distil(states, judged, plain, micro_batch))
+            hidden = pick(states, micro_batch, rows.sequence, rows.student)
+            found.append(self._distil(micro_batch, rows, hidden, judged, plain, head))
             if self.teacher_engine is not None:
                 reshard(self.teacher_engine.module)
             return states
@@ -208,24 +192,25 @@ class ClinicEngine(FSDPEngineWithLMHead):
 
     def _distil(
         self,
-        states: torch.Tensor,
-        judged: TeacherOutput,
-        plain: TeacherOutput | None,
         micro_batch: TensorDict,
+        rows: Rows,
+        hidden: torch.Tensor,
+        judged: torch.Tensor,
+        plain: torch.Tensor | None,
+        teacher_head: torch.Tensor | None,
     ) -> Distilled:
-        rows = judged.rows
-        hidden = pick(states, micro_batch, rows.sequence, rows.student)
-        how = self.distillation
+        how, temperature = self.distillation, float(micro_batch["temperature"])
         assert how is not None
+        head = lm_head(self.module)
         kl = turn_kl(
             hidden,
-            judged.hidden,
-            lm_head(self.module),
+            judged,
+            head,
             rows.turn,
             sequence_ids=rows.sequence,
             tokens=rows.token,
-            teacher_lm_head=judged.head,
-            temperature=temperature_of(micro_batch),
+            teacher_lm_head=teacher_head,
+            temperature=temperature,
             estimator=how.estimator,
             k=how.k,
             reduce=how.reduce,
@@ -237,10 +222,8 @@ class ClinicEngine(FSDPEngineWithLMHead):
         weight = len(kl.sequences.unique()) * share
         metrics = kl_metrics(kl, kl.loss * weight, micro_batch["dp_size"])
         if plain is not None:
-            states = (hidden.detach(), judged.hidden, plain.hidden)
-            head = lm_head(self.module).detach()
             found = probe.distributions(
-                *states, rows.token, head, judged.head, temperature_of(micro_batch)
+                hidden.detach(), judged, plain, rows.token, head.detach(), teacher_head, temperature
             )
             metrics |= {
                 f"ttopd/{k}": Metric(AggregationType.SUM, v * weight) for k, v in found.items()
@@ -251,14 +234,8 @@ class ClinicEngine(FSDPEngineWithLMHead):
     def _diagnosed(data: TensorDict) -> bool:
         return bool(tu.get_non_tensor_data(data=data, key="diagnose", default=False))
 
-    def _precision(self) -> Any:
-        if self._autocast_dtype == torch.float32:
-            return nullcontext()
-        return torch.autocast(device_type=get_device_name(), dtype=self._autocast_dtype)
-
-    def _judge(self, micro_batch: TensorDict, *, hinted: bool = True) -> TeacherOutput:
-        """Run the teacher, without the logits."""
-        rows = distilled_rows(micro_batch)
+    def _judge(self, micro_batch: TensorDict, rows: Rows, *, hinted: bool = True) -> torch.Tensor:
+        """Return the teacher's hidden states (N, H) at some rows; no logits are made."""
         shown = teacher_batch(micro_batch, hinted=hinted)
         inputs, _ = self.prepare_model_inputs(micro_batch=shown)
         holder = self.teacher_engine or self
@@ -269,11 +246,12 @@ class ClinicEngine(FSDPEngineWithLMHead):
             # Logits of one position, the least: not every model heeds logits_to_keep.
             return states[:, -1:]
 
-        with torch.no_grad(), self._as_teacher(), before_head(holder.module, catch):
+        half = self._autocast_dtype != torch.float32
+        precision = torch.autocast(get_device_name(), self._autocast_dtype, enabled=half)
+        with torch.no_grad(), precision, self._as_teacher(), before_head(holder.module, catch):
             holder.module(**inputs, use_cache=False)
         where = rows.teacher if hinted else rows.student
-        head = lm_head(holder.module).detach() if self.teacher_engine else None
-        return TeacherOutput(rows, pick(found[0], shown, rows.sequence, where), head)
+        return pick(found[0], shown, rows.sequence, where)
 
     @contextmanager
     def _as_teacher(self) -> Iterator[None]:

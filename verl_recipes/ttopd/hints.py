@@ -11,11 +11,13 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import yaml
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from gym_clinic import ConfigError
 from verl_recipes.registry import HINTS
@@ -31,7 +33,15 @@ _GAPS = re.compile(r"[\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
-@dataclass(frozen=True)
+Text = Annotated[
+    str,
+    StringConstraints(pattern=r"\w"),
+    AfterValidator(lambda text: " ".join(text.split())),
+]
+Texts = Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Hints:
     """Templates by outcome; the first sentence of each says the outcome.
 
@@ -40,14 +50,18 @@ class Hints:
         incorrect: Corrective: for those that failed.
     """
 
-    correct: tuple[str, ...]
-    incorrect: tuple[str, ...]
+    correct: Texts
+    incorrect: Texts
 
     def of_size(self, size: str) -> Hints:
         """Return the same hints, cut to their first sentences in size ``outcome``."""
         if size == "sentence":
             return self
-        return Hints(*(tuple(map(_first_sentence, x)) for x in (self.correct, self.incorrect)))
+        first = [
+            tuple(_SENTENCE.split(text, maxsplit=1)[0] for text in texts)
+            for texts in (self.correct, self.incorrect)
+        ]
+        return Hints(*first)
 
     def text(self, success: bool, key: str, mode: str = "outcome") -> str:
         """Return the hint of a trajectory; ``mode`` is one of ``registry.HINTS``.
@@ -82,10 +96,6 @@ def none(hints: Hints, success: bool, digest: bytes) -> str:
     return ""
 
 
-def _first_sentence(text: str) -> str:
-    return _SENTENCE.split(text, maxsplit=1)[0]
-
-
 @lru_cache(maxsize=8)
 def load(path: str | Path | None = None) -> Hints:
     """Read a file of templates, once a process.
@@ -100,18 +110,10 @@ def load(path: str | Path | None = None) -> Hints:
     file = TEMPLATES if path is None else Path(path)
     try:
         found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"no hints can be read from {str(file)!r}: {error}") from None
-    if not isinstance(found, dict) or sorted(found) != ["correct", "incorrect"]:
-        raise ConfigError(f"{file}: expected the keys 'correct' and 'incorrect', each with a list")
-    for key, texts in found.items():
-        if not isinstance(texts, list) or not texts or not all(map(_is_hint, texts)):
-            raise ConfigError(f"{file}: {key!r} needs a list of texts, at least one; quote each")
-    return Hints(**{key: tuple(" ".join(x.split()) for x in found[key]) for key in found})
-
-
-def _is_hint(text: object) -> bool:
-    return isinstance(text, str) and bool(_words(text))
+        return TypeAdapter(Hints).validate_python(found)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"no hints can be read from {str(file)!r}: {said}") from None
 
 
 def leaks_gold(text: str, answers: Iterable[str]) -> list[str]:

@@ -9,7 +9,6 @@ are sharded and only gathered around the forward pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,9 +16,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from gym_clinic import ConfigError
 from verl_recipes.registry import ESTIMATORS
-from verl_recipes.ttopd.divergence import Divergence
 from verl_recipes.ttopd.turns import group
 
 VOCABULARY_SLICE = 32768
@@ -76,112 +73,76 @@ def turn_kl(
         chunk: Tokens whose logits exist at a time; the result does not depend on it.
 
     Raises:
-        ConfigError: If shapes do not fit, an option is unknown, ``k2`` lacks its tokens, or a
-            tensor is a ``DTensor``.
+        ConfigError: If an option is unknown, or ``k2`` lacks its tokens.
 
     Source: TT-OPD paper, eq. 2 without its factor lambda; direction as printed, the teacher
     without gradient.
     """
-    head = lm_head.detach() if teacher_lm_head is None else teacher_lm_head.detach()
-    _check(student_hidden, teacher_hidden, lm_head, head, turn_ids, sequence_ids, tokens)
+    own = lm_head.detach()
+    head = own if teacher_lm_head is None else teacher_lm_head.detach()
+    student, teacher = student_hidden.detach(), teacher_hidden.detach()
     divergence = partial(ESTIMATORS[estimator], k=k)
     groups = group(turn_ids, sequence_ids)
     dtype = torch.float32
-    for tensor in (student_hidden, teacher_hidden, lm_head, head):
+    for tensor in (student, teacher, own, head):
         dtype = torch.promote_types(dtype, tensor.dtype)
-    batch = _Batch(
-        teacher_hidden=teacher_hidden.detach(),
-        teacher_head=head,
-        rows=groups.rows,
-        tokens=None if tokens is None else tokens[groups.rows].long(),
-        weights=groups.weights(reduce, dtype),
-        temperature=float(temperature),
-        divergence=divergence,
-        chunk=chunk,
-        dtype=dtype,
-        hidden_gradient=torch.is_grad_enabled() and student_hidden.requires_grad,
-        head_gradient=torch.is_grad_enabled() and lm_head.requires_grad,
-    )
-    apply: Callable[..., tuple[Tensor, Tensor]] = _ChunkedLoss.apply
-    loss, values = apply(student_hidden, lm_head, batch)
-    return TurnKL(loss, groups.means(values.detach()), groups.turns, groups.sequences)
+    weights = groups.weights(reduce, dtype)
+    values = torch.zeros_like(weights)
+    graph = torch.is_grad_enabled()
+    for_hidden = for_head = None
+    if graph and student_hidden.requires_grad:
+        for_hidden = torch.zeros_like(student, dtype=_stored(student.dtype))
+    if graph and lm_head.requires_grad:
+        for_head = torch.zeros_like(own, dtype=dtype)
+    with torch.no_grad(), torch.autocast(student.device.type, enabled=False):
+        for start in range(0, len(groups.rows), chunk):
+            part = slice(start, start + chunk)
+            rows = groups.rows[part]
+            values[part], gradient = divergence(
+                _logits(student[rows], own, dtype, temperature),
+                _logits(teacher[rows], head, dtype, temperature),
+                None if tokens is None else tokens[rows].long(),
+            )
+            gradient *= (weights[part] / temperature).unsqueeze(-1)
+            if for_hidden is not None:
+                found = torch.zeros_like(student[rows], dtype=dtype)
+                for some in _slices(own):
+                    found += _product(gradient[:, some], own[some])
+                for_hidden[rows] = found.to(for_hidden.dtype)
+            if for_head is not None:
+                for some in _slices(own):
+                    for_head[some] += _product(gradient[:, some].t(), student[rows])
+        if for_head is not None:
+            for_head = for_head.to(_stored(own.dtype))
+    apply: Callable[..., Tensor] = _WithGradients.apply
+    loss = apply(student_hidden, lm_head, (weights * values).sum(), for_hidden, for_head)
+    return TurnKL(loss, groups.means(values), groups.turns, groups.sequences)
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """What the loss needs beside the two tensors it is differentiated by."""
-
-    teacher_hidden: Tensor
-    teacher_head: Tensor
-    rows: Tensor
-    tokens: Tensor | None
-    weights: Tensor
-    temperature: float
-    divergence: Divergence
-    chunk: int
-    dtype: torch.dtype
-    hidden_gradient: bool
-    head_gradient: bool
-
-
-class _ChunkedLoss(torch.autograd.Function):
-    """The weighted sum over rows, and the value of each kept row."""
+class _WithGradients(torch.autograd.Function):
+    """A loss whose gradients by the hidden states and by the head are known already."""
 
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, head: Tensor, batch: _Batch) -> tuple[Tensor, Tensor]:
-        values = batch.weights.new_zeros(len(batch.rows))
-        for_hidden = for_head = None
-        if batch.hidden_gradient:
-            for_hidden = torch.zeros_like(hidden, dtype=_stored(hidden.dtype))
-        if batch.head_gradient:
-            for_head = torch.zeros_like(head, dtype=batch.dtype)
-        with torch.autocast(hidden.device.type, enabled=False):
-            for start in range(0, len(batch.rows), batch.chunk):
-                part = slice(start, start + batch.chunk)
-                values[part] = _chunk(hidden, head, batch, part, for_hidden, for_head)
-        if for_head is not None:
-            for_head = for_head.to(_stored(head.dtype))
+    def forward(
+        ctx: Any,
+        hidden: Tensor,
+        head: Tensor,
+        loss: Tensor,
+        for_hidden: Tensor | None,
+        for_head: Tensor | None,
+    ) -> Tensor:
         ctx.save_for_backward(for_hidden, for_head)
         ctx.dtypes = hidden.dtype, head.dtype
-        ctx.mark_non_differentiable(values)
-        return (batch.weights * values).sum(), values
+        return loss.clone()
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, scale: Tensor, _: Any) -> tuple[Tensor | None, Tensor | None, None]:
+    def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:
         for_hidden, for_head = (
             None if kept is None else _scaled(kept, scale, dtype)
             for kept, dtype in zip(ctx.saved_tensors, ctx.dtypes, strict=True)
         )
-        return for_hidden, for_head, None
-
-
-def _chunk(
-    hidden: Tensor,
-    head: Tensor,
-    batch: _Batch,
-    part: slice,
-    for_hidden: Tensor | None,
-    for_head: Tensor | None,
-) -> Tensor:
-    """Return the values of some kept rows; write or add their gradients where they are wanted."""
-    rows = batch.rows[part]
-    states = hidden[rows]
-    values, gradient = batch.divergence(
-        _logits(states, head, batch),
-        _logits(batch.teacher_hidden[rows], batch.teacher_head, batch),
-        None if batch.tokens is None else batch.tokens[part],
-    )
-    gradient *= (batch.weights[part] / batch.temperature).unsqueeze(-1)
-    if for_hidden is not None:
-        found = gradient.new_zeros(states.shape)
-        for some in _slices(head):
-            found += _product(gradient[:, some], head[some])
-        for_hidden[rows] = found.to(for_hidden.dtype)
-    if for_head is not None:
-        for some in _slices(head):
-            for_head[some] += _product(gradient[:, some].t(), states)
-    return values
+        return for_hidden, for_head, None, None, None
 
 
 def _stored(dtype: torch.dtype) -> torch.dtype:
@@ -198,11 +159,11 @@ def _scaled(kept: Tensor, scale: Tensor, dtype: torch.dtype) -> Tensor:
     return result
 
 
-def _logits(hidden: Tensor, head: Tensor, batch: _Batch) -> Tensor:
-    logits = torch.empty((len(hidden), len(head)), dtype=batch.dtype, device=batch.rows.device)
+def _logits(hidden: Tensor, head: Tensor, dtype: torch.dtype, temperature: float) -> Tensor:
+    logits = torch.empty((len(hidden), len(head)), dtype=dtype, device=hidden.device)
     for some in _slices(head):
         logits[:, some] = _product(hidden, head[some].t())
-    return logits if batch.temperature == 1.0 else logits.div_(batch.temperature)
+    return logits if temperature == 1.0 else logits.div_(temperature)
 
 
 def _slices(matrix: Tensor) -> Iterator[slice]:
@@ -218,23 +179,3 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
         return torch.mm(left.bfloat16(), right.bfloat16(), out_dtype=torch.float32)
     wide = torch.promote_types(torch.promote_types(left.dtype, right.dtype), torch.float32)
     return left.to(wide) @ right.to(wide)
-
-
-def _check(
-    student: Tensor, teacher: Tensor, head: Tensor, teacher_head: Tensor, *ids: Tensor | None
-) -> None:
-    rows, vocabulary = len(student), len(head)
-    shapes = {
-        "lm_head": (head, (vocabulary, student.shape[-1])),
-        "teacher_hidden": (teacher, (rows, teacher.shape[-1])),
-        "teacher_lm_head": (teacher_head, (vocabulary, teacher.shape[-1])),
-    }
-    for name, (tensor, shape) in shapes.items():
-        if hasattr(tensor, "to_local"):
-            raise ConfigError(f"{name} is a DTensor: gather it with unshard() of its FSDP module; "
-                              "full_tensor() would give a wrong gradient")  # fmt: skip
-        if tensor.shape != shape:
-            raise ConfigError(f"{name} has shape {tuple(tensor.shape)}; expected {shape}")
-    for one in ids:
-        if one is not None and one.shape != (rows,):
-            raise ConfigError(f"ids have shape {tuple(one.shape)}; expected ({rows},)")

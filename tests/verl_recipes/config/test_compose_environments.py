@@ -42,10 +42,10 @@ def test_environments_of_the_config_stand_unless_others_are_named() -> None:
 @pytest.mark.parametrize(
     ("env", "says"),
     [
-        ("a,a", "--env names 'a' twice"),
-        ("a,,b", "expected ID, or ID,ID"),
-        ("", "expected ID, or ID,ID"),
-        ("a=x,b", "the weight of 'a' is a number, not 'x'"),
+        ("a,a", "clinic.envs names 'a' twice"),
+        ("a,,b", "clinic.envs[1].id: String should have at least 1 character"),
+        ("", "clinic.env: String should have at least 1 character"),
+        ("a=x,b", "clinic.envs[0].weight: Input should be a valid number, not 'x'"),
         ("a=0,b", "clinic.envs[0].weight: Input should be greater than 0"),
         ("a=nan,b", "clinic.envs[0].weight: Input should be a finite number"),
     ],

@@ -76,22 +76,6 @@ def test_all_tokens_of_a_turn_have_its_advantage(monkeypatch: pytest.MonkeyPatch
     assert made.critic.fits == 1
 
 
-def test_advantages_may_be_whitened_over_the_tokens_of_the_policy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    batch, fields = stored(monkeypatch)
-    trainer(normalise=True)._compute_advantage(batch, {})
-    rows = fields.columns["advantages"].values()
-    own = torch.cat(
-        [
-            row[mask > 0]
-            for row, mask in zip(rows, fields.columns["response_mask"].values(), strict=True)
-        ]
-    )
-    assert own.mean().item() == pytest.approx(0.0, abs=1e-6)
-    assert own.std(correction=0).item() == pytest.approx(1.0, abs=1e-5)
-
-
 def test_a_checkpoint_keeps_the_critic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training.ClinicTrainer, "save_parts", lambda *_: None)
     monkeypatch.setattr(training.ClinicTrainer, "load_parts", lambda *_: None)

@@ -107,12 +107,12 @@ time.sleep(600)
 
 LAUNCHER = """
 import pathlib, sys
-from verl_recipes import launch
+from verl_recipes import __main__, launch
 from verl_recipes.run import supervisor
 supervisor.command = lambda path: [sys.executable, "-c", sys.argv[2], str(path)]
 launch.train_request = lambda argv: pathlib.Path(sys.argv[1])
 launch.train = lambda path: supervisor.supervise(path, 3, 600.0)
-sys.exit(launch.main())
+sys.exit(__main__.main(["train"]))
 """
 
 

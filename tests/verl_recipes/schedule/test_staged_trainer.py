@@ -21,7 +21,7 @@ pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 compose = importlib.import_module("verl_recipes.config.compose").compose
 staging = importlib.import_module("verl_recipes.schedule.trainer")
-reference = importlib.import_module("verl_recipes.schedule.reference")
+worker = importlib.import_module("verl_recipes.trainer.worker")
 
 STAGES = [
     {"name": "answers", "steps": 2, "weights": {"accuracy": 0.9, "process": 0.1}, "kl": 0.001},
@@ -186,12 +186,14 @@ def test_a_trajectory_is_paid_by_the_weights_of_its_stage(tokenizer: Any) -> Non
 # --- the workers ---
 
 
-class Worker(reference.StagedReference):
+class Worker(worker.ClinicWorker):
     """A worker of one rank, with models of plain torch."""
+
+    rank = 0
+    world_size = 1
 
     def __init__(self, seed: int) -> None:
         torch.manual_seed(seed)
-        self.rank, self.world_size = 0, 1
         modules = [torch.nn.Linear(2, 2) for _ in range(2)]
         self.actor, self.ref = (
             SimpleNamespace(engine=SimpleNamespace(module=module)) for module in modules

@@ -107,17 +107,6 @@ def test_packed_and_padded_rows_give_the_same_hidden_states():
     assert torch.equal(batches.pick(packed.view(2, 5, 3), student, sequence, position), found)
 
 
-def test_the_batch_has_one_temperature():
-    student = make_batch()
-    tu.assign_non_tensor(student, temperature=0.8)
-    assert batches.temperature_of(student) == 0.8
-    student["temperature"] = torch.tensor([0.5, 0.5])
-    assert batches.temperature_of(student) == 0.5
-    student["temperature"] = torch.tensor([0.5, 0.6])
-    with pytest.raises(ValueError, match="one temperature"):
-        batches.temperature_of(student)
-
-
 def test_golden_splice(golden):
     case = golden["002_splice"]
     prompt, hint, response = case["prompt"], case["hint"], case["response"]

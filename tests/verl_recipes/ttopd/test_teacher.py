@@ -121,29 +121,10 @@ def test_works_on_local_shards(tmp_path):
         distributed.destroy_process_group()
 
 
-def test_refuses_what_does_not_match():
-    teacher = model(1)
-    before = [parameter.clone() for parameter in teacher]
-    own = torch.zeros(3)
-    for student, message in (
-        (teacher[:-1], "4 parameters of the teacher and 3 of the student"),
-        (model(2, width=5), "differ in number or shape"),
-        (teacher, "is the student's own"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            teaching.ema_(teacher, student, 0.5)
-    with pytest.raises(ConfigError, match="1 parameters of the teacher and 0"):
-        teaching.distance([own], [])
+def test_a_teacher_of_16_bits_is_refused():
     for dtype in (torch.bfloat16, torch.float16):
         with pytest.raises(ConfigError, match=r"keep it in torch\.float32"):
             teaching.ema_(model(1, dtype), model(2), 0.5)
-    assert all(torch.equal(a, b) for a, b in zip(before, teacher, strict=True))
-
-
-@pytest.mark.parametrize("decay", [-0.1, 1.1, float("nan")])
-def test_a_wrong_decay_is_refused(decay):
-    with pytest.raises(ConfigError, match="from 0"):
-        teaching.ema_([torch.zeros(1)], [torch.ones(1)], decay)
 
 
 def test_each_schedule_says_when_the_teacher_moves():
