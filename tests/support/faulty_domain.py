@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from gym_clinic import Case, Domain, Episode, Kind, Rubric, Task, tool
 from gym_clinic.rewards import exact_answer
 
-FAULTS = ("reset", "step", "truncate", "not a number", "other names")
+FAULTS = ("reset", "step", "truncate", "not a number")
 
 
 LEFT = {"once": 0}
@@ -51,8 +51,7 @@ def _judged(episode: Episode) -> float:
 
 
 def _metrics(episode: Episode) -> dict[str, float]:
-    late: dict[str, Any] = {"late": 1.0} if episode.task.id == "other names" else {}
-    return {"calls": float(len(episode.calls)), **late}
+    return {"calls": float(len(episode.calls))}
 
 
 def _task(name: str) -> Task:

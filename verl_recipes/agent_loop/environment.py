@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import copy
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import gymnasium as gym
+import orjson
 
 from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.errors import ClinicError
@@ -20,23 +22,10 @@ Step = tuple[str, float, bool, bool, dict[str, Any]]
 """What ``env.step`` returns."""
 
 OWN_KEYS = (
-    "score",
-    "total",
-    "success",
-    "acc",
-    "fault",
-    "truncated",
-    "turns",
-    "policy_tokens",
-    "response_tokens",
-    "prompt_tokens",
-    "calls",
-    "distinct_tools",
-    "malformed",
-    "dropped_turns",
-    "hint_echo",
-    "retries",
-)
+    "score", "total", "success", "acc", "fault", "truncated", "turns", "policy_tokens",
+    "response_tokens", "prompt_tokens", "calls", "distinct_tools", "malformed", "dropped_turns",
+    "hint_echo", "retries",
+)  # fmt: skip
 """Keys of every record, whatever the environment."""
 
 
@@ -130,13 +119,21 @@ def _only(files: str | Sequence[str]) -> str:
     return str(names[0])
 
 
-def record_keys(env: ClinicEnv) -> tuple[str, ...]:
-    """Return the keys of the record of every trajectory of an environment, in order."""
-    trial = copy.copy(env)
-    trial.reset(options={"task_id": env.tasks[0].id})
-    *_, info = trial.truncate("trial")
-    parts = [f"reward/{name}" for name in info["rewards"]]
-    return (*OWN_KEYS, *parts, *(f"metric/{name}" for name in info["metrics"]))
+def open_env(
+    clinic: settings.ClinicSettings, one: settings.EnvironmentSettings, split: str
+) -> ClinicEnv:
+    """Return the environment that the trajectories of a split copy; it is made once a process."""
+    options = orjson.dumps({**one.env_kwargs, "split": split})
+    with _OPENING:  # the first trajectories ask all at once
+        return _open(one.id, options, clinic.modules)
+
+
+_OPENING = threading.Lock()
+
+
+@lru_cache(maxsize=64)
+def _open(name: str, options: bytes, modules: tuple[str, ...]) -> ClinicEnv:
+    return make_env(name, orjson.loads(options), modules)
 
 
 def opening(

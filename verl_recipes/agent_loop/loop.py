@@ -19,13 +19,18 @@ from verl.experimental.agent_loop.agent_loop import (
     AgentLoopOutput,
 )
 from verl.experimental.agent_loop.tool_parser import ToolParser
+from verl.tools.schemas import OpenAIFunctionToolSchema
 
 from gym_clinic import ConfigError
 from gym_clinic.action import without_thoughts
 from gym_clinic.errors import ClinicError
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import EnvironmentFaultError, blaming_the_environment
-from verl_recipes.agent_loop.shared import Shared, open_shared
+from verl_recipes.agent_loop.environment import (
+    OWN_KEYS,
+    EnvironmentFaultError,
+    blaming_the_environment,
+    open_env,
+)
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.critic.value import reader
@@ -100,16 +105,16 @@ class ClinicAgentLoop(AgentLoopBase):
         """
         clinic = self.clinic.in_stage(int(row.get("stage", 0)))
         played = clinic.environment(str(row["environment"]))
-        shared = await asyncio.to_thread(open_shared, clinic, played, str(row["split"]))
+        shared = await asyncio.to_thread(open_env, clinic, played, str(row["split"]))
         lengths = (self.rollout_config.prompt_length, self.rollout_config.response_length)
         turn = played.turn_tokens or self.clinic.turn_tokens
         budgets = Budgets(*lengths, turn, self.clinic.min_reply_tokens)
         for attempt in count():
-            env, task = copy.copy(shared.env), str(row["task_id"])
+            env, task = copy.copy(shared), str(row["task_id"])
             one = Trajectory(env, task, self.tokens, budgets, watch=self.watch)
             try:
-                await self._play(one, sampling_params, row, shared)
-                out = self._finished(one, shared, f"{row['uid']}:{row['session_id']}", attempt)
+                await self._play(one, sampling_params, row)
+                out = self._finished(one, f"{row['uid']}:{row['session_id']}", attempt)
                 break
             except (EnvironmentFaultError, RolloutServerError) as error:
                 logger.exception("attempt %d fails", attempt + 1)
@@ -122,17 +127,13 @@ class ClinicAgentLoop(AgentLoopBase):
                 # What no reply was made for has the version of its step; verl wants one of all.
                 step = int(row["global_steps"]) - 1
                 one.versions = dict.fromkeys(VERSIONS, step) | one.versions
-                out = self._failed(one, shared, attempt)
+                out = self._failed(one, attempt)
                 break
         out.extra_fields["environment"] = played.id
         return out
 
     async def _play(
-        self,
-        one: Trajectory,
-        sampling_params: dict[str, Any],
-        row: Mapping[str, Any],
-        shared: Shared,
+        self, one: Trajectory, sampling_params: dict[str, Any], row: Mapping[str, Any]
     ) -> None:
         await asyncio.to_thread(one.begin)
         params = dict(sampling_params)
@@ -164,7 +165,7 @@ class ClinicAgentLoop(AgentLoopBase):
             finished = self._ended(out, one.room) or one.stopped(said)
             text = one.reply(said, log_probs, finished=finished and len(said) == len(out.token_ids))
             if self.parser:
-                text = await self._in_dialect(shared, one.opened, text, said)
+                text = await self._in_dialect(one, text, said)
             with blaming_the_environment(one.task_id):
                 step = await one.env.astep(text)  # inline, unless the domain may wait
             await asyncio.to_thread(one.observe, step)
@@ -176,30 +177,29 @@ class ClinicAgentLoop(AgentLoopBase):
         ends = (self.tokenizer.eos_token_id, *self.stops)
         return len(out.token_ids) < room or out.token_ids[-1] in ends
 
-    async def _in_dialect(
-        self, shared: Shared, opened: str, text: str, token_ids: Sequence[int]
-    ) -> str:
+    async def _in_dialect(self, one: Trajectory, text: str, token_ids: Sequence[int]) -> str:
         """Rewrite calls in the model's own notation into the environment's.
 
         What cannot be written there is handed over as it stands, and answered as such.
         """
-        whole = opened + self.tokenizer.decode(list(token_ids), skip_special_tokens=False)
+        whole = one.opened + self.tokenizer.decode(list(token_ids), skip_special_tokens=False)
         spoken = without_thoughts(whole)
         if spoken != whole:  # a call that is only thought of is none
             token_ids = self.tokenizer.encode(spoken, add_special_tokens=False)
-        _, calls = await self.parser.extract_tool_calls(list(token_ids), shared.schemas)
+        schemas = [parsed(tool) for tool in one.env.toolbox.schemas()]
+        _, calls = await self.parser.extract_tool_calls(list(token_ids), schemas)
         if not calls:
             return text
         try:
             written = [(call.name, orjson.loads(call.arguments)) for call in calls]
             if not all(isinstance(arguments, dict) for _, arguments in written):
                 return text
-            return shared.env.dialect.write(written)
+            return one.env.dialect.write(written)
         except (orjson.JSONDecodeError, ConfigError):
             return text
 
-    def _finished(self, one: Trajectory, shared: Shared, key: str, retries: int) -> ClinicOutput:
-        record = one.record(shared.keys) | {"retries": float(retries)}
+    def _finished(self, one: Trajectory, key: str, retries: int) -> ClinicOutput:
+        record = one.record() | {"retries": float(retries)}
         kept = within(one.turn_ids, len(one.prompt_ids), self.clinic.teacher.l_max_turn)
         record["dropped_turns"] = float(len(set(one.turn_ids) - {0}) - len(set(kept) - {0}))
         if not self.clinic.teacher.thoughts:
@@ -223,10 +223,10 @@ class ClinicAgentLoop(AgentLoopBase):
             out.extra_fields["critic"] = seen
         return out
 
-    def _failed(self, one: Trajectory, shared: Shared, retries: int) -> ClinicOutput:
+    def _failed(self, one: Trajectory, retries: int) -> ClinicOutput:
         """Return what is left of a trajectory, none of whose tokens is trained on."""
         one.drop()
-        record = dict.fromkeys(shared.keys, 0.0) | {"fault": 1.0, "retries": float(retries)}
+        record = dict.fromkeys(OWN_KEYS, 0.0) | {"fault": 1.0, "retries": float(retries)}
         return self._output(one, record, turn_ids=one.turn_ids)
 
     def _output(self, one: Trajectory, record: dict[str, float], **more: Any) -> ClinicOutput:
@@ -250,6 +250,16 @@ class ClinicAgentLoop(AgentLoopBase):
             extra_fields={**one.versions, "reward_extra_info": record},
             **fields,
         )
+
+
+def parsed(tool: Mapping[str, Any]) -> OpenAIFunctionToolSchema:
+    """Return a tool as verl's parsers read it: an argument without a type may be any JSON."""
+    function = tool["function"]
+    known = function["parameters"]["properties"]
+    properties = {name: {"type": str(one.get("type", "object"))} for name, one in known.items()}
+    parameters = {"type": "object", "properties": properties}
+    shown = {**function, "parameters": parameters}
+    return OpenAIFunctionToolSchema.model_validate({"type": "function", "function": shown})
 
 
 def sampling_seed(seed: int, row: Mapping[str, Any], turn: int) -> int:

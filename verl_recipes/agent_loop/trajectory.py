@@ -9,6 +9,7 @@ from typing import Any
 
 from gym_clinic import ClinicEnv, ConfigError
 from verl_recipes.agent_loop.environment import (
+    OWN_KEYS,
     EnvironmentFaultError,
     Messages,
     PromptLengthError,
@@ -181,7 +182,7 @@ class Trajectory:
     @property
     def reward(self) -> float:
         """The environment's, summed."""
-        return sum(self.turn_rewards)
+        return float(sum(self.turn_rewards))
 
     @property
     def prompt_ids(self) -> list[int]:
@@ -193,14 +194,12 @@ class Trajectory:
         """The tokens from the first reply on."""
         return self.ids[self._prompt_length :]
 
-    def record(self, keys: Sequence[str]) -> dict[str, float]:
-        """Return the figures of a trajectory that is over under ``keys``; what it lacks is 0.
+    def record(self) -> dict[str, float]:
+        """Return the figures of a trajectory that is over; what others add to it is 0.
 
         Raises:
-            EnvironmentFaultError: If the environment reports figures of other names than it did
-                before, or a reward that is no number.
+            EnvironmentFaultError: If the reward is no number.
         """
-        values = dict.fromkeys(keys, 0.0)
         calls = [call for turn in self.env.episode.turns for call in turn.calls]
         success = float(self.info["success"])
         own = {
@@ -218,13 +217,9 @@ class Trajectory:
         }
         own |= {f"reward/{name}": float(v) for name, v in self.info["rewards"].items()}
         own |= {f"metric/{name}": float(v) for name, v in self.info["metrics"].items()}
-        if unknown := sorted(set(own) - set(values)):
-            raise EnvironmentFaultError(
-                f"task {self.task_id!r}: the episode reports {unknown}, which the first did not"
-            )
         if not math.isfinite(self.reward):
             raise EnvironmentFaultError(f"task {self.task_id!r}: the reward is {self.reward}")
-        return values | own
+        return dict.fromkeys(OWN_KEYS, 0.0) | own
 
     def drop(self) -> None:
         """Leave none of its tokens to be trained on."""

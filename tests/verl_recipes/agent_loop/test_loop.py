@@ -251,7 +251,7 @@ def test_a_fault_of_the_environment_is_recorded_and_not_trained_on(
     out = play(tokenizer, said, "ttopd", row(FAULTY, task), **settings)
     fine = play(tokenizer, calls.__getitem__, "ttopd", row(FAULTY, "none"), **settings)
     found = record(out)
-    assert list(found) == list(record(fine))
+    assert set(found) <= set(record(fine))
     assert {name for name, value in found.items() if value} == {"fault", "retries"}
     assert record(fine)["success"] == 1.0
     assert not any(out.response_mask)

@@ -35,7 +35,7 @@ pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 composing = importlib.import_module("verl_recipes.config.compose")
 loops = importlib.import_module("verl_recipes.agent_loop.loop")
-shared = importlib.import_module("verl_recipes.agent_loop.shared")
+environment = importlib.import_module("verl_recipes.agent_loop.environment")
 
 
 # --- sampling ---
@@ -197,14 +197,14 @@ def test_any_schema_of_arguments_is_read() -> None:
         },
     }
     function = {"name": "f", "description": "F.", "parameters": schema}
-    found = shared.parsed({"type": "function", "function": function}).function.parameters
+    found = loops.parsed({"type": "function", "function": function}).function.parameters
     assert {name: one.type for name, one in found.properties.items()} == {
         "one": "object", "two": "object", "three": "array",
     }  # fmt: skip
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
         clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(env=name)
-        one = shared.open_shared(clinic, clinic.environments[0], "dev")
-        assert len(one.schemas) == len(one.env.toolbox.schemas())
+        env = environment.open_env(clinic, clinic.environments[0], "dev")
+        assert [loops.parsed(one) for one in env.toolbox.schemas()]
 
 
 # --- many at once ---
@@ -239,21 +239,21 @@ def test_many_episodes_in_one_event_loop(tokenizer: Any) -> None:
 
 def test_what_trajectories_share_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    make_env = shared.make_env
+    make_env = environment.make_env
 
     def counted(*args: Any) -> ClinicEnv:
         made.append(args[0])
         threading.Event().wait(0.05)  # long enough for the others to ask too
         return make_env(*args)
 
-    monkeypatch.setattr(shared, "make_env", counted)
+    monkeypatch.setattr(environment, "make_env", counted)
     clinic = importlib.import_module("verl_recipes.settings").ClinicSettings(
         env=TRIAGE, env_kwargs={"max_turns": 7}
     )
     found: list[Any] = []
     (played,) = clinic.environments
     threads = [
-        threading.Thread(target=lambda: found.append(shared.open_shared(clinic, played, "train")))
+        threading.Thread(target=lambda: found.append(environment.open_env(clinic, played, "train")))
         for _ in range(16)
     ]
     for thread in threads:
@@ -262,7 +262,7 @@ def test_what_trajectories_share_is_made_once(monkeypatch: pytest.MonkeyPatch) -
         thread.join()
     assert made == [TRIAGE]
     assert len({id(one) for one in found}) == 1
-    assert found[0].env.max_turns == 7
+    assert found[0].max_turns == 7
 
 
 def test_the_registry_names_the_class() -> None:

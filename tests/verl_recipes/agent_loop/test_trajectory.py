@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from trajectories import TRIAGE, begin, check, grade, heard, of_turn, said, solution, take, write
 
 from gym_clinic import ClinicEnv
-from verl_recipes.agent_loop.environment import record_keys
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets
 
@@ -86,7 +85,7 @@ def test_parallel_calls_are_answered_together(tokens: Tokens) -> None:
     assert heard(one).index(answers[0]) < heard(one).index(answers[1])
     assert heard(one).count("<tool_response>") == 2
     take(one, grade())
-    record = one.record(record_keys(one.env))
+    record = one.record()
     assert (record["calls"], record["distinct_tools"], record["turns"]) == (3.0, 3.0, 2.0)
 
 
@@ -97,7 +96,7 @@ def test_a_malformed_call_is_answered_and_counted(tokens: Tokens) -> None:
     assert not one.over
     assert "Unreadable call" in heard(one)
     take(one, grade())
-    assert one.record(record_keys(one.env))["malformed"] == 1.0
+    assert one.record()["malformed"] == 1.0
 
 
 def test_tools_as_text(tokenizer: Any) -> None:
@@ -160,7 +159,7 @@ def test_text_inside_a_thought_opened_by_the_prompt_is_not_an_answer(tokenizer: 
     check(closed)
     assert [call.ok for call in closed.env.episode.calls] == [True]
     take(closed, f"Red?\n</think>\n\n{urgency}")
-    assert closed.record(record_keys(closed.env))["success"] == 1.0
+    assert closed.record()["success"] == 1.0
 
 
 # --- any reply ---
@@ -198,6 +197,6 @@ def test_masks_and_lengths_agree_after_any_reply(
     for reply, turn in zip(sampled, one.env.episode.turns, strict=True):
         assert turn.action == tokens.text(reply)
     if one.over:
-        assert one.record(record_keys(one.env))["policy_tokens"] == sum(map(len, sampled))
+        assert one.record()["policy_tokens"] == sum(map(len, sampled))
     else:
         assert one.room >= min(budgets.least, budgets.turn or budgets.least)
