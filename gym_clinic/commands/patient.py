@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +11,16 @@ import typer
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic import ClinicPatient
+    from gym_clinic.simulate.clinic.texts import Document
 
 app = typer.Typer(help="Simulated patients: the record, its course and its measurements.")
 
 VITALS = ("hr", "sbp", "dbp", "map", "rr", "spo2", "temp_c", "gcs", "pain")
 _BARS = "▁▂▃▄▅▆▇█"
 _STEP, _STEPS = 30, 13
+
+WIDTH = 96
+"""Characters of a line of text."""
 
 
 @app.command()
@@ -32,12 +37,18 @@ def show(
 ) -> None:
     """Print a patient: record, findings, studies, values and course. Not for patient care."""
     from gym_clinic.simulate.clinic import draw_patient
+    from gym_clinic.simulate.clinic.texts import documents
 
     patient = draw_patient(seed, condition)
     if as_json:
         print(json.dumps(patient.to_json(), ensure_ascii=False))
         return
-    print("\n".join([*_record(patient), *_values(patient, at), *_course(patient, untreated)]))
+    texts = documents(patient, minute=at if at > 0 else None)
+    print(
+        "\n".join(
+            [*_record(patient), *_values(patient, at), *_course(patient, untreated), *_texts(texts)]
+        )
+    )
 
 
 def _record(patient: ClinicPatient) -> Iterator[str]:
@@ -74,6 +85,16 @@ def _record(patient: ClinicPatient) -> Iterator[str]:
     yield from (f"{one.site:14} {one.text}" for one in patient.examination)
     for study in dict.fromkeys(study for one in patient.problems for study in one.studies):
         yield f"{study}: {patient.report(study)}"
+
+
+def _texts(documents: Sequence[Document]) -> Iterator[str]:
+    """The documents, each under its title, in lines of a page."""
+    for one in documents:
+        yield ""
+        yield f"--- {one.title}, {one.author}"
+        for line in one.text.splitlines():
+            table = one.kind == "laboratory"
+            yield from [line] if table else textwrap.wrap(line, WIDTH, break_long_words=False)
 
 
 def _values(patient: ClinicPatient, at: int) -> Iterator[str]:

@@ -1,0 +1,85 @@
+"""Texts of the arrival: the patient's own words, triage, handover of the crew, referral."""
+
+from __future__ import annotations
+
+from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.background import (
+    allergies,
+    medicine,
+    medicines_told,
+    past_history,
+    pregnancy,
+)
+from gym_clinic.simulate.clinic.texts.document import Piece
+from gym_clinic.simulate.clinic.texts.examination import examined, general
+from gym_clinic.simulate.clinic.texts.history import finding, told_history, who
+from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
+from gym_clinic.simulate.clinic.texts.measured import TRIAGE, usual_keys, vital_signs
+from gym_clinic.simulate.clinic.texts.visit import Visit
+from gym_clinic.simulate.clinic.texts.voice import Voice
+from gym_clinic.simulate.clinic.texts.when import onset, vaguely
+
+
+def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
+    """Return the line of the triage nurse: complaint, one or two more findings, vital signs."""
+    told = told_to(patient, "triage", now)
+    first = told[0]
+    began = first.began or 0.0
+    when = (
+        vaguely(voice, first.finding, began, now)
+        if first.how == "vague"
+        else onset(voice, first.finding, began, now, patient.arrived)
+    )
+    also = [one for one in told[1:] if one.says][: voice.random.randint(0, 2)]
+    words = [finding(voice, first), *(finding(voice, one) for one in also)]
+    pool = "triage.vague" if first.how == "vague" else "triage"
+    slots = {"who": who(voice, patient), "list": voice.listed(words), **when.slots()}
+    parts = [voice.say(pool, mode=voice.say(f"mode.{visit.mode.replace(' ', '_')}"), **slots)]
+    parts.append(vital_signs(voice, Sample(patient, now), usual_keys(patient)))
+    if voice.random.random() < 0.6:
+        parts.insert(voice.random.randint(1, 2), general(voice, patient))
+    if voice.random.random() < 0.4:
+        parts.append(allergies(voice, patient, by_patient=True))
+    if voice.random.random() < 0.3:
+        parts.append(past_history(voice, patient, visit, by_patient=True))
+    parts.append(pregnancy(voice, patient))
+    return voice.sentences(parts)
+
+
+def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
+    """Return what the ambulance crew hands over: the story, what they measured on the way."""
+    scene = now - 15 - voice.random.randint(0, 12)
+    told = told_to(patient, "crew", scene)
+    parts = [voice.say("handover.first", who=who(voice, patient))]
+    parts += told_history(voice, patient, _without_absences(told, 2), now, introduced=True)
+    parts.append(vital_signs(voice, Sample(patient, scene), (*TRIAGE, "gcs", "glucometer")))
+    second = vital_signs(voice, Sample(patient, scene + 10), ("hr", "bp", "spo2"))
+    parts.append(voice.say("handover.then", line=second))
+    if voice.random.random() < 0.7:
+        parts.append(past_history(voice, patient, visit, by_patient=True))
+        parts.append(medicines_told(voice, patient))
+    parts.append(allergies(voice, patient, by_patient=True))
+    return voice.sentences(parts)
+
+
+def referral(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
+    """Return the letter of the general practitioner, who has the patient's own record."""
+    told = told_to(patient, "gp", now)
+    parts = [voice.say("referral.first", who=who(voice, patient))]
+    parts += told_history(voice, patient, told, now, introduced=True)
+    parts.append(voice.say("referral.saw", line=vital_signs(voice, Sample(patient, now), TRIAGE)))
+    parts += examined(voice, patient, now)[:3]
+    parts.append(pregnancy(voice, patient))
+    parts.append(past_history(voice, patient, visit, by_patient=False))
+    taken = [medicine(voice, patient, one) for one in patient.medicines]
+    if taken:
+        parts.append(voice.say("medicines.listed", list=voice.listed(taken)))
+    parts.append(allergies(voice, patient, by_patient=False))
+    parts.append(voice.say("referral.last", c=finding(voice, told[0])))
+    return voice.sentences(parts)
+
+
+def _without_absences(told: tuple[Told, ...], most: int) -> list[Told]:
+    absent = [one for one in told if not one.says][:most]
+    return [*(one for one in told if one.says), *absent]

@@ -1,0 +1,165 @@
+"""What a patient has lived with, takes, reacts to and does, in the words of a writer."""
+
+from __future__ import annotations
+
+import datetime
+
+from gym_clinic.simulate.clinic.disclosure import Recollection
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.people import ADULT, ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.texts.document import Fact, Piece
+from gym_clinic.simulate.clinic.texts.knowledge import remembers
+from gym_clinic.simulate.clinic.texts.visit import Visit
+from gym_clinic.simulate.clinic.texts.voice import Voice
+from gym_clinic.simulate.clinic.texts.when import WEEK
+
+FREQUENCIES = {1.0: "daily", 2.0: "twice", 3.0: "thrice", 4.0: "four"}
+"""Doses a day -> the pool of its words; less than one a day is told in days."""
+
+
+def past_history(voice: Voice, patient: ClinicPatient, visit: Visit, *, by_patient: bool) -> Piece:
+    """Return the past medical history: as the patient tells it, or as the record has it."""
+    memory = remembers(patient) if by_patient else {}
+    known, forgotten = list[Piece](), list[Fact]()
+    for one in patient.background:
+        how = memory.get(f"condition:{one.condition}")
+        if how is not None and (how.manner == "omitted" or how.distortion == "forgets"):
+            forgotten.append(Fact("condition", one.condition, "", has=False, denied=True))
+            continue
+        known.append(_condition(voice, one.condition, visit.began[one.condition], how))
+    if known:
+        return voice.say("pmh.some", list=voice.listed(known))
+    if by_patient and forgotten:
+        return voice.say("pmh.denied")
+    return voice.say("pmh.none")
+
+
+def _condition(
+    voice: Voice, condition: str, since: datetime.date, how: Recollection | None
+) -> Piece:
+    word = voice.word(condition)
+    fact = Fact("condition", condition, word)
+    if (how is not None and how.manner == "vague") or voice.random.random() < 0.55:
+        return Piece(word, (fact,))
+    year = str(since.year)
+    piece = Piece(word, (fact,))
+    return voice.say("pmh.since", c=piece, year=Piece(year, (Fact("date", condition, year),)))
+
+
+def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
+    """Return the medicines as the patient tells them: vague, wrong or without some of them."""
+    memory, told = remembers(patient), list[Piece]()
+    for one in patient.medicines:
+        how = memory[f"medicine:{one.drug}"]
+        if how.manner == "omitted" or how.distortion == "forgets":
+            continue
+        if how.says is not None:
+            name = patient.facts.drugs[how.says].name.lower()
+            told.append(Piece(name, (Fact("medicine", how.says, name, denied=True),)))
+        elif how.manner == "vague":
+            word = voice.word(one.condition)
+            piece = Piece(word, (Fact("condition", one.condition, word),))
+            told.append(voice.say("medicine.vague", c=piece))
+        elif how.manner == "asked" or voice.random.random() < 0.35:
+            told.append(medicine(voice, patient, one, dosed=False))
+        else:
+            told.append(medicine(voice, patient, one))
+    if told:
+        return voice.say("medicines.told", list=voice.listed(told))
+    return voice.say("medicines.denied" if patient.medicines else "medicines.none")
+
+
+def medicine(
+    voice: Voice,
+    patient: ClinicPatient,
+    taken: TakenMedicine,
+    *,
+    dosed: bool = True,
+    dose: float | None = None,
+) -> Piece:
+    """Return a medicine, with its dose and frequency if `dosed`."""
+    name = patient.facts.drugs[taken.drug].name
+    name = name[:1].lower() + name[1:]
+    if not dosed:
+        return Piece(name, (Fact("medicine", taken.drug, name),))
+    amount = taken.dose if dose is None else dose
+    often = frequency(voice, taken.per_day)
+    text = f"{name} {amount:g} {taken.unit} {often}"
+    return Piece(text, (Fact("medicine", taken.drug, text, value=amount),))
+
+
+def frequency(voice: Voice, per_day: float) -> str:
+    """Return how often a medicine is taken, in words."""
+    if per_day in FREQUENCIES:
+        place = "american" if voice.style.american else "british"
+        return voice.say(f"often.{FREQUENCIES[per_day]}.{place}").text
+    if per_day > 1:
+        return f"{per_day:g} times a day"
+    days = round(1 / per_day)
+    if days in (7, 14, 365):
+        return {7: "weekly", 14: "every 2 weeks", 365: "once a year"}[days]
+    if per_day > 0.4:
+        return "three times a week"
+    return f"every {days} days" if days < 50 else f"every {round(days / 30.4)} months"
+
+
+def allergies(voice: Voice, patient: ClinicPatient, *, by_patient: bool) -> Piece:
+    """Return the allergies: as the patient tells them, or as the record has them."""
+    memory = remembers(patient) if by_patient else {}
+    known = []
+    for one in patient.allergies:
+        how = memory.get(f"allergy:{one.allergen}")
+        if how is not None and (how.manner == "omitted" or how.distortion == "forgets"):
+            continue
+        known.append(_allergy(voice, patient, one, how is None or how.manner != "vague"))
+    if known:
+        return voice.say("allergies.some", list=voice.listed(known))
+    fact = Fact("allergy", "", "", has=False, denied=by_patient and bool(patient.allergies))
+    return voice.say("allergies.none", none=Piece("", (fact,)))
+
+
+def _allergy(
+    voice: Voice, patient: ClinicPatient, one: ReportedAllergy, with_reaction: bool
+) -> Piece:
+    name = one.allergen.removeprefix("class:").replace("-", " ").replace("nsaid", "NSAIDs")
+    if one.allergen in patient.facts.drugs:
+        name = patient.facts.drugs[one.allergen].name.lower()
+    fact = Fact("allergy", one.allergen, name)
+    if not with_reaction:
+        return Piece(name, (fact,))
+    return voice.say("allergy", a=Piece(name, (fact,)), reaction=one.reaction)
+
+
+def social(voice: Voice, patient: ClinicPatient) -> Piece:
+    """Return smoking, alcohol and pregnancy, as the patient tells them; nothing for a child."""
+    if patient.person.age < ADULT:
+        return Piece("")
+    memory, parts = remembers(patient), []
+    for habit in ("smoking", "alcohol"):
+        how = memory.get(f"habit:{habit}")
+        if how is None:
+            parts.append(voice.say(f"{habit}.no", fact=_habit(habit, False, False)))
+        elif how.distortion == "forgets" or how.manner == "omitted":
+            if how.distortion == "forgets":
+                parts.append(voice.say(f"{habit}.no", fact=_habit(habit, False, True)))
+        elif how.distortion == "minimises":
+            parts.append(voice.say(f"{habit}.little", fact=_habit(habit, True, True)))
+        else:
+            parts.append(voice.say(f"{habit}.yes", fact=_habit(habit, True, False)))
+    if not parts:
+        return Piece("")
+    return voice.say("social", list=voice.listed(parts))
+
+
+def _habit(habit: str, has: bool, denied: bool) -> Piece:
+    return Piece("", (Fact("habit", habit, "", has=has, denied=denied),))
+
+
+def pregnancy(voice: Voice, patient: ClinicPatient) -> Piece:
+    """Return the weeks of a pregnancy that is known; before ten weeks the last period instead."""
+    weeks = patient.person.pregnant_weeks
+    if weeks is None:
+        return Piece("")
+    fact = Fact("pregnancy", "weeks", str(weeks), value=weeks, minute=-weeks * WEEK)
+    pool = "pregnant" if weeks >= 10 else "last period"
+    return voice.say(f"obstetric.{pool.replace(' ', '_')}", weeks=Piece(str(weeks), (fact,)))

@@ -1,0 +1,172 @@
+"""All documents of a patient up to a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterator, Mapping
+
+from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.arrival import handover, referral, triage
+from gym_clinic.simulate.clinic.texts.document import Document, DocumentKind, Piece
+from gym_clinic.simulate.clinic.texts.history import finding
+from gym_clinic.simulate.clinic.texts.knowledge import told_to
+from gym_clinic.simulate.clinic.texts.letters import earlier_letter, reconciliation
+from gym_clinic.simulate.clinic.texts.notes import note, nursing_note, orders_of
+from gym_clinic.simulate.clinic.texts.results import IMAGES, laboratory_document, study_document
+from gym_clinic.simulate.clinic.texts.speech import opening_words
+from gym_clinic.simulate.clinic.texts.visit import Visit, draw_visit, minute_of
+from gym_clinic.simulate.clinic.texts.voice import Voice, draw_style, source, spelled
+from gym_clinic.simulate.split import Split
+
+TELEGRAPHIC: Mapping[str, float] = {
+    "triage nurse": 0.95, "ED doctor": 0.75, "doctor": 0.6, "GP": 0.4, "nurse": 0.8,
+    "paramedic": 0.85, "pharmacist": 0.9, "consultant": 0.0, "radiologist": 0.0,
+    "ECG technician": 0.5, "patient": 0.0,
+}  # fmt: skip
+"""Author -> share of those who write telegraphically."""
+
+
+def documents(
+    patient: ClinicPatient,
+    split: Split = "train",
+    minute: float | None = None,
+    actions: Mapping[str, float] | None = None,
+) -> tuple[Document, ...]:
+    """Return the documents of a patient in the order of their times.
+
+    A document holds only what its author was told, saw or measured by then. The same arguments give
+    the same documents in every process. A simulation, not for patient care.
+
+    Args:
+        patient: The patient.
+        split: Which phrases they may use: some occur in dev or in test only.
+        minute: Up to when, in minutes from arrival; all of the first hours if None.
+        actions: What was done -> when, as `ClinicPatient.state` takes it.
+    """
+    died = patient.death(actions)
+    found = [
+        one
+        for one in _all(patient, split, actions)
+        if (minute is None or one.minute <= minute) and (died is None or one.minute < died)
+    ]
+    return tuple(sorted(found, key=lambda one: one.minute))
+
+
+def study_report(
+    patient: ClinicPatient, study: str, minute: float, split: Split = "train"
+) -> Document | None:
+    """Return the report of a study that was asked for; None if the record has none.
+
+    Args:
+        patient: The patient.
+        study: Such as "ct-head".
+        minute: When it was done, in minutes from arrival.
+        split: Which phrases it may use.
+    """
+    visit = draw_visit(patient)
+    author = "ECG technician" if study == "ecg" else "radiologist"
+    voice = _voice(patient, visit, split, author, f"{study} {minute:g}")
+    report = study_document(voice, patient, study, minute, _complaint(voice, patient))
+    return None if report is None else _spelled(report, voice)
+
+
+def _all(
+    patient: ClinicPatient, split: Split, actions: Mapping[str, float] | None
+) -> Iterator[Document]:
+    visit = draw_visit(patient)
+    times, ward = visit.times, visit.setting == "emergency"
+
+    def made(
+        kind: DocumentKind, author: str, title: str, at: float,
+        write: Callable[[Voice], Piece],
+    ) -> Document:  # fmt: skip
+        voice = _voice(patient, visit, split, author, f"{kind} {at:g}")
+        piece = write(voice)
+        when = patient.arrived + datetime.timedelta(minutes=at)
+        day = f"{when:%d/%m/%Y} " if when.date() != patient.arrived.date() else ""
+        document = Document(kind, author, at, f"{title} {day}{when:%H:%M}", piece.text, piece.facts)
+        return _spelled(document, voice)
+
+    if visit.letter is not None:
+        day, department = visit.letter
+        at = minute_of(patient, day)
+        voice = _voice(patient, visit, split, "consultant", "letter")
+        piece = earlier_letter(voice, patient, visit, day)
+        title = f"Letter, {department}, {day:%d/%m/%Y}"
+        yield _spelled(Document("letter", "consultant", at, title, piece.text, piece.facts), voice)
+    if visit.mode == "referred":
+        at = -60 - source(patient, "referral").randint(0, 90)
+        yield made("referral", "GP", "Referral letter", at,
+                   lambda voice: referral(voice, patient, visit, at))  # fmt: skip
+    yield made("opening words", visit.speaker, "In their own words", 0,
+               lambda voice: opening_words(voice, patient, visit))  # fmt: skip
+    if visit.mode == "ambulance":
+        yield made("handover", "paramedic", "Ambulance handover", times["handover"],
+                   lambda voice: handover(voice, patient, visit, times["handover"]))  # fmt: skip
+    if ward:
+        yield made("triage", "triage nurse", "Triage", times["triage"],
+                   lambda voice: triage(voice, patient, visit, times["triage"]))  # fmt: skip
+    author = "ED doctor" if ward else "doctor"
+    yield made("note", author, "ED note" if ward else "Clinic note", times["note"],
+               lambda voice: note(voice, patient, visit, times["note"]))  # fmt: skip
+    if ward:
+        yield from _hospital(patient, visit, split, actions, made)
+
+
+def _hospital(
+    patient: ClinicPatient,
+    visit: Visit,
+    split: Split,
+    actions: Mapping[str, float] | None,
+    made: Callable[..., Document],
+) -> Iterator[Document]:
+    """What an emergency department adds: ECG, image, laboratory, pharmacist, nurses."""
+    times, orders = visit.times, orders_of(patient, visit)
+    for study in ("ecg", *IMAGES):
+        at = times["ecg" if study == "ecg" else "imaging"]
+        if study in orders and (report := study_report(patient, study, at, split)) is not None:
+            yield report
+    sample = Sample(patient, times["laboratory"], actions)
+    yield laboratory_document(patient, visit, sample, orders)
+    yield made("medicines", "pharmacist", "Medicines reconciliation", times["medicines"],
+               lambda voice: reconciliation(voice, patient, visit))  # fmt: skip
+    before = times["triage"]
+    for number in (1, 2, 3):
+        now = times[f"nursing note {number}"]
+        yield made(
+            "nursing note", "nurse", "Nursing note", now,
+            lambda voice, now=now, before=before: nursing_note(
+                voice, patient, visit, now, before, actions
+            ),
+        )  # fmt: skip
+        before = now
+
+
+def _voice(patient: ClinicPatient, visit: Visit, split: Split, author: str, name: str) -> Voice:
+    """The voice of an author in one document."""
+    male = patient.person.sex == "male"
+    words = {"he": "he" if male else "she", "his": "his" if male else "her",
+             "him": "him" if male else "her", "tells": _teller(patient, visit)}  # fmt: skip
+    style = draw_style(patient, author, TELEGRAPHIC.get(author, 0.0), visit.american)
+    habits = f"{patient.seed}:{split}:{author}"
+    return Voice(source(patient, f"{split}:{author}:{name}"), style, split, words, habits)
+
+
+def _teller(patient: ClinicPatient, visit: Visit) -> str:
+    """Who tells the history, as a note has it."""
+    if visit.speaker == "parent":
+        return visit.parent
+    if visit.speaker == "crew":
+        return "the crew"
+    return "he" if patient.person.sex == "male" else "she"
+
+
+def _complaint(voice: Voice, patient: ClinicPatient) -> Piece:
+    return finding(voice, told_to(patient, "triage", 0)[0])
+
+
+def _spelled(document: Document, voice: Voice) -> Document:
+    piece = spelled(Piece(document.text, document.facts), voice.style)
+    return dataclasses.replace(document, text=piece.text, facts=piece.facts)

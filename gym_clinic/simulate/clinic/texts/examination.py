@@ -1,0 +1,104 @@
+"""The examination: what the record has for each site, and normal sites that nothing touches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.document import Fact, Piece
+from gym_clinic.simulate.clinic.texts.knowledge import seen_on
+from gym_clinic.simulate.clinic.texts.visit import REGIONS
+from gym_clinic.simulate.clinic.texts.voice import Voice
+
+ON_REQUEST = ("rectal", "pelvic", "genitourinary", "breast", "obstetric")
+"""Sites that a first note leaves out; they are examined where it is asked for."""
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "heart": ("chest",), "chest": ("chest",), "abdomen": ("abdomen", "pelvis"),
+    "neurology": ("head", "mind"),
+}  # fmt: skip
+"""Sites that are noted as normal where the record has nothing -> the regions that touch them."""
+
+
+def signs(patient: ClinicPatient) -> dict[str, str]:
+    """Return site -> what is found there."""
+    return {one.site: one.text for one in patient.examination}
+
+
+def examined(voice: Voice, patient: ClinicPatient, minute: float) -> list[Piece]:
+    """Return the examination of a first note, site by site."""
+    found = signs(patient)
+    seen = seen_on(patient, minute)
+    order = [site for site in found if site not in (*ON_REQUEST, "general")]
+    normal = [site for site in USUAL if site not in found and _untouched(patient, site)]
+    sites = order + normal[: voice.random.randint(1, len(normal))] if normal else order
+    voice.random.shuffle(sites)
+    pieces = [_sign(voice, "general", found["general"])] if "general" in found else []
+    for site in sites:
+        if site in found:
+            pieces.append(_sign(voice, site, found[site]))
+        else:
+            fact = Fact("sign", site, "", has=False)
+            pieces.append(voice.say(f"normal.{site}", fact=Piece("", (fact,))))
+    if seen:
+        words = [_seen(voice, key, name) for key, name in seen]
+        pieces.insert(
+            voice.random.randint(0, len(pieces)), voice.say("seen", list=voice.listed(words))
+        )
+    return pieces
+
+
+def general(voice: Voice, patient: ClinicPatient) -> Piece:
+    """Return how the patient looks; nothing where the record does not say."""
+    text = signs(patient).get("general")
+    return Piece("") if text is None else _written(voice, "general", text)
+
+
+def _sign(voice: Voice, site: str, text: str) -> Piece:
+    if text.split()[0].lower().rstrip(":,s") in site:  # "abdomen soft" names its site
+        return _written(voice, site, text)
+    return voice.say(f"site.{site.replace(' ', '_')}", text=_written(voice, site, text))
+
+
+def _written(voice: Voice, site: str, text: str) -> Piece:
+    words = abbreviated(text) if voice.style.short else text
+    return Piece(words, (Fact("sign", site, words),))
+
+
+def _seen(voice: Voice, key: str, name: str) -> Piece:
+    word = voice.word(name)
+    return Piece(word, (Fact("finding", key, word, minute=0),))
+
+
+def _untouched(patient: ClinicPatient, site: str) -> bool:
+    """Whether nothing that the patient has, or lives with, could be found at a site."""
+    facts, regions = patient.facts, USUAL[site]
+    if site == "abdomen" and patient.person.pregnant_weeks is not None:
+        return False
+    if site == "neurology" and patient.state(0)["gcs"] < 15:
+        return False
+    groups = {facts.phenotypes[key].group for one in patient.problems for key in one.findings}
+    touched = {REGIONS.get(group, "whole body") for group in groups}
+    return touched.isdisjoint(regions) and not patient.background
+
+
+@lru_cache(maxsize=1)
+def _abbreviations() -> tuple[re.Pattern[str], dict[str, str]]:
+    file = Path(__file__).with_name("abbreviations.txt")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    words = dict(line.split(" = ") for line in lines if line and not line.startswith("#"))
+    longest = sorted(words, key=len, reverse=True)
+    return re.compile(r"\b(?:" + "|".join(map(re.escape, longest)) + r")\b", re.IGNORECASE), words
+
+
+def abbreviated(text: str) -> str:
+    """Return a text with the abbreviations of a telegraphic writer.
+
+    >>> abbreviated("jugular venous pressure raised, tender in the right lower quadrant")
+    'JVP raised, tender in RLQ'
+    """
+    pattern, words = _abbreviations()
+    return pattern.sub(lambda match: words[match[0].lower()], text)

@@ -1,0 +1,125 @@
+"""What the author of a text was told by a time, by the disclosure plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gym_clinic.facts import Facts, with_ancestors
+from gym_clinic.simulate.clinic.disclosure import (
+    Disclosure,
+    Recollection,
+    disclosures,
+    recollections,
+)
+from gym_clinic.simulate.clinic.incidental import is_felt
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
+from gym_clinic.simulate.clinic.texts.voice import source
+
+ASKS: Mapping[str, float] = {"doctor": 0.4, "gp": 0.3, "crew": 0.2, "triage": 0.15}
+"""Author -> share of what is told only if asked that the author asks for."""
+
+How = Literal["plain", "vague", "slight", "denied"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding as an author was told it.
+
+    Attributes:
+        finding: Its id.
+        name: Its name.
+        says: Whether it is said to be there.
+        how: Plainly; without a time; as slight; or denied by a patient who has forgotten it.
+        began: When, in minutes from arrival, as it was told; None if absent.
+        complaint: Whether it is why the patient comes.
+    """
+
+    finding: str
+    name: str
+    says: bool
+    how: How
+    began: float | None
+    complaint: bool
+
+
+def told_to(patient: ClinicPatient, author: str, minute: float) -> tuple[Told, ...]:
+    """Return what an author was told by a time: the complaint first, then in drawn order.
+
+    Args:
+        patient: The patient.
+        author: A key of `ASKS`.
+        minute: When, in minutes from arrival.
+    """
+    random = source(patient, f"{author}:asks")
+    complaint = patient.problems[0].complaint
+    found = []
+    for one in disclosures(patient):
+        asked = random.random() < ASKS[author]
+        heard = one.manner in ("told", "vague") or (one.manner == "asked" and asked)
+        if heard and (one.began is None or one.began <= min(minute, 0)):
+            found.append(_as_told(patient.facts, one, one.finding == complaint))
+    present = [one for one in found if one.says and not one.complaint]
+    absent = [one for one in found if not one.says]
+    random.shuffle(present)
+    random.shuffle(absent)
+    first = [one for one in found if one.complaint]
+    if not first and complaint is not None:  # what others see, such as small pupils
+        began = patient.problems[0].findings[complaint]
+        name = patient.facts.phenotypes[complaint].name
+        first = [Told(complaint, name, True, "plain", began, True)]
+    return (*first, *present, *_compatible(absent, [*first, *present]))
+
+
+def _as_told(facts: Facts, one: Disclosure, complaint: bool) -> Told:
+    name = facts.phenotypes[one.finding].name
+    if not one.has:
+        return Told(one.finding, name, False, "plain", None, False)
+    if one.distortion == "forgets":
+        return Told(one.finding, name, False, "denied", None, complaint)
+    began = one.began if one.says_began is None else one.says_began
+    how: How = "vague" if one.manner == "vague" else "plain"
+    if one.distortion == "minimises":
+        how = "slight"
+    return Told(one.finding, name, True, how, began, complaint)
+
+
+def _compatible(absent: list[Told], present: list[Told]) -> Iterator[Told]:
+    """What is absent and cannot be misread as the denial of something that is there."""
+    said = {word for one in present for word in _all_words(one.name)}
+    taken = set(said)
+    for one in absent:
+        words = _all_words(one.name)
+        if not any(_overlap(word, other) for word in words for other in taken):
+            taken |= words
+            yield one
+
+
+def _overlap(first: str, second: str) -> bool:
+    return f" {first} " in f" {second} " or f" {second} " in f" {first} "
+
+
+def _all_words(name: str) -> set[str]:
+    full, short = finding_words().get(name, ((name.lower(),), ()))
+    return {*full, *short}
+
+
+def seen_on(patient: ClinicPatient, minute: float) -> list[tuple[str, str]]:
+    """Return what an examiner finds that no patient feels: (id, name), in the order of names."""
+    facts = patient.facts
+    found = {
+        key
+        for problem in patient.problems
+        for key, began in problem.findings.items()
+        if began <= min(minute, 0) and not is_felt(facts, key)
+    }
+    covered = {above for one in found for above in with_ancestors([one], facts.above) - {one}}
+    return sorted(((key, facts.phenotypes[key].name) for key in found - covered),
+                  key=lambda one: one[1])  # fmt: skip
+
+
+def remembers(patient: ClinicPatient) -> dict[str, Recollection]:
+    """Return fact, such as "medicine:ID", -> how the patient tells it."""
+    return {one.fact: one for one in recollections(patient)}

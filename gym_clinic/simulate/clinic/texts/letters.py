@@ -1,0 +1,115 @@
+"""Letters and lists from the patient's record: an earlier letter, medicines reconciliation."""
+
+from __future__ import annotations
+
+import datetime
+
+from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.background import allergies, medicine
+from gym_clinic.simulate.clinic.texts.document import Fact, Piece
+from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
+from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
+from gym_clinic.simulate.clinic.texts.voice import Voice
+from gym_clinic.simulate.clinic.texts.when import long_date
+
+VALUES = ("hb", "creatinine", "egfr", "na", "k", "hba1c", "ldl")
+"""Values that letters quote, a few of them."""
+
+
+def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: datetime.date) -> Piece:
+    """Return a clinic letter of an earlier day: what was known then, which may be outdated."""
+    known = [one for one in patient.background if visit.began[one.condition] <= day]
+    listed = []
+    for one in known:
+        word = voice.word(one.condition)
+        year = str(visit.began[one.condition].year)
+        fact = Fact("condition", one.condition, word)
+        listed.append(
+            voice.say(
+                "letter.diagnosis",
+                c=Piece(word, (fact,)),
+                year=Piece(year, (Fact("date", one.condition, year),)),
+            )
+        )
+    then = [one for one in visit.medicines if one.since <= day]
+    taken = [medicine(voice, patient, one.taken, dose=one.dose_on(day)) for one in then]
+    sample = Sample(patient, minute_of(patient, day))
+    written = long_date(day, visit.american)
+    date = Piece(written, (Fact("date", "letter", written, minute=minute_of(patient, day)),))
+    parts = [
+        voice.say("letter.first", who=_who_on(voice, patient, day), date=date),
+        voice.say("letter.diagnoses", list=voice.listed(listed)),
+        voice.say("letter.medicines" if taken else "letter.no_medicines", list=voice.listed(taken)),
+        _pressure(voice, sample),
+        _values(voice, patient, sample),
+        allergies(voice, patient, by_patient=False),
+        voice.say("letter.last"),
+    ]
+    return voice.sentences(parts)
+
+
+def _who_on(voice: Voice, patient: ClinicPatient, day: datetime.date) -> Piece:
+    """Age and sex on a day."""
+    born = patient.born
+    age = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+    noun = {"male": ("boy", "man"), "female": ("girl", "woman")}[patient.person.sex][age >= 16]
+    text = str(age)
+    fact = Fact("age", "letter", text, value=age, minute=minute_of(patient, day))
+    return voice.say("letter.who", n=Piece(text, (fact,)), noun=noun)
+
+
+def _pressure(voice: Voice, sample: Sample) -> Piece:
+    first, second = sample.reading("sbp"), sample.reading("dbp")
+    text = f"{first.value:.0f}/{second.value:.0f}"
+    pressure = Piece(text, (reading_fact(first, text), reading_fact(second, text)))
+    weight = sample.reading("weight_kg")
+    return voice.say("letter.pressure", v=pressure,
+                     kg=Piece(f"{weight.value:.0f}",
+                              (reading_fact(weight, f"{weight.value:.0f}"),)))  # fmt: skip
+
+
+def _values(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
+    chosen = voice.random.sample(VALUES, voice.random.randint(2, 4))
+    pieces = []
+    for key in chosen:
+        one, reading = patient.facts.measurements[key], sample.reading(key)
+        text = f"{reading.value:.{one.decimals}f}"
+        mark = flag(patient, reading)
+        whole = f"{one.short} {text} {one.unit}{' (' + mark + ')' if mark else ''}"
+        pieces.append(Piece(whole, (reading_fact(reading, text),)))
+    return voice.say("letter.values", list=Piece(
+        ", ".join(one.text for one in pieces),
+        tuple(fact for one in pieces for fact in one.facts),
+    ))  # fmt: skip
+
+
+def reconciliation(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
+    """Return the pharmacist's list: what is taken, since when, and doses that were changed."""
+    lines = []
+    for one in visit.medicines:
+        name = medicine(voice, patient, one.taken)
+        slots = {"m": name, "since": _month(one.taken.drug, one.since)}
+        if one.before is None or one.changed is None:
+            lines.append(voice.say("reconciled.same", **slots))
+            continue
+        was = f"{one.before:g} {one.taken.unit}"
+        fact = Fact("medicine", one.taken.drug, was, value=one.before)
+        lines.append(
+            voice.say("reconciled.changed", was=Piece(was, (fact,)),
+                      changed=_month(one.taken.drug, one.changed), **slots)
+        )  # fmt: skip
+    first = voice.say("reconciled.first")
+    last = allergies(voice, patient, by_patient=False)
+    if not lines:
+        lines = [voice.say("reconciled.none")]
+    parts = [first, *lines, last]
+    return Piece(
+        "\n".join(one.text for one in parts if one.text),
+        tuple(fact for one in parts for fact in one.facts),
+    )
+
+
+def _month(drug: str, day: datetime.date) -> Piece:
+    text = f"{day:%m/%Y}"
+    return Piece(text, (Fact("date", drug, text),))

@@ -1,0 +1,154 @@
+"""Notes of the visit: the doctor's first note, and those of the nurses over time."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+
+from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.background import (
+    allergies,
+    medicines_told,
+    past_history,
+    pregnancy,
+    social,
+)
+from gym_clinic.simulate.clinic.texts.document import Fact, Piece
+from gym_clinic.simulate.clinic.texts.examination import examined
+from gym_clinic.simulate.clinic.texts.history import finding, told_history, who
+from gym_clinic.simulate.clinic.texts.knowledge import told_to
+from gym_clinic.simulate.clinic.texts.measured import PAIN_FROM, TRIAGE, vital_signs
+from gym_clinic.simulate.clinic.texts.visit import Visit
+from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
+from gym_clinic.simulate.clinic.texts.when import clock
+
+NOT_ELSEWHERE = ("troponin", "lipase", "chest-x-ray")
+"""What is not ordered outside a hospital."""
+
+GROWN = 16
+"""Age in years from which a patient is examined as an adult."""
+
+NOT_FOR_CHILDREN = ("troponin", "lipase", "ecg")
+"""What is not ordered for children at first."""
+
+FOR_CHILDREN = ("urinalysis",)
+"""What is ordered for children outside a hospital."""
+
+CHANGE = {"sbp": 12, "hr": 12, "spo2": 3, "rr": 5}
+"""Difference between two readings that a nurse writes as a change."""
+
+
+def orders_of(patient: ClinicPatient, visit: Visit) -> tuple[str, ...]:
+    """Return what the first doctor orders, by the complaint, the age and the place alone."""
+    orders, child = visit.orders, patient.person.age < GROWN
+    if visit.setting == "primary-care":
+        orders = tuple(one for one in orders if one not in NOT_ELSEWHERE)
+        if child:
+            return tuple(one for one in orders if one in FOR_CHILDREN)
+    return tuple(one for one in orders if not (child and one in NOT_FOR_CHILDREN))
+
+
+def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
+    """Return the first note of the doctor: history, background, examination, impression, plan."""
+    told = told_to(patient, "doctor", now)
+    sections = [
+        voice.sentences(told_history(voice, patient, told, now)),
+        voice.sentences(
+            [
+                past_history(voice, patient, visit, by_patient=True),
+                medicines_told(voice, patient),
+                allergies(voice, patient, by_patient=True),
+                pregnancy(voice, patient),
+                social(voice, patient),
+            ]
+        ),
+        _examination(voice, patient, now),
+        voice.sentences([_impression(voice, patient, now), _plan(voice, patient, visit)]),
+    ]
+    if visit.speaker != "patient":
+        source = voice.say(f"source.{visit.speaker}", parent=visit.parent)
+        sections[0] = Piece(
+            f"{sentence(source.text)} {sections[0].text}", (*source.facts, *sections[0].facts)
+        )
+    breaks = "\n" if voice.random.random() < 0.6 else " "
+    facts = tuple(fact for one in sections for fact in one.facts)
+    return Piece(breaks.join(one.text for one in sections if one.text), facts)
+
+
+def _examination(voice: Voice, patient: ClinicPatient, now: float) -> Piece:
+    parts = examined(voice, patient, now)
+    vitals = vital_signs(voice, Sample(patient, now), TRIAGE)
+    parts.insert(voice.random.choice((0, min(1, len(parts)))), vitals)
+    facts = tuple(fact for one in parts for fact in one.facts)
+    if voice.style.stop == ". ":
+        return Piece(" ".join(sentence(one.text) for one in parts), facts)
+    return Piece(sentence(voice.style.stop.join(one.text for one in parts)), facts)
+
+
+def _impression(voice: Voice, patient: ClinicPatient, now: float) -> Piece:
+    told = [one for one in told_to(patient, "doctor", now) if one.says]
+    words = [finding(voice, one) for one in told[: voice.random.randint(1, 2)]]
+    return voice.say("impression", list=voice.listed(words), who=who(voice, patient))
+
+
+def _plan(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
+    place = "american" if visit.american else "british"
+    orders = []
+    for one in orders_of(patient, visit):
+        word = voice.say(f"order.{one.replace('-', '_')}.{place}").text
+        orders.append(Piece(word, (Fact("order", one, word),)))
+    if not orders:
+        return voice.say("plan.none")
+    voice.random.shuffle(orders)
+    listed = Piece(
+        ", ".join(one.text for one in orders),
+        tuple(fact for one in orders for fact in one.facts),
+    )
+    return voice.say("plan", list=listed)
+
+
+def nursing_note(
+    voice: Voice,
+    patient: ClinicPatient,
+    visit: Visit,
+    now: float,
+    before: float,
+    actions: Mapping[str, float] | None,
+) -> Piece:
+    """Return a nurse's note: values measured now, what changed since, what was done."""
+    sample = Sample(patient, now, actions)
+    keys = ("hr", "bp", "rr", "spo2", "temp_c")
+    pain = ("pain",) if patient.person.age >= PAIN_FROM else ()
+    parts = [vital_signs(voice, sample, (*keys, "gcs", *pain))]
+    parts += _changes(voice, Sample(patient, before, actions), sample)
+    told = [one for one in told_to(patient, "triage", now) if one.says]
+    ongoing = any(patient.severity(one, now, actions) > 0.25 for one in patient.problems[:1])
+    if told and ongoing:
+        listed = voice.listed([finding(voice, one) for one in told[: voice.random.randint(1, 2)]])
+        parts.insert(voice.random.randint(0, len(parts)), voice.say("nurse.ongoing", list=listed))
+    taken = visit.times["laboratory"]
+    if before < taken <= now:
+        text = clock(voice, patient.arrived + datetime.timedelta(minutes=taken))
+        time = Piece(text, (Fact("date", "laboratory", text, minute=taken),))
+        parts.append(voice.say("nurse.bloods", time=time))
+    parts.append(voice.say("nurse.last"))
+    return voice.sentences(parts)
+
+
+def _changes(voice: Voice, before: Sample, now: Sample) -> list[Piece]:
+    found = []
+    for key, least in CHANGE.items():
+        first, second = before.reading(key), now.reading(key)
+        if abs(second.value - first.value) >= least:
+            was, value = (
+                Piece(f"{one.value:.0f}", (Fact("reading", key, f"{one.value:.0f}",
+                                                minute=one.minute, value=one.value),))
+                for one in (first, second)
+            )  # fmt: skip
+            way = "up" if second.value > first.value else "down"
+            found.append(voice.say(f"nurse.{way}", name=_NAMES[key], was=was, v=value))
+    return found[:2]
+
+
+_NAMES = {"sbp": "systolic", "hr": "pulse", "spo2": "sats", "rr": "resp rate"}

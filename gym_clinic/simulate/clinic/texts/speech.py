@@ -1,0 +1,60 @@
+"""The patient's own words on arrival: at the desk, or as a message."""
+
+from __future__ import annotations
+
+from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.document import Fact, Piece
+from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
+from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
+from gym_clinic.simulate.clinic.texts.visit import Visit
+from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
+from gym_clinic.simulate.clinic.texts.when import onset, vaguely
+from gym_clinic.simulate.split import of_split
+
+MESSAGES = 0.4
+"""Share of those who write as in a chat: small letters, few stops."""
+
+
+def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
+    """Return what the patient, the parent or the crew says first: the complaint and a little."""
+    told = [one for one in told_to(patient, "triage", 0) if one.says]
+    first, *others = told
+    began = first.began or 0.0
+    if first.how == "vague":
+        when = vaguely(voice, first.finding, began, 0)
+    else:
+        when = onset(voice, first.finding, began, 0, patient.arrived)
+    speaker = visit.speaker
+    child = {
+        "him": "him" if patient.person.sex == "male" else "her",
+        "child": "son" if patient.person.sex == "male" else "daughter",
+        "name": patient.person.name.split()[0],
+    }
+    slots: dict[str, Piece | str] = {**lay(voice, patient, visit, first), **child, **when.slots()}
+    pool = f"open.{speaker}.vague" if first.how == "vague" else f"open.{speaker}"
+    parts = [voice.say_without(None if "says" in slots else "says", pool, slots)]
+    some = others[: voice.random.randint(0, 2)]
+    if some:
+        listed = voice.listed([lay(voice, patient, visit, one)["c"] for one in some])
+        parts.append(voice.say(f"open.{speaker}.more", list=listed, **child))
+    if voice.random.random() < 0.4:
+        parts.append(voice.say(f"open.{speaker}.last", **child))
+    facts = tuple(fact for one in parts for fact in one.facts)
+    if speaker == "patient" and voice.random.random() < MESSAGES:
+        text = voice.random.choice((", ", " ", ". ")).join(one.text for one in parts)
+        return Piece(text[:1].lower() + text[1:], facts)
+    return Piece(" ".join(sentence(one.text) for one in parts), facts)
+
+
+def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[str, Piece]:
+    """Return a finding in lay words: the slots `c`, a noun, and `says`, a clause where one is."""
+    words, sex = lay_words().get(one.name), patient.person.sex
+    nouns = words.nouns if words is not None else finding_words()[one.name][0]
+    found = {}
+    for slot, forms in (("c", nouns), ("says", words.says if words is not None else ())):
+        usable = of_split(one.name, forms, voice.split)
+        if usable:
+            text = in_person(voice.random.choice(usable), visit.speaker, sex)
+            found[slot] = Piece(text, (Fact("finding", one.finding, text, minute=one.began),))
+    return found

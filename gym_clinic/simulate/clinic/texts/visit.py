@@ -1,0 +1,237 @@
+"""What the texts need beside the patient's record, drawn before a word is written.
+
+The visit (where, how the patient came, who speaks, what was ordered when) and the earlier history
+with dates (since when each medicine, at which dose before, when the last letter was written).
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from gym_clinic.facts import Facts
+from gym_clinic.simulate.clinic.lay_words import Speaker
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.people import TakenMedicine
+from gym_clinic.simulate.clinic.texts.voice import source
+
+Setting = Literal["emergency", "primary-care"]
+Mode = Literal["ambulance", "walked in", "referred", "appointment"]
+
+SPEAKS_FROM = 8
+"""Age in years from which a child answers for itself."""
+
+AWAKE = 12
+"""Least coma score of a patient who can give a history."""
+
+AMERICAN = 0.4
+"""Share of visits whose staff write American English."""
+
+REGIONS: Mapping[str, str] = {
+    "heart and circulation": "chest", "lungs and breathing": "chest",
+    "digestion, liver and pancreas": "abdomen", "kidney and urinary tract": "abdomen",
+    "reproductive system and pregnancy": "pelvis", "nervous system": "head",
+    "behaviour and mind": "mind", "eye": "face", "ear, nose and throat": "face",
+    "mouth and teeth": "face", "head and face": "face", "bones, joints and muscles": "limbs",
+    "skin, hair and nails": "skin",
+}  # fmt: skip
+"""Group of the complaint -> region, by which tests are ordered; "whole body" for all others."""
+
+ORDERS: Mapping[str, tuple[str, ...]] = {
+    "chest": ("blood-count", "basic-metabolic-panel", "crp", "troponin", "ecg", "chest-x-ray"),
+    "abdomen": ("blood-count", "basic-metabolic-panel", "crp", "liver-panel", "lipase",
+                "urinalysis"),
+    "pelvis": ("blood-count", "basic-metabolic-panel", "crp", "urinalysis"),
+    "head": ("blood-count", "basic-metabolic-panel", "crp", "glucose", "ecg"),
+    "mind": ("blood-count", "basic-metabolic-panel", "tsh", "ecg"),
+    "face": ("blood-count", "crp"),
+    "limbs": ("blood-count", "basic-metabolic-panel", "crp"),
+    "skin": ("blood-count", "basic-metabolic-panel", "crp"),
+    "whole body": ("blood-count", "basic-metabolic-panel", "crp", "liver-panel", "urinalysis",
+                   "ecg", "chest-x-ray"),
+}  # fmt: skip
+"""Region of the complaint -> what a first doctor orders, whatever the diagnosis is."""
+
+
+@dataclass(frozen=True)
+class MedicineHistory:
+    """A medicine with its dates.
+
+    Attributes:
+        taken: The medicine, as it is taken now.
+        since: When it was started.
+        before: An earlier dose; None if it was always this one.
+        changed: When the dose was changed.
+    """
+
+    taken: TakenMedicine
+    since: datetime.date
+    before: float | None = None
+    changed: datetime.date | None = None
+
+    def dose_on(self, day: datetime.date) -> float:
+        """Return the dose on a day."""
+        if self.before is not None and self.changed is not None and day < self.changed:
+            return self.before
+        return self.taken.dose
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The visit, as far as texts tell it.
+
+    Attributes:
+        setting: Where the patient is seen.
+        mode: How the patient came.
+        american: Whether the staff write American English.
+        speaker: Who gives the history.
+        parent: "mother" or "father", for a child.
+        region: Region of the complaint.
+        orders: Panels, measurements and studies that are ordered at first.
+        times: Document -> when it is written, in minutes from arrival.
+        previous: When blood was last taken before; None for never here.
+        letter: When the earlier letter was written, and by which department; None for no letter.
+        medicines: What the patient takes, with dates.
+        began: Background condition -> the date since which it is known.
+    """
+
+    setting: Setting
+    mode: Mode
+    american: bool
+    speaker: Speaker
+    parent: str
+    region: str
+    orders: tuple[str, ...]
+    times: Mapping[str, int]
+    previous: datetime.date | None
+    letter: tuple[datetime.date, str] | None
+    medicines: tuple[MedicineHistory, ...]
+    began: Mapping[str, datetime.date]
+
+
+def draw_visit(patient: ClinicPatient) -> Visit:
+    """Draw the visit of a patient; the same patient has the same visit."""
+    random = source(patient, "visit")
+    facts, first = patient.facts, patient.problems[0]
+    seen = facts.conditions[first.condition].settings
+    setting: Setting = "primary-care"
+    if random.choice(seen) not in ("primary-care", "outpatient"):
+        setting = "emergency"
+    state = patient.state(0)
+    ill = state["gcs"] < 14 or state["spo2"] < 92 or state["pain"] > 7 or state["map"] < 65
+    mode: Mode = "appointment"
+    if setting == "emergency":
+        ways: Sequence[Mode] = ("ambulance", "walked in", "referred")
+        (mode,) = random.choices(ways, weights=(6, 2, 2) if ill else (3, 5, 2))
+    region = "whole body"
+    if first.complaint is not None:
+        region = REGIONS.get(facts.phenotypes[first.complaint].group, region)
+    orders = list(ORDERS[region])
+    if _could_be_pregnant(patient):
+        orders.append("hcg")
+    began = {
+        one.condition: patient.arrived.date() - datetime.timedelta(days=round(365.25 * one.years))
+        for one in patient.background
+    }
+    today = patient.arrived.date()
+    return Visit(
+        setting=setting,
+        mode=mode,
+        american=random.random() < AMERICAN,
+        speaker=speaker_of(patient, mode),
+        parent=random.choice(("mother", "mother", "father")),
+        region=region,
+        orders=tuple(orders),
+        times=_times(setting, random),
+        previous=_some_days_before(today, (25, 420), random) if random.random() < 0.6 else None,
+        letter=_letter(facts, began, today, random),
+        medicines=tuple(_history(facts, one, began, today, random) for one in patient.medicines),
+        began=began,
+    )
+
+
+def speaker_of(patient: ClinicPatient, mode: str) -> Speaker:
+    """Return who gives the history, by age and consciousness."""
+    if patient.person.age < SPEAKS_FROM:
+        return "parent"
+    return "crew" if patient.state(0)["gcs"] < AWAKE and mode == "ambulance" else "patient"
+
+
+def _could_be_pregnant(patient: ClinicPatient) -> bool:
+    return patient.person.sex == "female" and 13 <= patient.person.age < 50
+
+
+def _times(setting: Setting, random: Random) -> dict[str, int]:
+    """When each document is written: quick in an emergency department, one sitting elsewhere."""
+    if setting == "primary-care":
+        return {"opening words": 0, "note": random.randint(6, 14)}
+    triage = random.randint(3, 9)
+    note = triage + random.randint(9, 38)
+    bloods = note + random.randint(2, 12)
+    nurse = bloods + random.randint(8, 20)
+    return {
+        "opening words": 0,
+        "handover": 1,
+        "triage": triage,
+        "note": note,
+        "ecg": triage + random.randint(2, 9),
+        "laboratory": bloods,
+        "imaging": note + random.randint(15, 45),
+        "medicines": note + random.randint(12, 60),
+        "nursing note 1": nurse,
+        "nursing note 2": nurse + random.randint(35, 75),
+        "nursing note 3": nurse + random.randint(90, 150),
+    }
+
+
+def _some_days_before(day: datetime.date, days: tuple[int, int], random: Random) -> datetime.date:
+    return day - datetime.timedelta(days=random.randint(*days))
+
+
+def _letter(
+    facts: Facts, began: Mapping[str, datetime.date], today: datetime.date, random: Random
+) -> tuple[datetime.date, str] | None:
+    """A letter of the department of a condition, written since it is known."""
+    longest = today - datetime.timedelta(days=6 * 365)
+    known = sorted(key for key, since in began.items() if (today - since).days > 90)
+    if not known:
+        return None
+    about = random.choice(known)
+    first = max(began[about] + datetime.timedelta(days=20), longest)
+    last = today - datetime.timedelta(days=45)
+    day = first + datetime.timedelta(days=random.randint(0, max((last - first).days, 0)))
+    while day.weekday() > 4:  # letters are dictated on weekdays
+        day -= datetime.timedelta(days=1)
+    return day, facts.diseases[about].discipline
+
+
+def _history(
+    facts: Facts,
+    taken: TakenMedicine,
+    began: Mapping[str, datetime.date],
+    today: datetime.date,
+    random: Random,
+) -> MedicineHistory:
+    """Since when a medicine is taken, and whether the dose was another one before."""
+    known = began.get(taken.condition, today - datetime.timedelta(days=700))
+    days = max((today - known).days, 1)
+    since = known + datetime.timedelta(days=round(days * random.random() ** 2 * 0.9))
+    doses = next(
+        (one.doses for one in facts.conditions[taken.condition].medicines
+         if one.drug == taken.drug), ()
+    )  # fmt: skip
+    others = [one for one in doses if one < taken.dose]
+    left = (today - since).days
+    if not others or left < 60 or random.random() < 0.5:
+        return MedicineHistory(taken, since)
+    changed = since + datetime.timedelta(days=random.randint(30, left - 20))
+    return MedicineHistory(taken, since, max(others), changed)
+
+
+def minute_of(patient: ClinicPatient, day: datetime.date) -> int:
+    """Return noon of an earlier day in minutes from arrival."""
+    noon = datetime.datetime.combine(day, datetime.time(12))
+    return round((noon - patient.arrived).total_seconds() / 60)

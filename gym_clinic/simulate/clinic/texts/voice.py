@@ -1,0 +1,223 @@
+"""One writer of one document: a style that stays the same, and phrases filled with facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+
+from gym_clinic.facts.phrases import ParsedPhrase, slots_of
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.document import Piece
+from gym_clinic.simulate.clinic.texts.phrasebook import phrases_of
+from gym_clinic.simulate.split import Split
+from gym_clinic.simulate.writer import Writer
+
+_FILLED = re.compile("\ue000(\\d+)\ue001")
+_ARTICLE = re.compile(r"\b([Aa]) (?=8\b|11\b|18\b|8\d\b|[aeio])(?!one\b|eu)")
+_START = re.compile(r"(?:^|(?<=[.?!] ))[\"(]?[a-z]")
+_SHORT = 0.55
+"""Share of abbreviations where a telegraphic writer has the choice."""
+
+
+ONLY_THERE = "*"
+"""Mark of words that are only used for what is there."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a writer writes.
+
+    Attributes:
+        short: Telegraphic, with abbreviations; else in sentences.
+        american: American spelling and abbreviations; else British.
+        solidus: Durations such as 3/7 for three days.
+        stop: What separates items of a telegraphic line.
+    """
+
+    short: bool
+    american: bool
+    solidus: bool
+    stop: str
+
+
+def draw_style(patient: ClinicPatient, author: str, short: float, american: bool) -> Style:
+    """Draw the style of a writer.
+
+    Args:
+        patient: The patient; each writer of each patient has a style.
+        author: The writer's role.
+        short: Share of telegraphic writers in the role.
+        american: Whether the place writes American English.
+    """
+    random = source(patient, f"{author}:style")
+    telegraphic = random.random() < short
+    return Style(
+        short=telegraphic,
+        american=american,
+        solidus=telegraphic and not american and random.random() < 0.6,
+        stop=random.choice((". ", ". ", "; ", ", ")),
+    )
+
+
+def source(patient: ClinicPatient, name: str) -> Random:
+    """Return the source of randomness for a named part of the texts of a patient."""
+    return Random(f"{patient.seed}:{patient.problems[0].condition}:texts:{name}")
+
+
+class Voice:
+    """Writes phrases in a style, and keeps which facts they render.
+
+    Args:
+        random: The source of randomness.
+        style: How it writes.
+        split: Which phrases it may use.
+        words: Slots that are filled in every phrase, such as pronouns.
+        habits: Names the writer; what is drawn by habit is the same in all of the writer's texts.
+    """
+
+    def __init__(
+        self, random: Random, style: Style, split: Split, words: Mapping[str, str], habits: str
+    ) -> None:
+        self.random, self.style, self.split, self.habits = random, style, split, habits
+        self.words = dict(words)
+        self.grammar = phrases_of(split)
+        self._said: list[ParsedPhrase] = []
+        self._words: dict[tuple[str, bool], str] = {}
+
+    def say(self, pool: str, /, **slots: Piece | str) -> Piece:
+        """Draw a phrase of a pool; the style chooses the pool where both styles have one.
+
+        A writer repeats a phrase only where the pool has few.
+
+        Args:
+            pool: Name of the pool, without the ending of a style.
+            slots: What fills the slots.
+        """
+        return self._say(pool, slots)
+
+    def say_without(self, slot: str | None, pool: str, slots: Mapping[str, Piece | str]) -> Piece:
+        """Draw a phrase that does not have a slot; any phrase if the slot is None."""
+        return self._say(pool, slots, without=slot)
+
+    def say_by_habit(self, pool: str, /, **slots: Piece | str) -> Piece:
+        """Write the phrase of a pool that this writer uses in all texts."""
+        return self._say(pool, slots, habit=True)
+
+    def _say(
+        self,
+        pool: str,
+        slots: Mapping[str, Piece | str],
+        *,
+        without: str | None = None,
+        habit: bool = False,
+    ) -> Piece:
+        name = self.pool(pool)
+        pieces: list[Piece] = []
+        filled = dict(self.words)
+        for slot, given in slots.items():
+            piece = given if isinstance(given, Piece) else Piece(given)
+            filled[slot] = f"\ue000{len(pieces)}\ue001"
+            pieces.append(piece)
+        random = Random(f"{self.habits}:{name}") if habit else self.random
+        writer = Writer(self.grammar, random, filled)
+        fit = [one for one in self.grammar[name] if without not in set(slots_of(one))]
+        fresh = [one for one in fit if habit or one not in self._said]
+        phrase = random.choice(fresh or fit)
+        self._said.append(phrase)
+        text = writer.write(phrase)
+        used = [int(one) for one in _FILLED.findall(text)]
+        while _FILLED.search(text):
+            text = _FILLED.sub(lambda match: pieces[int(match[1])].text, text)
+        facts = tuple(fact for one in used for fact in pieces[one].facts)
+        return Piece(_ARTICLE.sub(r"\1n ", text), facts)
+
+    def pool(self, name: str) -> str:
+        """Return the pool of a name in this style: `name.short`, `name.full` or `name`."""
+        first, second = ("short", "full") if self.style.short else ("full", "short")
+        for one in (f"{name}.{first}", name, f"{name}.{second}"):
+            if one in self.grammar:
+                return one
+        raise KeyError(f"no pool {name!r}")
+
+    def word(self, name: str, has: bool = True) -> str:
+        """Return how this writer writes a finding or condition, the same throughout a text.
+
+        Args:
+            name: Name of the finding, or id of the condition.
+            has: Whether it is there; some words do not fit after "no".
+        """
+        if (name, has) not in self._words:
+            self._words[name, has] = self._drawn_word(name, has)
+        return self._words[name, has]
+
+    def _drawn_word(self, name: str, has: bool) -> str:
+        abbreviates = self.style.short and self.random.random() < _SHORT
+        pools = (f"{name}.short", f"{name}.full") if abbreviates else (f"{name}.full",)
+        for pool in pools:
+            written = [str(one[0]) for one in self.grammar[pool]] if pool in self.grammar else []
+            fit = [one for one in written if has or not one.endswith(ONLY_THERE)]
+            if fit:
+                return self.random.choice(fit).rstrip(ONLY_THERE)
+        return name[:1].lower() + name[1:]
+
+    def sentences(self, pieces: Sequence[Piece]) -> Piece:
+        """Join pieces as sentences."""
+        return Piece(
+            " ".join(sentence(one.text) for one in pieces if one.text),
+            tuple(fact for one in pieces for fact in one.facts),
+        )
+
+    def listed(self, pieces: Sequence[Piece], last: str = "and") -> Piece:
+        """List pieces: "a, b and c", or by solidus and comma in a telegraphic style."""
+        facts = tuple(fact for one in pieces for fact in one.facts)
+        texts = [one.text for one in pieces]
+        if self.style.short and all(len(one.split()) < 3 for one in texts):
+            how = self.random.choice((", ", "/", ", ", " + " if last == "and" else "/"))
+            return Piece(how.join(texts), facts)
+        if len(texts) < 2 or (self.style.short and self.random.random() < 0.5):
+            return Piece(", ".join(texts), facts)
+        return Piece(f"{', '.join(texts[:-1])} {last} {texts[-1]}", facts)
+
+
+def sentence(text: str) -> str:
+    """Raise the first letters and end with a full stop."""
+    text = _START.sub(lambda match: match[0].upper(), text.strip())
+    return text if text.endswith((".", "?", "!", ":")) else text + "."
+
+
+def spelled(piece: Piece, style: Style) -> Piece:
+    """Write a text and its facts in the spelling of a style; phrases are kept in British."""
+    if not style.american:
+        return piece
+    return Piece(
+        americanised(piece.text),
+        tuple(replace(one, says=americanised(one.says)) for one in piece.facts),
+    )
+
+
+@lru_cache(maxsize=1)
+def _spellings() -> tuple[re.Pattern[str], dict[str, str]]:
+    file = Path(__file__).with_name("american.txt")
+    lines = file.read_text(encoding="utf-8").split("\n")[:-1]
+    words: dict[str, str] = dict(line.split(" = ") for line in lines)
+    longest = sorted(words, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest)), re.IGNORECASE), words
+
+
+def americanised(text: str) -> str:
+    """Return a text in American spelling.
+
+    >>> americanised("Oedema, no haematuria.")
+    'Edema, no hematuria.'
+    """
+    pattern, words = _spellings()
+
+    def replaced(match: re.Match[str]) -> str:
+        found = words[match[0].lower()]
+        return found[:1].upper() + found[1:] if match[0][:1].isupper() else found
+
+    return pattern.sub(replaced, text)

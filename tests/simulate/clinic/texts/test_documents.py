@@ -1,0 +1,121 @@
+"""Documents render the record and nothing else; every rule notices what would break it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+import pytest
+from text_gates import TEXT_GATES, TextGate
+from text_variety import sentences, variety
+
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
+from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, study_report
+
+CONDITIONS = [one.id for one in presenting(load())]
+FEW, WHOLE = 12, 600
+NARRATIVE = ("note", "triage", "handover", "referral", "opening words")
+
+
+@lru_cache(maxsize=None)
+def drawn(seed: int) -> tuple[ClinicPatient, tuple[Document, ...]]:
+    patient = draw_patient(seed, CONDITIONS[seed * 7 % len(CONDITIONS)])
+    return patient, documents(patient)
+
+
+@pytest.mark.population
+def test_no_gate_fires_on_real_documents(request: pytest.FixtureRequest) -> None:
+    count = WHOLE if request.config.getoption("--whole") else FEW
+    wrong: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    for seed in range(count):
+        patient, texts = drawn(seed)
+        for gate in TEXT_GATES:
+            for found in gate.check(patient, texts):
+                wrong[gate.name] += 1
+                examples.setdefault(gate.name, f"{patient.problems[0].condition} {seed}: {found}")
+    assert not wrong, f"{dict(wrong)}; {examples}"
+
+
+@pytest.mark.parametrize("gate", TEXT_GATES, ids=lambda one: one.name)
+def test_each_gate_notices_its_mutation(gate: TextGate) -> None:
+    tried = 0
+    for seed in range(FEW):
+        patient, texts = drawn(seed)
+        changed = gate.mutate(patient, texts)
+        if changed is not None:
+            tried += 1
+            assert list(gate.check(patient, changed)), f"seed {seed} passes"
+        if tried == 3:
+            return
+    assert tried, "no document could be changed"
+
+
+def test_the_same_patient_has_the_same_documents() -> None:
+    patient, texts = drawn(0)
+    assert documents(draw_patient(0, patient.problems[0].condition)) == texts
+
+
+def test_documents_of_a_minute_are_the_first_ones() -> None:
+    patient, texts = drawn(1)
+    minutes = [one.minute for one in texts]
+    assert minutes == sorted(minutes)
+    half = minutes[len(minutes) // 2]
+    assert documents(patient, minute=half) == tuple(one for one in texts if one.minute <= half)
+    assert documents(patient, minute=half) != texts
+
+
+def test_two_patients_never_share_a_note() -> None:
+    narrative = Counter(
+        one.text for seed in range(FEW) for one in drawn(seed)[1] if one.kind in NARRATIVE
+    )
+    assert narrative.most_common(1)[0][1] == 1
+
+
+def test_dev_and_test_have_other_words_than_train() -> None:
+    patient, train = drawn(2)
+    for split in ("dev", "test"):
+        other = documents(patient, split)
+        assert [one.title for one in other] == [one.title for one in train]
+        assert {one.text for one in other if one.kind == "note"} != {
+            one.text for one in train if one.kind == "note"
+        }
+
+
+def test_a_study_that_was_asked_for_is_reported_at_its_minute() -> None:
+    patient = draw_patient(3, "acute-myocardial-infarction")
+    report = study_report(patient, "echocardiogram", 90)
+    assert report is not None
+    assert report.minute == 90
+    assert (patient.report("echocardiogram", 90) or "")[:20] in report.text
+    assert study_report(patient, "tea-leaves", 90) is None
+
+
+def test_medicines_start_after_their_condition_and_change_after_their_start() -> None:
+    for seed in range(FEW):
+        patient = drawn(seed)[0]
+        visit = draw_visit(patient)
+        for one in visit.medicines:
+            if one.taken.condition in visit.began:
+                assert visit.began[one.taken.condition] <= one.since <= patient.arrived.date()
+            assert one.changed is None or one.since < one.changed < patient.arrived.date()
+            assert one.dose_on(patient.arrived.date()) == one.taken.dose
+
+
+@pytest.mark.population
+@pytest.mark.parametrize(("split", "least"), [("train", 0.86), ("test", 0.86)])
+def test_notes_are_varied(request: pytest.FixtureRequest, split: str, least: float) -> None:
+    if not request.config.getoption("--whole"):
+        pytest.skip("measured on 200 documents, in make tasks")
+    texts = []
+    for seed in range(200):
+        patient = draw_patient(1000 + seed)
+        names = {*patient.person.name.split()}
+        names |= {patient.facts.drugs[one.drug].name for one in patient.medicines}
+        written = documents(patient, "train" if split == "train" else "test")
+        texts += [sentences(one.text, names) for one in written if one.kind == "note"]
+    found = variety(texts, tokens=11_000)
+    assert found.distinct >= 900, found
+    assert found.frequent <= 0.05, found
+    assert found.grams >= least, found
