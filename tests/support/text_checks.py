@@ -19,8 +19,8 @@ from gym_clinic.simulate.clinic.texts.voice import americanised
 PHRASES = Path(phrasebook.__file__).with_name("phrases")
 NEGATION = re.compile(
     r"^(?:no|nil|denies|denied|pt denies|without|neg for|-ve for|not had|says no|by .{3,10} own "
-    r"account no|asked about|when asked, .{2,8} denies|(?:s?he|mother|father|the crew) (?:denies|has"
-    r" no|has not had|is free of))\b|: nil$|: none$|denied(?: on questioning)?$",
+    r"account no|asked about|when asked, .{2,8} denies|(?:s?he|mother|father|the crew)"
+    r" (?:denies|has no|has not had|is free of))\b|: nil$|: none$|denied(?: on questioning)?$",
     re.IGNORECASE,
 )
 VITALS = {
@@ -105,7 +105,8 @@ def numbers_are_facts(patient: ClinicPatient, documents: Sequence[Document]) -> 
             text = re.sub(rf"(?<![\d.]){re.escape(says)}(?!\d)", "~", text, flags=re.IGNORECASE)
         for number in re.findall(r"\d+(?:[./:]\d+)*", text):
             if number.strip("./:") not in literal_numbers():
-                yield f"{one.title}: {number} is no fact: {text[max(text.find(number) - 30, 0) :][:60]}"
+                at = max(text.find(number) - 30, 0)
+                yield f"{one.title}: {number} is no fact: {text[at : at + 60]}"
 
 
 def _has(patient: ClinicPatient, minute: float) -> set[str]:
@@ -183,7 +184,7 @@ def times_are_right(patient: ClinicPatient, documents: Sequence[Document]) -> Fo
                 yield f"{one.title}: {fact.of} told as of {fact.minute}, known {true}"
             bounds = began_between(fact.says, one.minute, patient.arrived)
             if bounds is None or not bounds[0] <= fact.minute <= bounds[1]:
-                yield f"{one.title}: {fact.says!r} at {one.minute} means {bounds}, not {fact.minute}"
+                yield f"{one.title}: {fact.says!r} means {bounds}, not {fact.minute}"
 
 
 def ages_are_right(patient: ClinicPatient, documents: Sequence[Document]) -> Found:

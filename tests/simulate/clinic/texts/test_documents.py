@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 
 import pytest
 from text_gates import TEXT_GATES, TextGate
@@ -18,7 +18,7 @@ FEW, WHOLE = 12, 600
 NARRATIVE = ("note", "triage", "handover", "referral", "opening words")
 
 
-@lru_cache(maxsize=None)
+@cache
 def drawn(seed: int) -> tuple[ClinicPatient, tuple[Document, ...]]:
     patient = draw_patient(seed, CONDITIONS[seed * 7 % len(CONDITIONS)])
     return patient, documents(patient)
