@@ -94,7 +94,11 @@ def draw_problem(
     condition = condition.form(variant)
     complaint = None
     if first is None:
-        weights = {ids[one.finding]: one.weight for one in condition.complaints}
+        weights = {
+            ids[one.finding]: one.weight
+            for one in condition.complaints
+            if condition.rates.get(one.finding, 1) > 0
+        }
         able = possible(facts, weights, person)
         (complaint,) = random.choices(able, weights=[weights[one] for one in able])
     beside = [complaint] if complaint is not None else [*first.findings] if first else []
