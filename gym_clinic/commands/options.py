@@ -51,6 +51,9 @@ KeyVariable = Annotated[
 Split = Annotated[str, typer.Option(metavar="NAME", help="Which tasks.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
 OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Stop at a broken record instead of skipping it.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 POLICY_NAMES = (

@@ -40,7 +40,8 @@ FACTS: dict[str, Importer] = {
     "ddxplus": Importer(f"{_FACTS}.ddxplus:read_conditions", "DDXPlus conditions -> profiles"),
     "ddxplus-evidences": Importer(f"{_FACTS}.ddxplus:read_evidences", "DDXPlus -> questions"),
 }
-"""Importers of facts, as ``gym-clinic kb import`` lists them; each reader takes a path."""
+"""Importers of facts, as ``gym-clinic kb import`` lists them; each reader takes a path, and
+`broken`: what is done with the error of a broken record."""
 
 
 class TaskImporter(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gym_clinic.commands.options import OutFile
+from gym_clinic.commands.options import OutFile, StrictFlag
 from gym_clinic.errors import ConfigError
 from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named, suggest
@@ -39,12 +39,15 @@ def import_facts(
             f"({'; '.join(f'{name}: {what}' for name, what in NAMED_BY.items())}).",
         ),
     ] = None,
+    strict: StrictFlag = False,
 ) -> None:
     """Import published knowledge.
 
-    Read a published file and write one JSON object a line. An error names a broken record by its
-    place, and then nothing is written.
+    Read a published file and write one JSON object a line. A broken record is reported by its place
+    and skipped; with --strict it stops the import, and then nothing is written.
     """
+    from gym_clinic.commands.kb.progress import SkippedRecords
+    from gym_clinic.facts.typed_json import stop
     from gym_clinic.files import check_output, replace_file
 
     if name not in FACTS:
@@ -53,9 +56,16 @@ def import_facts(
         raise ConfigError(f"--names goes with {', '.join(NAMED_BY)}, not with {name}")
     check_output(out, source, names)
     reader = import_named(FACTS[name].reader, "importer")
-    lines = _Counted(reader(source, *([_names(name, names)] if names else [])))
-    replace_file(out, lines)
+    skipped = SkippedRecords()
+    given = [_names(name, names)] if names else []
+    lines = _Counted(reader(source, *given, broken=stop if strict else skipped))
+    try:
+        replace_file(out, lines)
+    finally:
+        skipped.close()
     print(f"{out}: {lines.count:,} records")
+    if skipped.count:
+        print(f"{skipped.count:,} broken records were skipped")
     if lines.unnamed and name in NAMED_BY:
         print(f"the features have no names; --names takes {NAMED_BY[name]}", file=sys.stderr)
 

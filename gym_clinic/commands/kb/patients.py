@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gym_clinic.commands.kb.graph import GraphFile, open_graph
-from gym_clinic.commands.options import AsJson, OutFile
+from gym_clinic.commands.options import AsJson, OutFile, StrictFlag
 from gym_clinic.errors import TaskError
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval import PatientCase
 
 SourcePath = Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder as published.")]
-StrictFlag = Annotated[
-    bool, typer.Option("--strict", help="Stop at a broken record instead of skipping it.")
-]
 
 app = typer.Typer()
 imports = typer.Typer()

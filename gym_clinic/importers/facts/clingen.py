@@ -20,7 +20,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from gym_clinic.errors import TaskError
+from gym_clinic.facts.typed_json import OnBroken, stop
 from gym_clinic.importers.formats.csv import csv_cells
+from gym_clinic.importers.formats.records import intact_records
 
 Class = Literal["No Known Disease Relationship", "Limited", "Moderate", "Strong", "Definitive"]
 """The classes of a supported relationship, weakest first."""
@@ -81,33 +83,32 @@ COLUMNS = tuple(str(field.validation_alias) for field in Validity.model_fields.v
 """Header of the columns that are read."""
 
 
-def read_validity(path: str | os.PathLike[str]) -> Iterator[Validity]:
+def read_validity(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Validity]:
     """Read the download, checking every cell.
 
     Args:
         path: The CSV file.
+        broken: Called with the error of a broken row; if it returns, the row is skipped. Raises
+            the error by default.
 
     Yields:
         The classifications, in the order of the file.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file without the header or without records, and for a broken row; the
-            text names file, line, column and what would be right.
+        TaskError: For a file without the header or without records; by default, for a broken row.
+            The text names file, line, column and what would be right.
     """
     file = Path(path)
     rows = csv_cells(file)
     header = _header(file, rows)
-    found = False
-    for line, cells in rows:
-        if set("".join(cells).strip()) <= {"+"}:  # the row below the header, or one of blanks
-            continue
-        place = f"{file} line {line}"
+
+    def read(cells: list[str], place: str) -> Validity:
         if len(cells) != len(header):
             raise TaskError(f"{place}: {len(cells)} columns; expected {len(header)}")
         row = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
         try:
-            yield Validity.model_validate({name: row[name] for name in COLUMNS})
+            return Validity.model_validate({name: row[name] for name in COLUMNS})
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             name = str(first["loc"][0])
@@ -115,7 +116,17 @@ def read_validity(path: str | os.PathLike[str]) -> Iterator[Validity]:
             raise TaskError(
                 f"{place}, column {header.index(name) + 1} ({name}): {row[name]!r:.80}; {what}"
             ) from None
+
+    # The row below the header, and those of blanks, are no records.
+    places = (
+        (f"{file} line {line}", cells)
+        for line, cells in rows
+        if not set("".join(cells).strip()) <= {"+"}
+    )
+    found = False
+    for one in intact_records(places, read, broken):
         found = True
+        yield one
     if not found:
         raise TaskError(f"{file}: no records after the header; expected one a line")
 

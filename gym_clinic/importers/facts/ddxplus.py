@@ -12,8 +12,9 @@ Source:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -22,7 +23,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import Frequency, Text, band_of
 from gym_clinic.facts.profiles import Profile, ProfileFeature
-from gym_clinic.facts.typed_json import make_record, read_mapping
+from gym_clinic.facts.typed_json import OnBroken, make_record, read_fields, read_object, stop
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.names import suggest
 
 SOURCE = "ddxplus"
@@ -59,7 +61,9 @@ class _Condition(_Published):
     antecedents: dict[str, Share]
 
 
-Published = TypeVar("Published", bound=_Published)
+Record = TypeVar("Record")
+Entry = tuple[str, Any]
+"""A key of the file and its value."""
 
 
 class _Meaning(_Published):
@@ -100,7 +104,9 @@ class EvidenceQuestion:
 
 
 def read_conditions(
-    path: str | os.PathLike[str], evidences: Mapping[str, EvidenceQuestion] | None = None
+    path: str | os.PathLike[str],
+    evidences: Mapping[str, EvidenceQuestion] | None = None,
+    broken: OnBroken = stop,
 ) -> Iterator[Profile]:
     """Read conditions as profiles; an antecedent is a feature of the history.
 
@@ -109,69 +115,85 @@ def read_conditions(
         evidences: Evidences by id, whose questions name the features; those of
             `release_evidences.json` beside the file by default. Where there is none, the id of a
             feature is its name.
+        broken: Called with the error of a broken entry; if it returns, the entry is skipped.
+            Raises the error by default.
 
     Yields:
         One profile for each entry.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: If it is broken, or has an evidence that is not in `evidences`; the text names
-            file, condition and field.
+        TaskError: If it is no JSON object or an empty one; by default, for a broken entry, or one
+            with an evidence that is not in `evidences`. The text names file, condition and field.
     """
     file = Path(path)
     beside = file.with_name(EVIDENCES)
     if evidences is None and beside.is_file():
         evidences = {one.id: one for one in read_evidences(beside)}
-    for key, one in _read(file, _Condition, "conditions"):
-        place = f"{file} key {key!r}"
-        features = []
-        for name, share in {**one.symptoms, **one.antecedents}.items():
-            if evidences is not None and name not in evidences:
-                raise _unknown(place, name, evidences)
-            feature = make_record(
-                ProfileFeature,
-                place,
-                id=name,
-                name=evidences[name].question if evidences else name,
-                frequency=_frequency(share),
-                history=name in one.antecedents,
-            )
-            features.append(feature)
-        yield make_record(
-            Profile,
+    yield from _read(file, "conditions", partial(_profile, evidences), broken)
+
+
+def _profile(evidences: Mapping[str, EvidenceQuestion] | None, entry: Entry, place: str) -> Profile:
+    key, value = entry
+    one = read_fields(value, _Condition, place)
+    features = []
+    for name, share in {**one.symptoms, **one.antecedents}.items():
+        if evidences is not None and name not in evidences:
+            raise _unknown(place, name, evidences)
+        feature = make_record(
+            ProfileFeature,
             place,
-            id=f"DDXPLUS:{key}",
-            name=one.name,
-            icd10=one.icd10.upper(),
-            severity=one.severity,
-            features=tuple(features),
-            source=SOURCE,
+            id=name,
+            name=evidences[name].question if evidences else name,
+            frequency=_frequency(share),
+            history=name in one.antecedents,
         )
+        features.append(feature)
+    return make_record(
+        Profile,
+        place,
+        id=f"DDXPLUS:{key}",
+        name=one.name,
+        icd10=one.icd10.upper(),
+        severity=one.severity,
+        features=tuple(features),
+        source=SOURCE,
+    )
 
 
 _KINDS: dict[str, Any] = {"B": "binary", "C": "categorical", "M": "multiple"}
 
 
-def read_evidences(path: str | os.PathLike[str]) -> Iterator[EvidenceQuestion]:
-    """Read evidences; errors as for `read_conditions`."""
-    for key, one in _read(Path(path), _Evidence, "evidences"):
-        meanings = {value: meaning.en for value, meaning in one.value_meaning.items()}
-        yield EvidenceQuestion(
-            id=key,
-            question=one.question_en,
-            parent=one.code_question,
-            antecedent=one.is_antecedent,
-            kind=_KINDS[one.data_type],
-            default=str(one.default_value),
-            values={str(value): meanings.get(str(value), str(value)) for value in one.values},
-        )
+def read_evidences(
+    path: str | os.PathLike[str], broken: OnBroken = stop
+) -> Iterator[EvidenceQuestion]:
+    """Read evidences; `broken` and errors as for `read_conditions`."""
+    yield from _read(Path(path), "evidences", _question, broken)
 
 
-def _read(file: Path, model: type[Published], what: str) -> Iterator[tuple[str, Published]]:
-    found = read_mapping(file, model)
-    if not found:
+def _question(entry: Entry, place: str) -> EvidenceQuestion:
+    key, value = entry
+    one = read_fields(value, _Evidence, place)
+    meanings = {value: meaning.en for value, meaning in one.value_meaning.items()}
+    return EvidenceQuestion(
+        id=key,
+        question=one.question_en,
+        parent=one.code_question,
+        antecedent=one.is_antecedent,
+        kind=_KINDS[one.data_type],
+        default=str(one.default_value),
+        values={str(value): meanings.get(str(value), str(value)) for value in one.values},
+    )
+
+
+def _read(
+    file: Path, what: str, read: Callable[[Entry, str], Record], broken: OnBroken
+) -> Iterator[Record]:
+    entries = read_object(file, distinct=True)
+    if not entries:
         raise TaskError(f"{file}: no {what}; expected some")
-    yield from found.items()
+    places = ((f"{file} key {key!r}", (key, value)) for key, value in entries.items())
+    yield from intact_records(places, read, broken)
 
 
 def _frequency(share: float | None) -> Frequency:

@@ -16,13 +16,16 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import BANDS, BandName, Codes, Frequency, band_of
 from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
+from gym_clinic.facts.typed_json import OnBroken, stop
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.formats.text import text_lines
 
 SOURCE = "hpoa"
@@ -47,45 +50,60 @@ class _AnnotationRow:
 
 
 def read_hpoa(
-    path: str | os.PathLike[str], names: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    names: Mapping[str, str] | None = None,
+    broken: OnBroken = stop,
 ) -> Iterator[Profile]:
     """Read annotations, one disease after the other.
 
     Args:
         path: The file.
         names: HPO id -> name; without it the features have ids only.
+        broken: Called with the error of a broken row, or of rows of one disease that are not
+            together; if it returns, they are skipped. Raises the error by default.
 
     Yields:
         One profile for each disease that has phenotypic annotations.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file without the header or without rows, a broken row, or rows of one
-            disease that are not together; the text names file, line, column and what would be
-            right.
+        TaskError: For a file without the header or without rows; by default, for a broken row, or
+            rows of one disease that are not together. The text names file, line, column and what
+            would be right.
     """
     file = Path(path)
-    seen: dict[str, str] = {}
-    for disease, rows in itertools.groupby(_rows(file, names or {}), key=lambda row: row.disease):
-        these = list(rows)
-        place = these[0].place
-        if disease in seen:
-            raise TaskError(
-                f"{place}: {disease} has rows here and at {seen[disease]}; expected the rows of a "
-                "disease together"
-            )
-        seen[disease] = place
-        first, *others = dict.fromkeys(row.name for row in these)
-        yield Profile(
-            id=disease,
-            name=first,
-            synonyms=tuple(others),
-            codes=_codes(disease),
-            features=merge(row.feature for row in these),
-            source=SOURCE,
-        )
-    if not seen:
+    rows = filter(None, _rows(file, names or {}, broken))
+    diseases = map(_with_place, itertools.groupby(rows, key=attrgetter("disease")))
+    found = False
+    for profile in intact_records(
+        diseases,
+        _profile,
+        broken,
+        field="column database_id (the rows of a disease are together)",
+        key=attrgetter("id"),
+    ):
+        found = True
+        yield profile
+    if not found:
         raise TaskError(f"{file}: no rows of aspect P after the header; expected some")
+
+
+def _with_place(group: tuple[str, Iterable[_AnnotationRow]]) -> tuple[str, list[_AnnotationRow]]:
+    rows = list(group[1])
+    return rows[0].place, rows
+
+
+def _profile(rows: list[_AnnotationRow], place: str) -> Profile:
+    disease = rows[0].disease
+    first, *others = dict.fromkeys(row.name for row in rows)
+    return Profile(
+        id=disease,
+        name=first,
+        synonyms=tuple(others),
+        codes=_codes(disease),
+        features=merge(row.feature for row in rows),
+        source=SOURCE,
+    )
 
 
 def _codes(disease: str) -> Codes:
@@ -96,25 +114,34 @@ def _codes(disease: str) -> Codes:
     return Codes()
 
 
-def _rows(file: Path, names: Mapping[str, str]) -> Iterator[_AnnotationRow]:
-    order: dict[str, int] = {}
-    width = 0
-    for number, line in text_lines(file):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if not order:
-            if len(cells) > 1:
-                order, width = _header(f"{file} line {number}", cells), len(cells)
-            elif not line.startswith("#"):
-                raise TaskError(f"{file} line {number}: expected the header {list(COLUMNS)}")
-            continue
-        place = f"{file} line {number}"
-        if len(cells) != width:
-            raise TaskError(f"{place}: {len(cells)} columns; expected {width} (is the file whole?)")
-        row = _row(place, {name: cells[at] for name, at in order.items()}, names)
-        if row is not None:
-            yield row
-    if not order:
+def _rows(
+    file: Path, names: Mapping[str, str], broken: OnBroken
+) -> Iterator[_AnnotationRow | None]:
+    lines = text_lines(file, broken)
+    for number, line in lines:
+        header = _cells(line)
+        if len(header) > 1:
+            order = _header(f"{file} line {number}", header)
+            break
+        if not line.startswith("#"):
+            raise TaskError(f"{file} line {number}: expected the header {list(COLUMNS)}")
+    else:
         raise TaskError(f"{file}: no header; expected one with the columns {list(COLUMNS)}")
+
+    def read(line: str, place: str) -> _AnnotationRow | None:
+        cells = _cells(line)
+        if len(cells) != len(header):
+            raise TaskError(
+                f"{place}: {len(cells)} columns; expected {len(header)} (is the file whole?)"
+            )
+        return _row(place, {name: cells[at] for name, at in order.items()}, names)
+
+    places = ((f"{file} line {number}", line) for number, line in lines)
+    yield from intact_records(places, read, broken)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("\t")]
 
 
 def _header(place: str, cells: list[str]) -> dict[str, int]:

@@ -14,9 +14,12 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
+from gym_clinic.facts.typed_json import OnBroken, stop
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.formats.text import text_lines
 
 _EXPECTED = {
@@ -46,28 +49,28 @@ class IcdCode:
     short_title: str
 
 
-def read_icd10cm(path: str | os.PathLike[str]) -> Iterator[IcdCode]:
+def read_icd10cm(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[IcdCode]:
     """Read the order file.
 
     Args:
         path: The file.
+        broken: Called with the error of a broken line; if it returns, the line is skipped. Raises
+            the error by default.
 
     Yields:
         One code for each line, in the order of the file.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file without codes and for a broken line; the text names file, line,
-            columns and what would be right.
+        TaskError: For a file without codes; by default, for a broken line. The text names file,
+            line, columns and what would be right.
     """
     file = Path(path)
-    seen: set[str] = set()
     last = 0
-    for number, line in text_lines(file):
-        place = f"{file} line {number}"
-        order, code, valid, short, title = (
-            _field(place, name, line) for name in _EXPECTED
-        )  # fmt: skip
+
+    def read(line: str, place: str) -> IcdCode:
+        nonlocal last
+        order, code, valid, short, title = (_field(place, name, line) for name in _EXPECTED)
         if any(line[gap : gap + 1].strip() for gap in _GAPS):
             gap = next(gap for gap in _GAPS if line[gap : gap + 1].strip())
             raise TaskError(
@@ -75,17 +78,20 @@ def read_icd10cm(path: str | os.PathLike[str]) -> Iterator[IcdCode]:
             )
         if int(order) <= last:
             raise TaskError(f"{place}: order number {order} after {last:05}; expected a higher one")
-        if code in seen:
-            raise TaskError(f"{place}: duplicate code {code}; expected it once")
-        seen.add(code)
         last = int(order)
-        yield IcdCode(
+        return IcdCode(
             code=code if len(code) <= 3 else f"{code[:3]}.{code[3:]}",
             valid=valid == "1",
             title=title,
             short_title=short,
         )
-    if not seen:
+
+    lines = ((f"{file} line {number}", line) for number, line in text_lines(file, broken))
+    found = False
+    for one in intact_records(lines, read, broken, field="code", key=attrgetter("code")):
+        found = True
+        yield one
+    if not found:
         raise TaskError(f"{file}: no codes; expected the order file of ICD-10-CM")
 
 

@@ -13,19 +13,22 @@ from collections.abc import Iterable, Iterator
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import Codes
 from gym_clinic.facts.profiles import Profile
-from gym_clinic.facts.typed_json import make_record
+from gym_clinic.facts.typed_json import OnBroken, make_record, stop
 from gym_clinic.importers.formats.obographs import read_obo_graph
 from gym_clinic.importers.formats.ontology import Term
+from gym_clinic.importers.formats.records import intact_records
 
 SOURCE = "mondo"
 """Key of this source in the profiles."""
 
 
-def read_diseases(path: str | os.PathLike[str]) -> Iterator[Profile]:
+def read_diseases(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Profile]:
     """Read the diseases of `mondo.json`.
 
     Args:
         path: The file.
+        broken: Called with the error of a broken node; if it returns, the node is skipped. Raises
+            the error by default.
 
     Yields:
         One profile for each disease; see `disease_profiles`.
@@ -34,10 +37,12 @@ def read_diseases(path: str | os.PathLike[str]) -> Iterator[Profile]:
         ConfigError: If the file cannot be opened.
         TaskError: As `read_obo_graph` and `disease_profiles`.
     """
-    return disease_profiles(read_obo_graph(path), str(path))
+    return disease_profiles(read_obo_graph(path, broken), str(path), broken)
 
 
-def disease_profiles(terms: Iterable[Term], place: str = "") -> Iterator[Profile]:
+def disease_profiles(
+    terms: Iterable[Term], place: str = "", broken: OnBroken = stop
+) -> Iterator[Profile]:
     """Return MONDO's diseases as profiles without features.
 
     Codes come from exact matches only, because a cross-reference may lead to a wider term. Only
@@ -46,19 +51,24 @@ def disease_profiles(terms: Iterable[Term], place: str = "") -> Iterator[Profile
     Args:
         terms: Terms of MONDO; other and obsolete terms are skipped.
         place: Name of the file, for errors.
+        broken: As in `read_diseases`.
 
     Yields:
         One profile for each disease.
 
     Raises:
-        TaskError: For an invalid id or name, which the text names by its term, and if there is no
-            disease.
+        TaskError: If there is no disease; by default, for an invalid id or name, which the text
+            names by its term.
     """
+    diseases = (
+        (f"{place} {term.id}".lstrip(), term)
+        for term in terms
+        if not term.obsolete and term.id.startswith("MONDO:")
+    )
     found = False
-    for term in terms:
-        if not term.obsolete and term.id.startswith("MONDO:"):
-            found = True
-            yield _profile(term, f"{place} {term.id}".lstrip())
+    for profile in intact_records(diseases, _profile, broken):
+        found = True
+        yield profile
     if not found:
         raise TaskError(f"{place}: no disease of MONDO; expected some".lstrip(": "))
 

@@ -10,17 +10,23 @@ Source:
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.models import BandName, Codes, Frequency
 from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
+from gym_clinic.facts.typed_json import OnBroken, stop
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.formats.xml import text_of, xml_elements
+
+Record = TypeVar("Record")
 
 SOURCE = "orphanet"
 """Key of this source in the frequencies."""
@@ -89,75 +95,56 @@ class Prevalence:
     source: str
 
 
-def read_names(path: str | os.PathLike[str]) -> Iterator[Profile]:
+def read_names(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Profile]:
     """Read product 1: names, synonyms, and the OMIM and MONDO ids with exactly the same meaning.
 
     Args:
         path: The XML file.
+        broken: Called with the error of a broken disorder; if it returns, the disorder is skipped.
+            Raises the error by default.
 
     Yields:
         One profile without features for each disorder.
 
     Raises:
         ConfigError: If the file cannot be opened or lxml is missing.
-        TaskError: For a broken file or disorder; the text names file, line and what would be
-            right.
+        TaskError: For a broken file; by default, for a broken disorder. The text names file, line
+            and what would be right.
     """
-    for reader in _disorders(path):
-        codes = Codes(
-            orpha=(reader.code,),
-            omim=reader.exact("OMIM", "[0-9]{6}"),
-            mondo=reader.exact("MONDO", "[0-9]{7}"),
-        )
-        synonyms = reader.texts("Synonym")
-        yield Profile(
-            id=reader.code,
-            name=reader.name,
-            synonyms=tuple(one for one in synonyms if one != reader.name),
-            codes=codes,
-            source=SOURCE,
-        )
+    return _of_disorders(path, _Disorder.names, broken)
 
 
-def read_phenotypes(path: str | os.PathLike[str]) -> Iterator[Profile]:
+def read_phenotypes(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Profile]:
     """Read product 4: a profile for each disorder, with bands of frequency; errors as above."""
-    for reader in _disorders(path):
-        yield Profile(
-            id=reader.code,
-            name=reader.name,
-            codes=Codes(orpha=(reader.code,)),
-            features=merge(reader.features()),
-            source=SOURCE,
-        )
+    return _of_disorders(path, _Disorder.phenotypes, broken)
 
 
-def read_history(path: str | os.PathLike[str]) -> Iterator[NaturalHistory]:
+def read_history(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[NaturalHistory]:
     """Read product 9 (ages): onset, death and inheritance of each disorder; errors as above."""
-    for reader in _disorders(path):
-        yield NaturalHistory(
-            id=reader.code,
-            name=reader.name,
-            onset=reader.texts("AverageAgeOfOnset", "Name", product="product 9 (ages)"),
-            death=reader.texts("AverageAgeOfDeath", "Name"),
-            inheritance=reader.texts("TypeOfInheritance", "Name"),
-        )
+    return _of_disorders(path, _Disorder.history, broken)
 
 
-def read_prevalences(path: str | os.PathLike[str]) -> Iterator[Prevalence]:
+def read_prevalences(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Prevalence]:
     """Read product 9 (prevalence): every estimate of every disorder; errors as above."""
-    for reader in _disorders(path):
-        yield from reader.prevalences()
+    return itertools.chain.from_iterable(_of_disorders(path, _Disorder.prevalences, broken))
 
 
-def _disorders(path: str | os.PathLike[str]) -> Iterator[_Disorder]:
+def _of_disorders(
+    path: str | os.PathLike[str], make: Callable[[_Disorder], Record], broken: OnBroken
+) -> Iterator[Record]:
+    """What is made of each disorder."""
     file = Path(path)
-    seen: set[str] = set()
-    for node in xml_elements(file, "Disorder", root="JDBOR"):
-        reader = _Disorder(file, node)
-        if reader.code in seen:
-            raise reader.error(node, f"duplicate {reader.code}; expected one entry a disorder")
-        seen.add(reader.code)
-        yield reader
+
+    def read(node: Any, place: str) -> tuple[str, Record]:
+        disorder = _Disorder(file, node)
+        return disorder.code, make(disorder)
+
+    places = (
+        (f"{file} line {node.sourceline or 1}", node)
+        for node in xml_elements(file, "Disorder", root="JDBOR")
+    )
+    for _, made in intact_records(places, read, broken, field="<OrphaCode>", key=itemgetter(0)):
+        yield made
 
 
 class _Disorder:
@@ -173,6 +160,33 @@ class _Disorder:
         self.name = self.text(node, "Name")
         if not self.name:
             raise self.error(node, f"{self.code} has no <Name>")
+
+    def names(self) -> Profile:
+        codes = Codes(
+            orpha=(self.code,),
+            omim=self.exact("OMIM", "[0-9]{6}"),
+            mondo=self.exact("MONDO", "[0-9]{7}"),
+        )
+        synonyms = tuple(one for one in self.texts("Synonym") if one != self.name)
+        return Profile(id=self.code, name=self.name, synonyms=synonyms, codes=codes, source=SOURCE)
+
+    def phenotypes(self) -> Profile:
+        return Profile(
+            id=self.code,
+            name=self.name,
+            codes=Codes(orpha=(self.code,)),
+            features=merge(self.features()),
+            source=SOURCE,
+        )
+
+    def history(self) -> NaturalHistory:
+        return NaturalHistory(
+            id=self.code,
+            name=self.name,
+            onset=self.texts("AverageAgeOfOnset", "Name", product="product 9 (ages)"),
+            death=self.texts("AverageAgeOfDeath", "Name"),
+            inheritance=self.texts("TypeOfInheritance", "Name"),
+        )
 
     def members(self, tag: str, product: str = "") -> Iterator[Any]:
         """The elements of a list; with `product` the list is required."""
@@ -235,25 +249,29 @@ class _Disorder:
             raise self.error(node, f"frequency {said[:60]!r}; expected one of {list(BANDS)}")
         return Frequency(band=band, basis="sourced", source=SOURCE)
 
-    def prevalences(self) -> Iterator[Prevalence]:
-        for one in self.members("Prevalence", "product 9 (prevalence)"):
-            self.has(one, *ESTIMATE)
-            value = self.text(one, "ValMoy")
-            if not re.fullmatch(r"([0-9]+(\.[0-9]+)?)?", value):
-                raise self.error(one, f"<ValMoy> is {value[:40]!r}; expected a number")
-            qualification = self.text(one, "PrevalenceQualification", "Name")
-            yield Prevalence(
-                id=self.code,
-                name=self.name,
-                type=self.text(one, "PrevalenceType", "Name"),
-                qualification=qualification,
-                range=self.text(one, "PrevalenceClass", "Name"),
-                # With a class only, the file has 0.0, which means that there is no value.
-                value=float(value) if value and qualification != "Class only" else None,
-                region=self.text(one, "PrevalenceGeographic", "Name"),
-                validated=self.text(one, "PrevalenceValidationStatus", "Name") == "Validated",
-                source=self.text(one, "Source"),
-            )
+    def prevalences(self) -> list[Prevalence]:
+        return [
+            self.prevalence(one) for one in self.members("Prevalence", "product 9 (prevalence)")
+        ]
+
+    def prevalence(self, one: Any) -> Prevalence:
+        self.has(one, *ESTIMATE)
+        value = self.text(one, "ValMoy")
+        if not re.fullmatch(r"([0-9]+(\.[0-9]+)?)?", value):
+            raise self.error(one, f"<ValMoy> is {value[:40]!r}; expected a number")
+        qualification = self.text(one, "PrevalenceQualification", "Name")
+        return Prevalence(
+            id=self.code,
+            name=self.name,
+            type=self.text(one, "PrevalenceType", "Name"),
+            qualification=qualification,
+            range=self.text(one, "PrevalenceClass", "Name"),
+            # With a class only, the file has 0.0, which means that there is no value.
+            value=float(value) if value and qualification != "Class only" else None,
+            region=self.text(one, "PrevalenceGeographic", "Name"),
+            validated=self.text(one, "PrevalenceValidationStatus", "Name") == "Validated",
+            source=self.text(one, "Source"),
+        )
 
     def text(self, node: Any, *path: str) -> str:
         try:

@@ -15,10 +15,14 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
+from gym_clinic.facts.typed_json import OnBroken, stop
 from gym_clinic.importers.formats.ontology import SCOPES, Synonym, Term
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.formats.text import text_lines
 
 _ID = re.compile(r"HP:[0-9]{7}|MONDO:[0-9]{7}|(?!HP:|MONDO:)[^\s:]+:\S+")
@@ -29,35 +33,34 @@ Stanza = dict[str, list[tuple[int, str]]]
 """Tag -> its values, each with the number of its line."""
 
 
-def read_obo(path: str | os.PathLike[str]) -> Iterator[Term]:
+def read_obo(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Term]:
     """Read an ontology.
 
     Args:
         path: The file.
+        broken: Called with the error of a broken stanza; if it returns, the stanza is skipped.
+            Raises the error by default.
 
     Yields:
         One term for each `[Term]`, in the order of the file.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file that is not OBO or has no terms, and for a broken stanza; the text
-            names file, line, tag and what would be right.
+        TaskError: For a file that is not OBO or has no terms; by default, for a broken stanza. The
+            text names file, line, tag and what would be right.
     """
     file = Path(path)
-    seen: dict[str, int] = {}
-    for number, stanza in _stanzas(file):
-        term = _term(file, number, stanza)
-        if term.id in seen:
-            raise TaskError(
-                f"{file} line {number}, tag id: {term.id} is a duplicate of line {seen[term.id]}"
-            )
-        seen[term.id] = number
+    stanzas = ((f"{file} line {number}", stanza) for number, stanza in _stanzas(file, broken))
+    read = partial(_term, file)
+    found = False
+    for term in intact_records(stanzas, read, broken, field="tag id", key=attrgetter("id")):
+        found = True
         yield term
-    if not seen:
+    if not found:
         raise TaskError(f"{file}: no [Term]; expected an ontology in OBO format")
 
 
-def _stanzas(file: Path) -> Iterator[tuple[int, Stanza]]:
+def _stanzas(file: Path, broken: OnBroken) -> Iterator[tuple[int, Stanza]]:
     """The terms, each with the number of the line that opens it."""
     stanza: Stanza | None = None
     opened = 0
@@ -71,23 +74,25 @@ def _stanzas(file: Path) -> Iterator[tuple[int, Stanza]]:
             if stanza is not None:
                 yield opened, stanza
             if not re.fullmatch(r"\[[A-Za-z]+\]", text):
-                raise TaskError(f"{file} line {number}: {text[:60]!r}; expected '[Term]'")
+                broken(TaskError(f"{file} line {number}: {text[:60]!r}; expected '[Term]'"))
             stanza = defaultdict(list) if text == "[Term]" else None
             opened = number
         elif stanza is not None:
             tag, colon, value = text.partition(":")
             if not colon:
-                raise TaskError(f"{file} line {number}: {text[:60]!r}; expected 'tag: value'")
+                broken(TaskError(f"{file} line {number}: {text[:60]!r}; expected 'tag: value'"))
+                stanza = None
+                continue
             stanza[tag].append((number, value.strip()))
     if stanza is not None:
         yield opened, stanza
 
 
-def _term(file: Path, number: int, stanza: Stanza) -> Term:
+def _term(file: Path, stanza: Stanza, place: str) -> Term:
     obsolete = any(_is_true(file, at, text) for at, text in stanza["is_obsolete"])
     for tag, needed in (("id", True), ("name", not obsolete), ("def", False)):
         if needed and not stanza[tag]:
-            raise TaskError(f"{file} line {number}: a [Term] without {tag}; expected one")
+            raise TaskError(f"{place}: a [Term] without {tag}; expected one")
         if len(stanza[tag]) > 1:
             twice = stanza[tag][1][0]
             raise TaskError(f"{file} line {twice}, tag {tag}: duplicate tag in one [Term]")

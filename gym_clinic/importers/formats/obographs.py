@@ -19,8 +19,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.typed_json import read_fields, read_object
+from gym_clinic.facts.typed_json import OnBroken, read_fields, read_object, stop
 from gym_clinic.importers.formats.ontology import Scope, Synonym, Term
+from gym_clinic.importers.formats.records import intact_records
 
 _SCOPES: dict[str, Scope] = {
     "hasExactSynonym": "EXACT",
@@ -74,34 +75,34 @@ class _Edge(_GraphRecord):
     obj: str
 
 
-def read_obo_graph(path: str | os.PathLike[str]) -> Iterator[Term]:
+def read_obo_graph(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Term]:
     """Read an ontology.
 
     Args:
         path: The file.
+        broken: Called with the error of a broken node or edge; if it returns, it is skipped.
+            Raises the error by default.
 
     Yields:
         One term for each class.
 
     Raises:
         ConfigError: If the file cannot be opened.
-        TaskError: For a file that is not OBO Graphs JSON or has no class, and for a broken node;
-            the text names file, node, field and what would be right.
+        TaskError: For a file that is not OBO Graphs JSON or has no class; by default, for a broken
+            node or edge. The text names file, node, field and what would be right.
     """
     file = Path(path)
     found = False
     for number, graph in enumerate(_list(str(file), read_object(file), "graphs")):
         place = f"{file} graphs[{number}]"
         parents: dict[str, list[str]] = defaultdict(list)
-        for at, raw in enumerate(_list(place, graph, "edges")):
-            edge = read_fields(raw, _Edge, f"{place}.edges[{at}]")
+        for edge in intact_records(_placed(place, graph, "edges"), _edge, broken):
             if edge.pred == "is_a":
                 parents[edge.sub].append(curie(edge.obj))
-        for at, raw in enumerate(_list(place, graph, "nodes")):
-            node = read_fields(raw, _Node, f"{place}.nodes[{at}]")
+        for node in intact_records(_placed(place, graph, "nodes"), _node, broken):
             if node.type == "CLASS":
                 found = True
-                yield _term(f"{place}.nodes[{at}]", node, tuple(parents[node.id]))
+                yield _term(node, tuple(parents[node.id]))
     if not found:
         raise TaskError(f"{file}: no node of type CLASS; expected an ontology as OBO Graphs JSON")
 
@@ -121,16 +122,30 @@ def curie(address: str) -> str:
     return address
 
 
+def _placed(place: str, graph: Any, field: str) -> Iterator[tuple[str, Any]]:
+    for at, raw in enumerate(_list(place, graph, field)):
+        yield f"{place}.{field}[{at}]", raw
+
+
+def _edge(raw: Any, place: str) -> _Edge:
+    return read_fields(raw, _Edge, place)
+
+
+def _node(raw: Any, place: str) -> _Node:
+    node = read_fields(raw, _Node, place)
+    if node.type == "CLASS" and not node.name and not node.meta.deprecated:
+        raise TaskError(f"{place}, field lbl: {node.id} has no name; only an obsolete one may not")
+    return node
+
+
 def _list(place: str, value: Any, field: str) -> list[Any]:
     if not isinstance(value, dict) or not isinstance(value.get(field), list):
         raise TaskError(f"{place}, field {field}: expected a JSON array; OBO Graphs JSON has one")
     return list(value[field])
 
 
-def _term(place: str, node: _Node, parents: tuple[str, ...]) -> Term:
+def _term(node: _Node, parents: tuple[str, ...]) -> Term:
     meta = node.meta
-    if not node.name and not meta.deprecated:
-        raise TaskError(f"{place}, field lbl: {node.id} has no name; only an obsolete one may not")
     return Term(
         id=curie(node.id),
         name=node.name,

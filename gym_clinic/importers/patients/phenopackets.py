@@ -14,6 +14,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from typing_extensions import Self
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.typed_json import OnBroken, read_record, stop
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.patients.cases import DURATION
 from gym_clinic.retrieval import PatientCase
 
@@ -116,41 +118,36 @@ def read_phenopackets(
         ConfigError: If a file cannot be opened, or the folder holds none.
         TaskError: For a broken zip file; by default, for a broken packet or a duplicate id.
     """
-    seen: dict[str, str] = {}
-    empty = True
-    for file, data in _files(Path(path)):
-        empty = False
-        try:
-            packet = read_record(data, _Packet, file)
-            if packet.id in seen:
-                raise TaskError(
-                    f"{file}, field id: {packet.id!r} is a duplicate of {seen[packet.id]}"
-                )
-        except TaskError as error:
-            broken(error)
-            continue
-        seen[packet.id] = file
-        yield _case(packet)
-    if empty:
-        raise ConfigError(f"{path} holds no .json file; expected phenopackets")
+    packets = intact_records(
+        _files(Path(path)), _packet, broken, field="field id", key=attrgetter("id")
+    )
+    yield from map(_case, packets)
 
 
-def _files(place: Path) -> Iterator[tuple[str, bytes]]:
+def _packet(data: bytes, place: str) -> _Packet:
+    return read_record(data, _Packet, place)
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes]]:
     """Name and content of each file."""
+    place, empty = path, True
     try:
         if place.suffix == ".zip":
             with zipfile.ZipFile(place) as packed:
                 for name in sorted(packed.namelist()):
                     if name.endswith(".json"):
+                        empty = False
                         yield f"{place}/{name}", packed.read(name)
         else:
             for file in sorted(place.rglob("*.json")) if place.is_dir() else [place]:
-                place = file
+                place, empty = file, False
                 yield str(file), file.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot read {place}: {error.strerror}") from None
     except (zipfile.BadZipFile, zlib.error) as error:
         raise TaskError(f"{place}: {error}; expected a zip file of phenopackets") from None
+    if empty:
+        raise ConfigError(f"{path} holds no .json file; expected phenopackets")
 
 
 def _case(packet: _Packet) -> PatientCase:

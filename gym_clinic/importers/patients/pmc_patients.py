@@ -18,6 +18,7 @@ import ast
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.typed_json import OnBroken, read_value, stop
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.json import json_value
+from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.retrieval import PatientCase
 from gym_clinic.retrieval.graph.linking import SymptomLinker
 
@@ -90,19 +92,12 @@ def read_pmc_patients(
     file = Path(path)
     if file.suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
-    seen: dict[str, str] = {}
-    rows = _csv_rows(file, broken) if file.suffix == ".csv" else _json_rows(file)
-    for place, found in rows:
-        try:
-            row = read_value(found, _SummaryRow, place)
-            if row.uid in seen:
-                raise TaskError(
-                    f"{place}, field patient_uid: {row.uid!r} is a duplicate of {seen[row.uid]}"
-                )
-        except TaskError as error:
-            broken(error)
-            continue
-        seen[row.uid] = place
+    csv = file.suffix == ".csv"
+    rows = csv_rows(file, READ, others=True, broken=broken) if csv else _json_rows(file)
+    read = _of_cells if csv else _of_object
+    found = False
+    for row in intact_records(rows, read, broken, field="field patient_uid", key=attrgetter("uid")):
+        found = True
         present, absent = linker.symptoms(row.patient)
         case = PatientCase(
             id=row.uid,
@@ -114,7 +109,7 @@ def read_pmc_patients(
             sex=SEXES[row.gender],
         )
         yield PmcPatient(case, row.title, row.patient, row.similar)
-    if not seen:
+    if not found:
         raise TaskError(f"{file}: no patients; expected PMC-Patients as published")
 
 
@@ -136,16 +131,14 @@ def _json_rows(file: Path) -> Iterator[tuple[str, Any]]:
         yield f"{file} patient {number}", row
 
 
-def _csv_rows(file: Path, broken: OnBroken) -> Iterator[tuple[str, Any]]:
-    for place, cells in csv_rows(file, READ, others=True, broken=broken):
-        row: dict[str, Any] = dict(cells)
-        try:
-            for name in ("age", "similar_patients"):
-                row[name] = _literal(cells[name], f"{place}, column {name}")
-        except TaskError as error:
-            broken(error)
-            continue
-        yield place, row
+def _of_object(row: Any, place: str) -> _SummaryRow:
+    return read_value(row, _SummaryRow, place)
+
+
+def _of_cells(cells: Mapping[str, Any], place: str) -> _SummaryRow:
+    names = ("age", "similar_patients")
+    literals = {name: _literal(cells[name], f"{place}, column {name}") for name in names}
+    return _of_object({**cells, **literals}, place)
 
 
 def _literal(text: str, place: str) -> Any:

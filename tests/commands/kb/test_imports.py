@@ -97,11 +97,30 @@ def test_a_broken_file_leaves_the_old_output(tmp_path, run):
     before = out.read_bytes()
     assert json.loads(before)["code"] == "A99"
     source.write_text(ORDER + "broken\n", encoding="utf-8")
-    status, _, err = run(*arguments)
+    status, _, err = run(*arguments, "--strict")
     assert status == 2
     assert "order.txt line 2, order number" in err
     assert out.read_bytes() == before
+    source.write_text("broken\n", encoding="utf-8")
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert "skipped: " in err
+    assert "order.txt: no codes" in err
+    assert out.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["order.txt", "out.jsonl"]
+
+
+def test_a_broken_record_is_reported_and_skipped(tmp_path, run):
+    source, out = tmp_path / "order.txt", tmp_path / "out.jsonl"
+    source.write_text(ORDER + "broken\n" * 25 + ORDER.replace("00001 A99", "00002 A98"))
+    status, printed, err = run("kb", "import", "icd10cm", source, "--out", out)
+    assert status == 0
+    assert "out.jsonl: 2 records" in printed
+    assert "25 broken records were skipped" in printed
+    assert err.count("skipped: ") == 20
+    assert "order.txt line 2, order number" in err
+    assert "and 5 more" in err
+    assert [json.loads(line)["code"] for line in out.read_bytes().splitlines()] == ["A99", "A98"]
 
 
 def test_only_the_hpo_names_features(tmp_path, run):

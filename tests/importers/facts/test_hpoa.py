@@ -122,7 +122,7 @@ def test_another_name_of_a_disease_is_a_synonym(read):
         ([row(frequency="120%")], "line 3, column frequency: '120%'; expected at most 100%"),
         (
             [row(), row("OMIM:100200"), row()],
-            "line 5: OMIM:100100 has rows here and at .* line 3; expected the rows",
+            "line 5, .*'OMIM:100100' is a duplicate of .* line 3",
         ),
         ([], "no rows of aspect P after the header"),
         ([row(aspect="I")], "no rows of aspect P after the header"),

@@ -60,7 +60,7 @@ def test_any_title_comes_back(tmp_path_factory, short, long):
         (line(2, valid="2"), r"line 2, valid .column 15.: '2'; expected 0 or 1"),
         (line(2, short=" "), r"line 2, short title"),
         (line(2, "A990").replace(" 0 ", " 0x", 1), "line 2, column 16: 'x'; expected a blank"),
-        (line(2, "A99"), "line 2: duplicate code A99"),
+        (line(2, "A99"), "line 2, code: 'A99' is a duplicate of .* line 1"),
         (line(1, "A990"), "line 2: order number 00001 after 00001; expected a higher one"),
         ("A99 Made-up fever", "line 2, order number"),
     ],

@@ -186,7 +186,9 @@ def test_a_disorder_without_code_or_name_is_named(write, broken, message):
 
 def test_a_duplicate_disorder_is_named(write):
     one = disorder(phenotypes(feature()))
-    with pytest.raises(TaskError, match="line 4: duplicate ORPHA:17"):
+    with pytest.raises(
+        TaskError, match=r"line 4, <OrphaCode>: 'ORPHA:17' is a duplicate of .* line 3"
+    ):
         list(read_phenotypes(write(one, one)))
 
 
