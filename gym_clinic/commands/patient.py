@@ -67,10 +67,17 @@ def _record(patient: ClinicPatient) -> Iterator[str]:
     yield f"habits       {', '.join(person.habits) or 'none'}"
     taken = [
         f"{facts.drugs[one.drug].name} {one.dose:g} {one.unit} x {one.per_day:g} a day"
+        + (f" since {_ago(-one.begun)}" if one.begun is not None else "")
         for one in patient.medicines
     ]
     yield f"takes        {', '.join(taken) or 'nothing'}"
+    for event in patient.past:
+        what = facts.drugs[event.what].name if event.kind == "medicine" else event.what
+        reason = names.get(event.taken_for or "", event.taken_for)
+        ended = f" for {reason}, ended" if event.kind == "medicine" else ","
+        yield f"past         {what}{ended} {_ago(-event.minute)} ago"
     told = [f"{one.allergen.removeprefix('class:')} ({one.reaction})" for one in patient.allergies]
+    yield f"speaks       {patient.speaker}"
     yield f"allergies    {', '.join(told) or 'none known'}"
     for problem in patient.problems:
         yield ""

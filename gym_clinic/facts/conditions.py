@@ -259,7 +259,7 @@ class Condition(Record):
         """Yield what it names of other tables: the field, the kind of record, and the name.
 
         The kinds are "finding", "measurement", "value" (what `when` may name), "disease",
-        "drug" and "drug or class".
+        "drug", "drug or class" and "drug with a regimen".
         """
         yield "id", "disease", self.id
         yield from (("complaints", "finding", one.finding) for one in self.complaints)
@@ -277,13 +277,18 @@ class Condition(Record):
             for finding in (shown.goes_with, unless):
                 yield from (("goes_with", "finding", finding),) if finding else ()
             yield from (("when", "value", key) for key in sorted(values_of(shown.when)))
-        yield from (("medicines", "drug", one.drug) for one in self.medicines)
+        yield from (("medicines", "drug", one.drug) for one in self.regimens())
         for cause in self.causes:
             if cause.kind == "medicine":
-                for drug in (cause.what, *cause.together_with):
-                    yield "causes", "drug or class", drug
+                yield "causes", "drug or class", cause.what
+            yield from (("causes", "drug with a regimen", one) for one in cause.still_taken)
         yield from (("contraindicated", "drug or class", one) for one in self.contraindicated)
         yield from (("distinctions", "disease", one.look_alike) for one in self.distinctions)
+
+    def regimens(self) -> Iterator[LongTermMedicine]:
+        """Yield how medicines are taken by those who live with it or have it by a cause."""
+        yield from self.medicines
+        yield from (one for cause in self.causes for one in cause.regimens)
 
     def form(self, variant: str | None) -> Condition:
         """Return the condition as it is in one of its forms; itself for None."""

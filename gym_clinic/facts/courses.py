@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
-from gym_clinic.facts.examination import Share
+from gym_clinic.facts.examination import Phrase, Share
 from gym_clinic.facts.models import Slug, Text
 from gym_clinic.facts.typed_json import Strict
 
@@ -93,7 +93,7 @@ class Cause(Strict):
     Attributes:
         kind: A medicine, an exposure or a procedure.
         what: A medicine by the id of the drug or the reference of its class ("class:opioid"); an
-            exposure or a procedure in words.
+            exposure or a procedure in words, which may be a phrase with alternatives.
         days_ago: From and to, in days before the illness began: when it ended or took place or,
             for a medicine that is still taken, when it was begun.
         share: Of the patients who have it.
@@ -102,15 +102,17 @@ class Cause(Strict):
             lives with, or words.
         together_with: Further medicines that are taken still and without which it would not have
             happened: ids of drugs, or references of classes.
+        regimens: How medicines that are still taken are taken, where no condition says.
     """
 
     kind: Literal["medicine", "exposure", "procedure"]
-    what: Text
+    what: Phrase
     days_ago: Pair
     share: Share
     ended: bool = False
-    taken_for: Text | None = None
+    taken_for: Phrase | None = None
     together_with: tuple[Text, ...] = ()
+    regimens: tuple[LongTermMedicine, ...] = ()
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -121,3 +123,9 @@ class Cause(Strict):
         if self.kind != "medicine" and (self.ended or self.together_with):
             raise ValueError("'ended' and 'together_with' are of medicines")
         return self
+
+    @property
+    def still_taken(self) -> tuple[str, ...]:
+        """The medicines that the patient takes on arrival."""
+        first = (self.what,) if self.kind == "medicine" and not self.ended else ()
+        return (*first, *self.together_with)

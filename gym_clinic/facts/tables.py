@@ -217,6 +217,13 @@ def _load(folder: Path) -> Facts:
         "drug": drugs.records,
         "drug or class": {*drugs.records, *(CLASS + name for name in drug_classes.records)},
     }
+    regimens = {one.drug for each in conditions.records.values() for one in each.regimens()}
+    groups = {
+        CLASS + name
+        for one in regimens & drugs.records.keys()
+        for name in drugs.records[one].classes
+    }
+    kinds["drug with a regimen"] = regimens | groups
     conditions.check_named(kinds, Condition.named)
     aliases.check_known("sources", sources, lambda one: one.sources)
     for of_drugs in (drugs, drug_classes, interactions, cross_reactions):

@@ -11,14 +11,13 @@ from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
+from gym_clinic.simulate.clinic.people import may_live_with
 from gym_clinic.simulate.clinic.problems import EXPOSURE
 
 State = dict[str, float]
 Check = Callable[[ClinicPatient], str | None]
 TIMES = (0, 60, 360)
 STATES = "states of the checks"
-ORGANISMS = re.compile("pcr|swab|antigen|serology|culture|film|sputum|antibod")
-"""Studies that name an organism or an antibody, as laboratories do."""
 
 
 def states_of(patient: ClinicPatient) -> tuple[State, ...]:
@@ -130,7 +129,7 @@ def fits(patient: ClinicPatient) -> str | None:
 def lived_with(patient: ClinicPatient) -> str | None:
     for one in patient.background:
         epidemiology = patient.facts.diseases[one.condition].epidemiology
-        if epidemiology is not None and not epidemiology.admits(patient.person.person):
+        if epidemiology is not None and not may_live_with(epidemiology, patient.person.person):
             return f"{one.condition} at {patient.person.person}"
         if one.years > patient.person.age:
             return f"{one.condition} for {one.years} years at {patient.person.age}"
@@ -237,7 +236,9 @@ def allergies(patient: ClinicPatient) -> str | None:
 
 def indicated(patient: ClinicPatient) -> str | None:
     lived = {one.condition for one in patient.background}
-    wrong = [one.drug for one in patient.medicines if one.condition not in lived]
+    wrong = [
+        one.drug for one in patient.medicines if one.begun is None and one.condition not in lived
+    ]
     return f"{wrong} for nothing" if wrong else None
 
 
@@ -331,11 +332,10 @@ def rate(patient: ClinicPatient) -> str | None:
 
 
 def never_names(patient: ClinicPatient) -> str | None:
-    """Neither signs nor studies say what the patient has."""
+    """The examination does not say what the patient has; the report of a study may."""
     for one in patient.problems:
         disease = patient.facts.diseases[one.condition]
-        studies = [each.text for key, each in one.studies.items() if not ORGANISMS.search(key)]
-        texts = " ".join([*(sign.text for sign in one.signs), *studies]).casefold()
+        texts = " ".join(sign.text for sign in one.signs).casefold()
         for name in (disease.name, *disease.synonyms):
             if len(name) > 4 and re.search(rf"\b{re.escape(name.casefold())}\b", texts):
                 return f"{one.condition}: {name!r} is told"

@@ -118,6 +118,6 @@ GATES = (
         change.other_reports,
     ),
     Gate("the rate of the ECG", check.rate, change.louder),
-    Gate("nothing names the diagnosis", check.never_names, change.telling),
+    Gate("the examination does not name the diagnosis", check.never_names, change.telling),
 )
 """The rules, in the order of body, person, problem, medicines and course."""

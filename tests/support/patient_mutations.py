@@ -11,7 +11,7 @@ from typing import Any
 from patient_checks import STATES, State
 
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.people import ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport
 
 CHANGE = "change of the states"
@@ -20,7 +20,7 @@ CHANGE = "change of the states"
 def made_of(kind: type[ClinicPatient], patient: ClinicPatient, **more: Any) -> ClinicPatient:
     """Return a patient of another class, without what was computed of the first."""
     made = object.__new__(kind)
-    computed = ("usual", "born", STATES)
+    computed = ("usual", "born", "speaker", "examination", STATES)
     fields = {name: value for name, value in patient.__dict__.items() if name not in computed}
     made.__dict__.update(fields | more)
     return made

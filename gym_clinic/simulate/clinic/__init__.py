@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.disclosure import Recollection as Recollection
     from gym_clinic.simulate.clinic.disclosure import disclosures as disclosures
     from gym_clinic.simulate.clinic.disclosure import recollections as recollections
+    from gym_clinic.simulate.clinic.drawing import draw_patient as draw_patient
+    from gym_clinic.simulate.clinic.drawing import presenting as presenting
     from gym_clinic.simulate.clinic.measurement import Reading as Reading
     from gym_clinic.simulate.clinic.measurement import Sample as Sample
     from gym_clinic.simulate.clinic.measurement import measure as measure
     from gym_clinic.simulate.clinic.patient import ClinicPatient as ClinicPatient
-    from gym_clinic.simulate.clinic.patient import draw_patient as draw_patient
-    from gym_clinic.simulate.clinic.patient import presenting as presenting
     from gym_clinic.simulate.clinic.people import Demographics as Demographics
     from gym_clinic.simulate.clinic.problems import Problem as Problem
 
@@ -31,9 +31,9 @@ _HOMES = {
     "Recollection": "disclosure",
     "State": "body",
     "disclosures": "disclosure",
-    "draw_patient": "patient",
+    "draw_patient": "drawing",
     "measure": "measurement",
-    "presenting": "patient",
+    "presenting": "drawing",
     "recollections": "disclosure",
 }
 

@@ -9,57 +9,32 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
-from gym_clinic.errors import ConfigError
-from gym_clinic.facts import Facts, load, with_ancestors
+from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
-from gym_clinic.facts.epidemiology import Person
-from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import (
     DrawnEffect,
     State,
-    draw_usual,
     findings_of,
     outside,
     settle,
-    with_limits,
 )
-from gym_clinic.simulate.clinic.people import (
-    Background,
-    Demographics,
-    ReportedAllergy,
-    TakenMedicine,
-    draw_allergies,
-    draw_background,
-    draw_demographics,
-    draw_medicines,
-)
-from gym_clinic.simulate.clinic.problems import (
-    Problem,
-    died_at,
-    draw_problem,
-    examined,
-    severity_at,
-    treated_at,
-)
+from gym_clinic.simulate.clinic.medicines import PastEvent, ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.people import Background, Demographics
+from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
 from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
-from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
-from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
 
-SECOND = 0.1
-"""Share of patients who have a second problem."""
+SPEAKS, GROWN_UP = 6, 16
+"""Ages in years from which on a patient speaks for himself, and comes without a parent."""
 
-FEVER = 38.0
-"""Temperature of a fever."""
-
-AROUSAL = {"hr": (5.0, 4.0), "sbp": (6.0, 6.0), "dbp": (3.0, 3.0), "rr": (1.0, 1.0)}
-"""Measurement -> mean and standard deviation of what arrival adds to it, never below 0."""
+CONVERSES = 12.5
+"""Coma score from which on a patient can be talked with."""
 
 CALMS_IN = 45
 """Minutes in which half of it wears off."""
@@ -78,6 +53,7 @@ class ClinicPatient:
         arrived: Date and time of arrival.
         background: What the patient has lived with.
         medicines: What the patient takes.
+        past: Medicines that ended, exposures and procedures that have to do with the illness.
         allergies: What the patient reports.
         healthy: Measurements as they would be without any condition or medicine.
         problems: Why the patient comes: the first brings the complaint.
@@ -90,6 +66,7 @@ class ClinicPatient:
     arrived: datetime.datetime
     background: tuple[Background, ...]
     medicines: tuple[TakenMedicine, ...]
+    past: tuple[PastEvent, ...]
     allergies: tuple[ReportedAllergy, ...]
     healthy: Mapping[str, float]
     problems: tuple[Problem, ...]
@@ -100,6 +77,17 @@ class ClinicPatient:
         """Yield each problem with its condition in the form that the patient has."""
         for problem in self.problems:
             yield problem, self.facts.conditions[problem.condition].form(problem.variant)
+
+    @cached_property
+    def speaker(self) -> Literal["patient", "parent", "crew"]:
+        """Who speaks on arrival: the patient, the parent of a small or unconscious child, or else
+        the crew of the ambulance.
+        """
+        if self.person.age < SPEAKS:
+            return "parent"
+        if self.state(0)["gcs"] >= CONVERSES:
+            return "patient"
+        return "parent" if self.person.age < GROWN_UP else "crew"
 
     @cached_property
     def usual(self) -> State:
@@ -180,7 +168,7 @@ class ClinicPatient:
             if one.name not in ("facts", "arrived")
         }
         when = {"arrived": self.arrived.isoformat(), "born": self.born.isoformat()}
-        return plain | when | {"provenance": "synthetic"}
+        return plain | when | {"speaker": self.speaker, "provenance": "synthetic"}
 
     def _course(self, problem: Problem) -> Course:
         course = self.facts.conditions[problem.condition].form(problem.variant).course
@@ -228,106 +216,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def draw_patient(
-    seed: int, condition: str | None = None, facts: Facts | None = None
-) -> ClinicPatient:
-    """Draw a patient.
-
-    Args:
-        seed: The same seed and condition give the same patient.
-        condition: Id of the disease that brings the patient; drawn by its frequency if None.
-        facts: The fact tables; the embedded ones by default.
-
-    Raises:
-        ConfigError: If there is no such condition, or it brings no one.
-    """
-    tables = load() if facts is None else facts
-    random = Random(f"{seed}:{condition or ''}:patient")
-    chosen = _condition(tables, condition, random)
-    basis = draw_person(epidemiology_of(tables.diseases[chosen.id]), random)
-    background = draw_background(tables, chosen, basis, random)
-    lived_with = [one.condition for one in background]
-    person = draw_demographics(chosen, lived_with, basis, random)
-    allergies = draw_allergies(random)
-    medicines = draw_medicines(
-        tables, lived_with, allergies, basis.age, basis.pregnancy is not None, random
-    )
-    healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
-    problems = [draw_problem(tables, chosen, basis, random)]
-    if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
-        problems.append(draw_problem(tables, other, basis, random, problems[0]))
-    day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
-    arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
-    made = ClinicPatient(
-        seed=seed,
-        person=person,
-        arrived=arrived + datetime.timedelta(minutes=random.randrange(60)),
-        background=tuple(background),
-        medicines=tuple(medicines),
-        allergies=tuple(allergies),
-        healthy=healthy,
-        problems=tuple(problems),
-        arousal={
-            key: DrawnEffect("add", max(random.gauss(*by), 0.0)) for key, by in AROUSAL.items()
-        },
-        facts=tables,
-    )
-    return _examined(_with_fever(made, random), random)
-
-
-def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
-    """The patient, with fever in the history where there is fever on arrival."""
-    fever = patient.facts.finding_ids["Fever"]
-    first, *others = patient.problems
-    if patient.state(0)["temp_c"] < FEVER or fever in first.findings:
-        return patient
-    findings = {**first.findings, fever: round(first.began * random.uniform(0.3, 1))}
-    known = dataclasses.replace(first, findings=findings)
-    return dataclasses.replace(patient, problems=(known, *others))
-
-
-def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:
-    """The patient, with what examination and studies show of every problem."""
-    facts, person = patient.facts, patient.person
-    values = with_limits(facts, patient.state(0), person.sex, person.age)
-    measured = findings_of(facts, patient.state(0), person.sex, person.age)
-    problems = []
-    for problem, condition in patient.conditions():
-        there = with_ancestors(problem.findings, facts.above)
-        names = {facts.phenotypes[key].name for key in there}
-        names = {one for one in names if measured.get(one, True)}
-        names |= {one for one, has in measured.items() if has}
-        problems.append(examined(problem, condition, names.__contains__, values, random))
-    return dataclasses.replace(patient, problems=tuple(problems))
-
-
-def presenting(facts: Facts) -> list[Condition]:
-    """Return the conditions that bring patients."""
-    return [one for one in facts.conditions.values() if one.role != "background"]
-
-
-def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
-    known = {one.id: one for one in presenting(facts)}
-    if name is None:
-        # The square root keeps the rare ones in sight.
-        weights = [(one.weight or 0) ** 0.5 for one in known.values()]
-        return random.choices(list(known.values()), weights=weights)[0]
-    if name in facts.conditions and name not in known:
-        raise ConfigError(f"{name!r} is a background condition; it brings no patient by itself")
-    if name not in known:
-        raise ConfigError(f"no condition {name!r}; {suggest(name, known)}")
-    return known[name]
-
-
-def _second(
-    facts: Facts, first: Condition, lived_with: Sequence[str], person: Person, random: Random
-) -> Condition | None:
-    """A second, mild and common problem that could not be mistaken for the first."""
-    mild = {
-        one.id for one in presenting(facts) if one.role == "presenting" and (one.triage or 0) >= 4
-    }
-    likely = likely_besides(facts, person, (key for key in common_problems(facts) if key in mild))
-    drawn = draw_second(likely, facts.diseases[first.id], random, lived_with)
-    return None if drawn is None else facts.conditions[drawn]

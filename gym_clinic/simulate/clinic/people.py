@@ -1,4 +1,4 @@
-"""Who a simulated patient is: person, long-standing conditions, habits, medicines and allergies."""
+"""Who a simulated patient is: the person, habits, and long-standing conditions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from random import Random
 from typing import Any, get_args
 
 import numpy as np
-from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts
-from gym_clinic.facts.conditions import Condition, Effect
-from gym_clinic.facts.courses import LongTermMedicine
-from gym_clinic.facts.drugs import CLASS
-from gym_clinic.facts.epidemiology import Person, Pregnancy, Sex
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.epidemiology import AgeBand, Epidemiology, Person, Pregnancy, Sex
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
-from gym_clinic.simulate.disease.persons import density, epidemiology_of
+from gym_clinic.simulate.disease.persons import LIFE, epidemiology_of
 
 ADULT = 18
 WEEKS = {
@@ -36,16 +33,11 @@ WEEKS = {
 HABITS = {"smoking": 0.17, "alcohol": 0.07}
 """Habit -> share of adults who have it, where a condition does not make it more frequent."""
 
+MOST = 0.75
+"""Greatest share of the people of an age who live with a condition."""
+
 CONTROLLED = 0.3
 """Severity that is left of a condition under treatment, where it also brings patients."""
-
-ALLERGIES = (
-    ("class:penicillin", 0.06, ("rash", "rash", "hives", "anaphylaxis")),
-    ("class:sulfonamide-antibiotic", 0.02, ("rash", "hives")),
-    ("class:nsaid", 0.01, ("wheeze", "hives")),
-    ("codeine", 0.02, ("itching", "vomiting")),
-)
-"""Allergen, share of people who report it, and the reactions they report."""
 
 AGES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0)
 GROWN = (0.3, 0.45, 0.52, 0.57, 0.62, 0.7, 0.77, 0.83, 0.9, 0.97, 1.0)
@@ -105,46 +97,41 @@ class Background:
     severity: float = 1.0
 
 
-@dataclass(frozen=True)
-class TakenMedicine:
-    """A medicine that a person takes.
-
-    Attributes:
-        drug: Id of the drug.
-        dose: Of one time.
-        unit: Of the dose.
-        per_day: Times a day; below 1 for less often.
-        condition: What it is for.
-        effects: What it does to measurements.
-        blunting: Share of a rise of the heart rate that it suppresses.
-    """
-
-    drug: str
-    dose: float
-    unit: str
-    per_day: float
-    condition: str
-    effects: Mapping[str, DrawnEffect]
-    blunting: float
-
-
-@dataclass(frozen=True)
-class ReportedAllergy:
-    """An allergy that is reported.
-
-    Attributes:
-        allergen: Reference of a drug or class.
-        reaction: What happened.
-    """
-
-    allergen: str
-    reaction: str
-
-
 def prevalence(facts: Facts, condition: Condition, person: Person) -> float:
-    """Return the share of people of an age and sex who live with a condition, 0 to 0.6."""
-    known = epidemiology_of(facts.diseases[condition.id])
-    return min((condition.prevalence or 0) / 1000 * density(known, person), 0.6)
+    """Return the share of people of an age and sex who live with a condition.
+
+    What is lived with stays: the share grows with age as the ages at which people get it are
+    passed.
+    """
+    epidemiology = epidemiology_of(facts.diseases[condition.id])
+    if not may_live_with(epidemiology, person):
+        return 0.0
+    ages = epidemiology.ages
+    share = (condition.prevalence or 0) / 1000 * _passed(ages, person.age) / _mean_passed(ages)
+    return min(share * _share_of_sex(epidemiology, person), MOST)
+
+
+def may_live_with(epidemiology: Epidemiology, person: Person) -> bool:
+    """Whether a person may live with what people of these ages and this sex get."""
+    sex = epidemiology.female > 0 if person.sex == "female" else epidemiology.female < 1
+    return sex and epidemiology.pregnancy is None and person.age >= epidemiology.ages[0].low
+
+
+def _passed(ages: tuple[AgeBand, ...], age: float) -> float:
+    """The share of those who ever get it who have got it by an age."""
+    total = sum(one.weight for one in ages)
+    parts = (min(max(age - one.low, 0) / (one.high - one.low), 1) for one in ages)
+    return sum(part * one.weight / total for part, one in zip(parts, ages, strict=True))
+
+
+@lru_cache(maxsize=1 << 10)
+def _mean_passed(ages: tuple[AgeBand, ...]) -> float:
+    return sum(_passed(ages, age) for age in range(int(LIFE))) / LIFE
+
+
+def _share_of_sex(epidemiology: Epidemiology, person: Person) -> float:
+    """Twice the share of the person's sex among those who have it."""
+    return 2 * (epidemiology.female if person.sex == "female" else 1 - epidemiology.female)
 
 
 def draw_demographics(
@@ -175,9 +162,17 @@ def _size(age: float, sex: Sex, obese: bool, random: Random) -> tuple[float, flo
 
 
 def draw_background(
-    facts: Facts, condition: Condition, person: Person, random: Random
+    facts: Facts, condition: Condition, person: Person, random: Random, surely: str | None = None
 ) -> list[Background]:
-    """Draw the conditions that a patient lives with; those that raise the risk more often."""
+    """Draw the conditions that a patient lives with; those that raise the risk more often.
+
+    Args:
+        facts: The fact tables.
+        condition: What brings the patient.
+        person: Age and sex.
+        random: The source of randomness.
+        surely: Id of a condition that the patient lives with, if somebody of this age and sex does.
+    """
     risks = {risk.factor: risk.share for risk in condition.risks}
     found = []
     for key, one in facts.conditions.items():
@@ -185,7 +180,7 @@ def draw_background(
             continue
         usual = prevalence(facts, one, person)
         chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
-        if random.random() < chance:
+        if random.random() < (1.0 if usual and key == surely else chance):
             first = epidemiology_of(facts.diseases[key]).ages[0].low
             longest = max(min(person.age - first, 25.0), 0.2)
             drawn = {**one.vitals, **one.labs} if one.role == "background" else one.labs
@@ -194,106 +189,6 @@ def draw_background(
             severity = 1.0 if one.role == "background" else CONTROLLED
             found.append(Background(key, min(round(years, 1), person.age), effects, severity))
     return found
-
-
-def draw_allergies(random: Random) -> list[ReportedAllergy]:
-    """Draw what a person says to be allergic to."""
-    return [
-        ReportedAllergy(allergen, random.choice(reactions))
-        for allergen, share, reactions in ALLERGIES
-        if random.random() < share
-    ]
-
-
-def draw_medicines(
-    facts: Facts,
-    conditions: Collection[str],
-    allergies: Collection[ReportedAllergy],
-    age: float,
-    pregnant: bool,
-    random: Random,
-) -> list[TakenMedicine]:
-    """Draw what a person takes: nothing against an allergy, an illness or another medicine."""
-    taken: list[TakenMedicine] = []
-    forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
-    for key in conditions:
-        for one in facts.conditions[key].medicines:
-            if age < ADULT or random.random() >= one.share:
-                continue
-            if pregnant or any(one.drug == other.drug for other in taken):
-                continue
-            if _allergic(facts, one.drug, allergies) or forbidden & _references(facts, one.drug):
-                continue
-            if _clashes(facts, one.drug, taken):
-                continue
-            taken.append(_taken(facts, key, one, random))
-    return taken
-
-
-def _taken(facts: Facts, condition: str, one: LongTermMedicine, random: Random) -> TakenMedicine:
-    effects, blunting = dict[str, DrawnEffect](), 0.0
-    for name in facts.drugs[one.drug].classes:
-        known = drug_effects().get(name)
-        if known is not None:
-            blunting = max(blunting, known.blunting)
-            effects |= {key: draw_effect(effect, random) for key, effect in known.effects.items()}
-    dose = random.choice(one.doses)
-    return TakenMedicine(one.drug, dose, one.unit, one.per_day, condition, effects, blunting)
-
-
-def _allergic(facts: Facts, drug: str, allergies: Collection[ReportedAllergy]) -> bool:
-    return any(one.allergen in _references(facts, drug) for one in allergies)
-
-
-def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
-    """Whether a drug is of the kind of one that is taken, or must not be combined with it."""
-    own = facts.drugs[drug].classes
-    names = _references(facts, drug)
-    for other in taken:
-        if own and set(own) == set(facts.drugs[other.drug].classes):
-            return True
-        theirs = _references(facts, other.drug)
-        if any(names & kind and theirs & kind for kind in kinds_of_medicines()):
-            return True
-        for one in facts.interactions.values():
-            if one.severity == "contraindicated" and len(one.between) == 2:
-                first, second = one.between
-                if (first in names and second in theirs) or (second in names and first in theirs):
-                    return True
-    return False
-
-
-@lru_cache(maxsize=1)
-def kinds_of_medicines() -> tuple[frozenset[str], ...]:
-    """Return each kind of medicine: drugs and classes of which nobody takes two."""
-    file = _PLACES / "one_of_a_kind.json"
-    kinds: Mapping[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
-    return tuple(frozenset(one) for one in kinds.values())
-
-
-def _references(facts: Facts, drug: str) -> set[str]:
-    """The drug and its classes, as interactions and allergies name them."""
-    return {drug, *(CLASS + name for name in facts.drugs[drug].classes)}
-
-
-@dataclass(frozen=True)
-class DrugEffects:
-    """What drugs of a class do to measurements.
-
-    Attributes:
-        blunting: Share of a rise of the heart rate that they suppress.
-        effects: Measurement -> effect.
-    """
-
-    blunting: float
-    effects: dict[str, Effect]
-
-
-@lru_cache(maxsize=1)
-def drug_effects() -> Mapping[str, DrugEffects]:
-    """Return class of drugs -> what its drugs do to measurements."""
-    text = (_PLACES / "drug_effects.json").read_text(encoding="utf-8")
-    return TypeAdapter(dict[str, DrugEffects]).validate_json(text)
 
 
 @lru_cache(maxsize=1)

@@ -16,6 +16,7 @@ from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
+from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.disease.findings import draw_findings, draw_variant, possible, shares
@@ -65,33 +66,54 @@ class Problem:
     effects: Mapping[str, DrawnEffect]
 
 
-def draw_problem(
-    facts: Facts,
-    condition: Condition,
-    person: Person,
-    random: Random,
-    first: Problem | None = None,
-) -> Problem:
-    """Draw a problem, before examination and studies (:func:`examined`).
-
-    Args:
-        facts: The fact tables.
-        condition: Its condition.
-        person: Who the patient is.
-        random: The source of randomness.
-        first: The problem that brings the patient, if this is a second one.
-    """
+def draw_problem(condition: Condition, random: Random) -> Problem:
+    """Draw a problem without what is told and shown (:func:`told`, :func:`examined`)."""
     course = condition.course
     if course is None:
         raise ValueError(f"{condition.id} is a background condition; it brings no one")
     low, high = course.onset_hours
     began = -round(60 * math.exp(random.uniform(math.log(max(low, 0.02)), math.log(high))))
     severity = min(max(random.lognormvariate(-0.08, 0.28), SEVERITY[0]), SEVERITY[1])
-    ids = facts.finding_ids
     if course.fatal_at is not None:
         severity = min(severity, 0.9 * course.fatal_at)
     variant = draw_variant(condition, random)
-    condition = condition.form(variant)
+    return Problem(
+        condition=condition.id,
+        variant=variant,
+        began=min(began, -1),
+        severity=round(severity, 2),
+        complaint=None,
+        findings={},
+        signs=(),
+        studies={},
+        effects=_effects(condition.form(variant), random),
+    )
+
+
+def told(
+    facts: Facts,
+    problem: Problem,
+    person: Person,
+    values: Mapping[str, float],
+    random: Random,
+    first: Problem | None = None,
+) -> Problem:
+    """Return a problem with its symptoms and signs, and the complaint.
+
+    Args:
+        facts: The fact tables.
+        problem: The problem.
+        person: Who the patient is.
+        values: The state on arrival and `age`; no finding contradicts it.
+        random: The source of randomness.
+        first: The problem that brings the patient, if this is a second one.
+    """
+    condition = facts.conditions[problem.condition].form(problem.variant)
+    ids, days = facts.finding_ids, -problem.began / DAY
+    unlike = {ids[name] for name, day in condition.from_day.items() if day > days}
+    unlike |= {
+        ids[name] for name, text in possible_when().items() if not parse(text).compute(values)
+    }
     complaint = None
     if first is None:
         weights = {
@@ -100,33 +122,24 @@ def draw_problem(
             if condition.rates.get(one.finding, 1) > 0
         }
         able = possible(facts, weights, person)
+        able = [one for one in able if one not in unlike] or able
         (complaint,) = random.choices(able, weights=[weights[one] for one in able])
     beside = [complaint] if complaint is not None else [*first.findings] if first else []
-    findings = _findings(facts, condition.id, variant, person, began, beside, random)
+    findings = _findings(facts, problem, unlike, person, beside, random)
     if complaint is not None:
-        findings[complaint] = began
-    effects = _effects(condition, random)
+        findings[complaint] = problem.began
+    effects = problem.effects
     hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
     if hurts and "pain" not in effects:
-        effects["pain"] = DrawnEffect("set", random.uniform(2, 6))
-    told = sorted(one for one in findings if facts.phenotypes[one].group != EXPOSURE)
-    if first is None and told and random.random() < OTHER_COMPLAINT:
+        effects = {**effects, "pain": DrawnEffect("set", random.uniform(2, 6))}
+    felt = sorted(one for one in findings if _may_bring(facts, condition, one))
+    if first is None and felt and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
-        complaint = random.choice(told)
+        complaint = random.choice(felt)
         if random.random() < VAGUE and possible(facts, [ids["Malaise"]], person):
             complaint = ids["Malaise"]
-        findings[complaint] = began
-    return Problem(
-        condition=condition.id,
-        variant=variant,
-        began=min(began, -1),
-        severity=round(severity, 2),
-        complaint=complaint,
-        findings=findings,
-        signs=(),
-        studies={},
-        effects=effects,
-    )
+        findings[complaint] = problem.began
+    return dataclasses.replace(problem, complaint=complaint, findings=findings, effects=effects)
 
 
 def examined(
@@ -171,26 +184,48 @@ def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:
 
 def _findings(
     facts: Facts,
-    disease: str,
-    variant: str | None,
+    problem: Problem,
+    unlike: Collection[str],
     person: Person,
-    began: int,
     beside: Collection[str],
     random: Random,
 ) -> dict[str, int]:
     """Draw symptoms and signs; what measurements and studies show is read off them instead."""
     elsewhere = {*measured_findings(), *shown_by_tests()}
+    condition = facts.conditions[problem.condition]
     chances = {
         key: share
-        for key, share in shares(facts, disease, variant).items()
-        if facts.phenotypes[key].name not in elsewhere
+        for key, share in shares(facts, problem.condition, problem.variant).items()
+        if facts.phenotypes[key].name not in elsewhere and key not in unlike
     }
     found: dict[str, int] = {}
+    began = problem.began
     for one in sorted(draw_findings(facts, chances, person, random, beside=beside)):
+        late = condition.from_day.get(facts.phenotypes[one].name)
         if facts.phenotypes[one].group == EXPOSURE:
             found[one] = began - random.randint(1, 14) * DAY
-            continue
-        found[one] = began if random.random() < 0.4 else round(began * random.uniform(0.05, 0.9))
+        elif late is not None:
+            found[one] = round((began + late * DAY) * random.uniform(0.05, 0.9))
+        else:
+            at_once = random.random() < 0.4
+            found[one] = began if at_once else round(began * random.uniform(0.05, 0.9))
+    return found
+
+
+def _may_bring(facts: Facts, condition: Condition, finding: str) -> bool:
+    """Whether a finding may be why a patient comes: it is there from the beginning."""
+    one = facts.phenotypes[finding]
+    return one.group != EXPOSURE and one.name not in condition.from_day
+
+
+@lru_cache(maxsize=1)
+def possible_when() -> Mapping[str, str]:
+    """Return finding -> the condition on the state and `age` under which a person may have it.
+
+    Small children do not tell what they feel, and nobody is confused with a full coma score.
+    """
+    file = Path(__file__).with_name("possible_when.json")
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 

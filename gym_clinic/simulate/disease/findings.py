@@ -64,7 +64,7 @@ def shares(facts: Facts, disease: str, variant: str | None = None) -> dict[str, 
         variant: The form of its condition; None where that has none, or for all of them together.
     """
     known, condition = facts.diseases[disease], facts.conditions.get(disease)
-    rates = {} if condition is None else condition.form(variant).rates
+    rates = {} if condition is None else _rates(condition, variant)
     found = {}
     for one in known.phenotypes:
         finding = facts.phenotypes[one.phenotype]
@@ -72,7 +72,26 @@ def shares(facts: Facts, disease: str, variant: str | None = None) -> dict[str, 
             found[finding.id] = 0.0
         elif not restates_diagnosis(known, finding):
             found[finding.id] = rates.get(finding.name, probability(one.frequency))
+    for name, share in rates.items():  # of a form, beyond the profile of the disease
+        finding = facts.phenotypes[facts.finding_ids[name]]
+        if finding.id not in found and not restates_diagnosis(known, finding):
+            found[finding.id] = share
     return found
+
+
+def _rates(condition: Condition, variant: str | None) -> Mapping[str, float]:
+    """The rates of a form of a condition, or of all its patients together."""
+    forms = condition.variants
+    if variant is not None or not any(one.rates for one in forms.values()):
+        return condition.form(variant).rates
+    names = {*condition.rates, *(name for one in forms.values() for name in one.rates)}
+    every = {key: condition.form(key).rates for key in forms}
+    # A form that does not name a finding has it as often as the others.
+    return {
+        name: sum(forms[key].share * every[key][name] for key in forms if name in every[key])
+        / sum(forms[key].share for key in forms if name in every[key])
+        for name in sorted(names)
+    }
 
 
 def draw_findings(

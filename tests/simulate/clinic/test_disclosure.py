@@ -79,13 +79,14 @@ def test_uneven_rates_are_noticed(plans: list[Plan]) -> None:
         for patient, plan in plans
     ]  # fmt: skip
     assert any(one.startswith("problem told") for one in uneven(told))
-    exact = [
+    slight = [
         (patient, tuple(
-            replace(one, distortion=None) if one.origin == "irrelevant" else one for one in plan
+            replace(one, distortion="minimises") if one.origin == "irrelevant" else one
+            for one in plan
         ))
         for patient, plan in plans
     ]  # fmt: skip
-    assert any(one.startswith("irrelevant") for one in uneven(exact))
+    assert any(one.startswith("irrelevant") for one in uneven(slight))
 
 
 def test_the_complaint_is_told_and_red_flags_are_tellable(plans: list[Plan]) -> None:

@@ -6,7 +6,7 @@ from patient_checks import names_of
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
-from gym_clinic.simulate.clinic.people import kinds_of_medicines
+from gym_clinic.simulate.clinic.medicines import kinds_of_medicines
 
 FACTS = load()
 PATIENTS = [draw_patient(seed, "delirium") for seed in range(60)]

@@ -1,0 +1,160 @@
+"""Drawing a simulated patient: person, body, problems, and what is told and shown of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Sequence
+from random import Random
+
+from gym_clinic.errors import ConfigError
+from gym_clinic.facts import Facts, load, with_ancestors
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.epidemiology import Person
+from gym_clinic.names import suggest
+from gym_clinic.simulate.clinic.body import DrawnEffect, draw_usual, findings_of, with_limits
+from gym_clinic.simulate.clinic.medicines import (
+    PastEvent,
+    apply_cause,
+    draw_allergies,
+    draw_cause,
+    draw_medicines,
+)
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.people import (
+    draw_background,
+    draw_demographics,
+)
+from gym_clinic.simulate.clinic.problems import draw_problem, examined, told
+from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
+from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
+
+SECOND = 0.1
+"""Share of patients who have a second problem."""
+
+FEVER = 38.0
+"""Temperature of a fever."""
+
+AROUSAL = {"hr": (5.0, 4.0), "sbp": (6.0, 6.0), "dbp": (3.0, 3.0), "rr": (1.0, 1.0)}
+"""Measurement -> mean and standard deviation of what arrival adds to it, never below 0."""
+
+
+def draw_patient(
+    seed: int, condition: str | None = None, facts: Facts | None = None
+) -> ClinicPatient:
+    """Draw a patient.
+
+    Args:
+        seed: The same seed and condition give the same patient.
+        condition: Id of the disease that brings the patient; drawn by its frequency if None.
+        facts: The fact tables; the embedded ones by default.
+
+    Raises:
+        ConfigError: If there is no such condition, or it brings no one.
+    """
+    tables = load() if facts is None else facts
+    random = Random(f"{seed}:{condition or ''}:patient")
+    chosen = _condition(tables, condition, random)
+    basis = draw_person(epidemiology_of(tables.diseases[chosen.id]), random)
+    cause = draw_cause(chosen, basis, random)
+    known = cause.taken_for if cause is not None else None
+    background = draw_background(tables, chosen, basis, random, known)
+    lived_with = [one.condition for one in background]
+    person = draw_demographics(chosen, lived_with, basis, random)
+    allergies = draw_allergies(random)
+    medicines = draw_medicines(
+        tables, lived_with, allergies, basis.age, basis.pregnancy is not None, random
+    )
+    healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
+    problems = [draw_problem(chosen, random)]
+    if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
+        problems.append(draw_problem(other, random))
+    past: list[PastEvent] = []
+    if cause is not None and (known not in tables.conditions or known in lived_with):
+        began = problems[0].began
+        medicines, past = apply_cause(tables, cause, began, allergies, medicines, random)
+    day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
+    arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
+    made = ClinicPatient(
+        seed=seed,
+        person=person,
+        arrived=arrived + datetime.timedelta(minutes=random.randrange(60)),
+        background=tuple(background),
+        medicines=tuple(medicines),
+        past=tuple(past),
+        allergies=tuple(allergies),
+        healthy=healthy,
+        problems=tuple(problems),
+        arousal={
+            key: DrawnEffect("add", max(random.gauss(*by), 0.0)) for key, by in AROUSAL.items()
+        },
+        facts=tables,
+    )
+    return _examined(_with_fever(_told(made, random), random), random)
+
+
+def _told(patient: ClinicPatient, random: Random) -> ClinicPatient:
+    """The patient, with the symptoms and signs of every problem; they agree with the state."""
+    person = patient.person.person
+    values = patient.state(0) | {"age": person.age}
+    first, *others = patient.problems
+    facts = patient.facts
+    problems = [told(facts, first, person, values, random)]
+    problems += [told(facts, one, person, values, random, problems[0]) for one in others]
+    return dataclasses.replace(patient, problems=tuple(problems))
+
+
+def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
+    """The patient, with fever in the history where there is fever on arrival."""
+    fever = patient.facts.finding_ids["Fever"]
+    first, *others = patient.problems
+    if patient.state(0)["temp_c"] < FEVER or fever in first.findings:
+        return patient
+    findings = {**first.findings, fever: round(first.began * random.uniform(0.3, 1))}
+    known = dataclasses.replace(first, findings=findings)
+    return dataclasses.replace(patient, problems=(known, *others))
+
+
+def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:
+    """The patient, with what examination and studies show of every problem."""
+    facts, person = patient.facts, patient.person
+    values = with_limits(facts, patient.state(0), person.sex, person.age)
+    measured = findings_of(facts, patient.state(0), person.sex, person.age)
+    problems = []
+    for problem, condition in patient.conditions():
+        there = with_ancestors(problem.findings, facts.above)
+        names = {facts.phenotypes[key].name for key in there}
+        names = {one for one in names if measured.get(one, True)}
+        names |= {one for one, has in measured.items() if has}
+        problems.append(examined(problem, condition, names.__contains__, values, random))
+    return dataclasses.replace(patient, problems=tuple(problems))
+
+
+def presenting(facts: Facts) -> list[Condition]:
+    """Return the conditions that bring patients."""
+    return [one for one in facts.conditions.values() if one.role != "background"]
+
+
+def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
+    known = {one.id: one for one in presenting(facts)}
+    if name is None:
+        # The square root keeps the rare ones in sight.
+        weights = [(one.weight or 0) ** 0.5 for one in known.values()]
+        return random.choices(list(known.values()), weights=weights)[0]
+    if name in facts.conditions and name not in known:
+        raise ConfigError(f"{name!r} is a background condition; it brings no patient by itself")
+    if name not in known:
+        raise ConfigError(f"no condition {name!r}; {suggest(name, known)}")
+    return known[name]
+
+
+def _second(
+    facts: Facts, first: Condition, lived_with: Sequence[str], person: Person, random: Random
+) -> Condition | None:
+    """A second, mild and common problem that could not be mistaken for the first."""
+    mild = {
+        one.id for one in presenting(facts) if one.role == "presenting" and (one.triage or 0) >= 4
+    }
+    likely = likely_besides(facts, person, (key for key in common_problems(facts) if key in mild))
+    drawn = draw_second(likely, facts.diseases[first.id], random, lived_with)
+    return None if drawn is None else facts.conditions[drawn]

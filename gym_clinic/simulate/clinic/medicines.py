@@ -1,0 +1,272 @@
+"""What a simulated patient takes, has taken and is allergic to."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from gym_clinic.facts import Facts, load
+from gym_clinic.facts.conditions import Condition, Effect
+from gym_clinic.facts.courses import Cause, LongTermMedicine
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.epidemiology import Person
+from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
+from gym_clinic.simulate.clinic.people import ADULT
+from gym_clinic.simulate.clinic.shown import write_text
+
+DAY = 24 * 60
+
+ALLERGIES = (
+    ("class:penicillin", 0.06, ("rash", "rash", "hives", "anaphylaxis")),
+    ("class:sulfonamide-antibiotic", 0.02, ("rash", "hives")),
+    ("class:nsaid", 0.01, ("wheeze", "hives")),
+    ("codeine", 0.02, ("itching", "vomiting")),
+)
+"""Allergen, share of people who report it, and the reactions they report."""
+
+
+@dataclass(frozen=True)
+class TakenMedicine:
+    """A medicine that a person takes.
+
+    Attributes:
+        drug: Id of the drug.
+        dose: Of one time.
+        unit: Of the dose.
+        per_day: Times a day; below 1 for less often.
+        condition: What it is for.
+        effects: What it does to measurements.
+        blunting: Share of a rise of the heart rate that it suppresses.
+        begun: Minutes from arrival; None where it has been taken for long.
+    """
+
+    drug: str
+    dose: float
+    unit: str
+    per_day: float
+    condition: str
+    effects: Mapping[str, DrawnEffect]
+    blunting: float
+    begun: int | None = None
+
+
+@dataclass(frozen=True)
+class ReportedAllergy:
+    """An allergy that is reported.
+
+    Attributes:
+        allergen: Reference of a drug or class.
+        reaction: What happened.
+    """
+
+    allergen: str
+    reaction: str
+
+
+@dataclass(frozen=True)
+class PastEvent:
+    """What happened before an illness and has to do with it.
+
+    Attributes:
+        kind: A medicine that is no longer taken, an exposure or a procedure.
+        what: Id of the drug, or words.
+        minute: When it ended or took place, in minutes from arrival, below 0.
+        taken_for: What the medicine was taken for, in words or as the id of a condition.
+    """
+
+    kind: Literal["medicine", "exposure", "procedure"]
+    what: str
+    minute: int
+    taken_for: str | None = None
+
+
+def draw_allergies(random: Random) -> list[ReportedAllergy]:
+    """Draw what a person says to be allergic to."""
+    return [
+        ReportedAllergy(allergen, random.choice(reactions))
+        for allergen, share, reactions in ALLERGIES
+        if random.random() < share
+    ]
+
+
+def draw_medicines(
+    facts: Facts,
+    conditions: Collection[str],
+    allergies: Collection[ReportedAllergy],
+    age: float,
+    pregnant: bool,
+    random: Random,
+) -> list[TakenMedicine]:
+    """Draw what a person takes: nothing against an allergy, an illness or another medicine."""
+    taken: list[TakenMedicine] = []
+    forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
+    for key in conditions:
+        for one in facts.conditions[key].medicines:
+            if age < ADULT or random.random() >= one.share:
+                continue
+            if pregnant or any(one.drug == other.drug for other in taken):
+                continue
+            if _allergic(facts, one.drug, allergies) or forbidden & references(facts, one.drug):
+                continue
+            if _clashes(facts, one.drug, taken):
+                continue
+            taken.append(_taken(facts, key, one, random))
+    return taken
+
+
+def draw_cause(condition: Condition, person: Person, random: Random) -> Cause | None:
+    """Draw what has brought a condition about; None for nothing known.
+
+    Medicines that are still taken are causes in adults who are not pregnant only, as these alone
+    have long-term medicines.
+    """
+    draw = random.random()
+    for cause in condition.causes:
+        draw -= cause.share
+        if draw < 0:
+            lasting = cause.kind == "medicine" and (not cause.ended or cause.together_with)
+            grown = person.age >= ADULT and person.pregnancy is None
+            return cause if grown or not lasting else None
+    return None
+
+
+def apply_cause(
+    facts: Facts,
+    cause: Cause,
+    began: int,
+    allergies: Collection[ReportedAllergy],
+    taken: Sequence[TakenMedicine],
+    random: Random,
+) -> tuple[list[TakenMedicine], list[PastEvent]]:
+    """Return the medicines with those of a cause, and what is past.
+
+    Args:
+        facts: The fact tables.
+        cause: The cause.
+        began: When the illness began, in minutes from arrival.
+        allergies: What the patient reports; such a drug is no cause.
+        taken: What the patient takes.
+        random: The source of randomness.
+    """
+    low, high = cause.days_ago
+    minute = began - max(round(random.uniform(low, high) * DAY), 1)
+    if cause.kind != "medicine":
+        return [*taken], [PastEvent(cause.kind, write_text(cause.what, random), minute)]
+    reason = write_text(cause.taken_for or "", random)
+    medicines, past = [*taken], list[PastEvent]()
+    for reference in (cause.what, *cause.together_with):
+        if any(reference in references(facts, one.drug) for one in medicines):
+            continue  # it is taken already
+        drug = _drug_of(facts, reference, allergies, random)
+        if drug is None:
+            return [*taken], []
+        if cause.ended and reference == cause.what:
+            past.append(PastEvent("medicine", drug, minute, reason))
+        elif _clashes(facts, drug, taken):
+            return [*taken], []
+        else:
+            usual = random.choice(regimens(facts)[drug])
+            made = _taken(facts, reason, usual, random)
+            medicines.append(dataclasses.replace(made, begun=minute))
+    return medicines, past
+
+
+def _drug_of(
+    facts: Facts, reference: str, allergies: Collection[ReportedAllergy], random: Random
+) -> str | None:
+    """A drug of a class, one with a known regimen if there is any; or the drug itself."""
+    if not reference.startswith(CLASS):
+        possible = [reference]
+    else:
+        members = [key for key in facts.drugs if reference in references(facts, key)]
+        possible = [key for key in members if key in regimens(facts)] or members
+    possible = [one for one in possible if not _allergic(facts, one, allergies)]
+    return random.choice(possible) if possible else None
+
+
+@lru_cache(maxsize=2)
+def _regimens(folder: Path) -> Mapping[str, tuple[LongTermMedicine, ...]]:
+    found: dict[str, tuple[LongTermMedicine, ...]] = {}
+    for condition in load(folder).conditions.values():
+        for one in condition.regimens():
+            found[one.drug] = (*found.get(one.drug, ()), one)
+    return found
+
+
+def regimens(facts: Facts) -> Mapping[str, tuple[LongTermMedicine, ...]]:
+    """Return drug -> how people take it for long, in any of the conditions."""
+    return _regimens(facts.folder)
+
+
+def _taken(facts: Facts, condition: str, one: LongTermMedicine, random: Random) -> TakenMedicine:
+    effects, blunting = dict[str, DrawnEffect](), 0.0
+    for name in facts.drugs[one.drug].classes:
+        known = drug_effects().get(name)
+        if known is not None:
+            blunting = max(blunting, known.blunting)
+            effects |= {key: draw_effect(effect, random) for key, effect in known.effects.items()}
+    dose = random.choice(one.doses)
+    return TakenMedicine(one.drug, dose, one.unit, one.per_day, condition, effects, blunting)
+
+
+def _allergic(facts: Facts, drug: str, allergies: Collection[ReportedAllergy]) -> bool:
+    return any(one.allergen in references(facts, drug) for one in allergies)
+
+
+def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
+    """Whether a drug is of the kind of one that is taken, or must not be combined with it."""
+    own = facts.drugs[drug].classes
+    names = references(facts, drug)
+    for other in taken:
+        if own and set(own) == set(facts.drugs[other.drug].classes):
+            return True
+        theirs = references(facts, other.drug)
+        if any(names & kind and theirs & kind for kind in kinds_of_medicines()):
+            return True
+        for one in facts.interactions.values():
+            if one.severity == "contraindicated" and len(one.between) == 2:
+                first, second = one.between
+                if (first in names and second in theirs) or (second in names and first in theirs):
+                    return True
+    return False
+
+
+@lru_cache(maxsize=1)
+def kinds_of_medicines() -> tuple[frozenset[str], ...]:
+    """Return each kind of medicine: drugs and classes of which nobody takes two."""
+    file = Path(__file__).with_name("one_of_a_kind.json")
+    kinds: Mapping[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
+    return tuple(frozenset(one) for one in kinds.values())
+
+
+def references(facts: Facts, drug: str) -> set[str]:
+    """Return the drug and its classes, as interactions and allergies name them."""
+    return {drug, *(CLASS + name for name in facts.drugs[drug].classes)}
+
+
+@dataclass(frozen=True)
+class DrugEffects:
+    """What drugs of a class do to measurements.
+
+    Attributes:
+        blunting: Share of a rise of the heart rate that they suppress.
+        effects: Measurement -> effect.
+    """
+
+    blunting: float
+    effects: dict[str, Effect]
+
+
+@lru_cache(maxsize=1)
+def drug_effects() -> Mapping[str, DrugEffects]:
+    """Return class of drugs -> what its drugs do to measurements."""
+    text = Path(__file__).with_name("drug_effects.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, DrugEffects]).validate_json(text)
