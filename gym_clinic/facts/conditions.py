@@ -11,7 +11,6 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -292,14 +291,9 @@ class Condition(Record):
 
     def form(self, variant: str | None) -> Condition:
         """Return the condition as it is in one of its forms; itself for None."""
-        return self if variant is None else self._forms[variant]
-
-    @cached_property
-    def _forms(self) -> dict[str, Condition]:
-        return {key: self._form(one) for key, one in self.variants.items()}
-
-    def _form(self, one: Variant) -> Condition:
-        course = self.course
+        if variant is None:
+            return self
+        one, course = self.variants[variant], self.course
         if course is not None and one.treated_by:
             course = course.model_copy(update={"treated_by": one.treated_by})
         return self.model_copy(

@@ -171,10 +171,12 @@ class ClinicPatient:
         return plain | when | {"speaker": self.speaker, "provenance": "synthetic"}
 
     def _course(self, problem: Problem) -> Course:
-        course = self.facts.conditions[problem.condition].form(problem.variant).course
-        if course is None:
-            raise ValueError(f"{problem.condition} is a background condition; it has no course")
-        return course
+        return self._courses[problem.condition]
+
+    @cached_property
+    def _courses(self) -> dict[str, Course]:
+        courses = {problem.condition: condition.course for problem, condition in self.conditions()}
+        return {key: course for key, course in courses.items() if course is not None}
 
     def _with_classes(self, actions: Mapping[str, float] | None) -> dict[str, float]:
         """The actions, with the classes of the drugs among them."""

@@ -64,7 +64,10 @@ def test_a_form_of_a_condition_has_its_own_rates(facts: Facts) -> None:
     changed = condition.model_copy(update={"variants": forms})
     tables = replace(facts, conditions={**facts.conditions, key: changed})
     assert shares(tables, key, first)[facts.finding_ids[name]] == 0.123
-    assert shares(tables, key, others[0]) == shares(tables, key) == shares(facts, key)
+    assert shares(tables, key, others[0]) == shares(facts, key, others[0])
+    theirs, share = condition.rates[name], condition.variants[first].share
+    together = shares(tables, key)[facts.finding_ids[name]]
+    assert together == pytest.approx(0.123 * share + theirs * (1 - share))
     drawn = Counter(draw_variant(condition, Random(n)) for n in range(2000))
     for form, one in condition.variants.items():
         assert drawn[form] / 2000 == pytest.approx(one.share, abs=0.05)
