@@ -14,8 +14,8 @@ from typing import Literal
 
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.lay_words import Speaker
+from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.people import TakenMedicine
 from gym_clinic.simulate.clinic.texts.voice import source
 
 Setting = Literal["emergency", "primary-care"]
