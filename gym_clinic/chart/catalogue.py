@@ -242,8 +242,10 @@ def tests_of(facts: Facts) -> Mapping[str, tuple[Measurement, ...]]:
 @_once
 def studies_of(facts: Facts) -> tuple[str, ...]:
     """Return the names of all studies that can be ordered."""
-    known = {one.study for condition in facts.conditions.values() for one in condition.studies}
-    return tuple(sorted(known | studies().studies.keys()))
+    known = set(studies().studies)
+    for condition in facts.conditions.values():
+        known |= {one.study for one in condition.studies} | {*condition.work_up}
+    return tuple(sorted(known - facts.measurements.keys() - tests_of(facts).keys()))
 
 
 @_once
