@@ -44,7 +44,7 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
     if voice.random.random() < 0.3:
         parts.append(past_history(voice, patient, visit, by_patient=True))
     parts.append(pregnancy(voice, patient))
-    return voice.sentences(parts)
+    return voice.run_on(parts)
 
 
 def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
@@ -60,7 +60,7 @@ def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> 
         parts.append(past_history(voice, patient, visit, by_patient=True))
         parts.append(medicines_told(voice, patient))
     parts.append(allergies(voice, patient, by_patient=True))
-    return voice.sentences(parts)
+    return voice.run_on(parts)
 
 
 def referral(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
@@ -77,7 +77,7 @@ def referral(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> 
         parts.append(voice.say("medicines.listed", list=voice.listed(taken)))
     parts.append(allergies(voice, patient, by_patient=False))
     parts.append(voice.say("referral.last", c=finding(voice, told[0])))
-    return voice.sentences(parts)
+    return voice.run_on(parts)
 
 
 def _without_absences(told: tuple[Told, ...], most: int) -> list[Told]:

@@ -10,7 +10,7 @@ from gym_clinic.simulate.clinic.texts.background import allergies, medicine
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
-from gym_clinic.simulate.clinic.texts.voice import Voice
+from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
 from gym_clinic.simulate.clinic.texts.when import long_date
 
 VALUES = ("hb", "creatinine", "egfr", "na", "k", "hba1c", "ldl")
@@ -46,7 +46,7 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
         allergies(voice, patient, by_patient=False),
         voice.say("letter.last"),
     ]
-    return voice.sentences(parts)
+    return voice.run_on(parts)
 
 
 def _who_on(voice: Voice, patient: ClinicPatient, day: datetime.date) -> Piece:
@@ -104,10 +104,12 @@ def reconciliation(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     if not lines:
         lines = [voice.say("reconciled.none")]
     parts = [first, *lines, last]
+    between = voice.random.choice(("; ", ". ", ", "))
     return Piece(
-        "\n".join(one.text for one in parts if one.text),
+        " ".join(sentence(one) for one in (first.text, between.join(one.text for one in lines),
+                                           last.text)),
         tuple(fact for one in parts for fact in one.facts),
-    )
+    )  # fmt: skip
 
 
 def _month(drug: str, day: datetime.date) -> Piece:

@@ -54,7 +54,7 @@ def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piec
     told = told_to(patient, "doctor", now)
     sections = [
         voice.sentences(told_history(voice, patient, told, now)),
-        voice.sentences(
+        voice.run_on(
             [
                 past_history(voice, patient, visit, by_patient=True),
                 medicines_told(voice, patient),
@@ -82,7 +82,7 @@ def _examination(voice: Voice, patient: ClinicPatient, now: float) -> Piece:
     parts.insert(voice.random.choice((0, min(1, len(parts)))), vitals)
     facts = tuple(fact for one in parts for fact in one.facts)
     if voice.style.stop == ". ":
-        return Piece(" ".join(sentence(one.text) for one in parts), facts)
+        return voice.run_on(parts)
     return Piece(sentence(voice.style.stop.join(one.text for one in parts)), facts)
 
 
@@ -132,8 +132,24 @@ def nursing_note(
         text = clock(voice, patient.arrived + datetime.timedelta(minutes=taken))
         time = Piece(text, (Fact("date", "laboratory", text, minute=taken),))
         parts.append(voice.say("nurse.bloods", time=time))
+    parts += _given(voice, patient, before, now, actions or {})
     parts.append(voice.say("nurse.last"))
-    return voice.sentences(parts)
+    return voice.run_on(parts)
+
+
+def _given(
+    voice: Voice, patient: ClinicPatient, before: float, now: float, actions: Mapping[str, float]
+) -> list[Piece]:
+    """The drugs that were given since the last note."""
+    found = []
+    for action, minute in sorted(actions.items(), key=lambda one: one[1]):
+        kind, _, drug = action.partition(":")
+        if kind == "drug" and drug in patient.facts.drugs and before < minute <= now:
+            name = patient.facts.drugs[drug].name.lower()
+            text = clock(voice, patient.arrived + datetime.timedelta(minutes=minute))
+            fact = Fact("date", action, text, minute=minute)
+            found.append(voice.say("nurse.given", drug=name, time=Piece(text, (fact,))))
+    return found
 
 
 def _changes(voice: Voice, before: Sample, now: Sample) -> list[Piece]:

@@ -23,6 +23,10 @@ _SHORT = 0.55
 """Share of abbreviations where a telegraphic writer has the choice."""
 
 
+SHORT_PART, LONG_SENTENCE, RUNS_ON = 8, 18, 0.8
+"""Words of a part that may follow another in one sentence, words of the longest such sentence, and
+how often it does."""
+
 ONLY_THERE = "*"
 """Mark of words that are only used for what is there."""
 
@@ -171,6 +175,30 @@ class Voice:
             tuple(fact for one in pieces for fact in one.facts),
         )
 
+    def run_on(self, pieces: Sequence[Piece]) -> Piece:
+        """Join pieces as sentences; short ones follow each other in one, as in notes."""
+        groups: list[list[Piece]] = []
+        for one in pieces:
+            if not one.text:
+                continue
+            words = sum(len(each.text.split()) for each in groups[-1]) if groups else 99
+            short = len(one.text.split()) < SHORT_PART and words < LONG_SENTENCE
+            whole = groups and groups[-1][-1].text.endswith((".", "?", '"'))
+            if short and not whole and self.random.random() < RUNS_ON:
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        separator = self.style.stop if self.style.short and self.style.stop != ". " else ", "
+        return self.sentences(
+            [
+                Piece(
+                    separator.join([group[0].text, *(lowered(one.text) for one in group[1:])]),
+                    tuple(fact for one in group for fact in one.facts),
+                )
+                for group in groups
+            ]
+        )
+
     def listed(self, pieces: Sequence[Piece], last: str = "and") -> Piece:
         """List pieces: "a, b and c", or by solidus and comma in a telegraphic style."""
         facts = tuple(fact for one in pieces for fact in one.facts)
@@ -181,6 +209,17 @@ class Voice:
         if len(texts) < 2 or (self.style.short and self.random.random() < 0.5):
             return Piece(", ".join(texts), facts)
         return Piece(f"{', '.join(texts[:-1])} {last} {texts[-1]}", facts)
+
+
+def lowered(text: str) -> str:
+    """Return a text without its capital, unless its first word is a name or abbreviation.
+
+    >>> lowered("No regular medication"), lowered("NKDA"), lowered("Crohn's disease")
+    ('no regular medication', 'NKDA', "Crohn's disease")
+    """
+    first = text.split(" ", 1)[0]
+    plain = first[1:].islower() and first.isalpha()
+    return text[:1].lower() + text[1:] if plain or len(first) == 1 else text
 
 
 def sentence(text: str) -> str:

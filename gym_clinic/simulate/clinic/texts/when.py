@@ -79,7 +79,7 @@ def onset(
     hist = span if "/" in span else f"{number}-{unit}"
     point = _point(voice, began, now, arrived)
     if point is None or voice.random.random() < 0.35:
-        since = f"for {'the ' if voice.random.random() < 0.2 else ''}last {span}"
+        since = f"for {'' if voice.style.short else 'the '}last {span}"
         since = f"for {span}" if "/" in span or voice.random.random() < 0.7 else since
         ago = f"{span} ago" if "/" not in span else f"{plural} ago"
         return Onset(piece(span), piece(hist), piece(since), piece(ago))
