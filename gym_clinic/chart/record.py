@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -27,6 +28,11 @@ def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = N
         "past": [
             {"condition": names[one.condition], "years": one.years} for one in patient.background
         ],
+        "procedures": [
+            {"procedure": one.what, "date": _day(patient, one.minute)}
+            for one in patient.past
+            if one.kind == "procedure"
+        ],
         "habits": list(person.habits),
         "pregnancy": _pregnancy(patient),
     }
@@ -48,9 +54,19 @@ def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = N
                 "dose": one.dose,
                 "unit": one.unit,
                 "per_day": one.per_day,
-                "for": names[one.condition],
+                "for": names.get(one.condition, one.condition),
+                **({} if one.begun is None else {"since": _day(patient, one.begun)}),
             }
             for one in patient.medicines
+        ],
+        "ended_medicines": [
+            {
+                "drug": facts.drugs[one.what].name,
+                "for": names.get(one.taken_for or "", one.taken_for),
+                "ended": _day(patient, one.minute),
+            }
+            for one in patient.past
+            if one.kind == "medicine"
         ],
         "allergies": [
             {"substance": _substance(patient, one.allergen), "reaction": one.reaction}
@@ -68,6 +84,10 @@ def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = N
 def patient_id(seed: int) -> str:
     """Return the hospital number of a patient, which tells nothing of the seed's condition."""
     return f"H{Random(f'{seed}:hospital number').randrange(100_000, 1_000_000)}"
+
+
+def _day(patient: ClinicPatient, minute: int) -> str:
+    return (patient.arrived + datetime.timedelta(minutes=minute)).date().isoformat()
 
 
 def _substance(patient: ClinicPatient, allergen: str) -> str:

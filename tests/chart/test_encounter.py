@@ -19,6 +19,7 @@ from gym_clinic.chart import Chart, open_chart
 from gym_clinic.chart import ordering as orders
 from gym_clinic.chart.results import measure_vitals, read_result, trend
 from gym_clinic.simulate.clinic import draw_patient, measure
+from gym_clinic.testing import check_domain
 
 PROGRAM = """
 from gym_clinic.chart import open_chart
@@ -287,3 +288,7 @@ def test_a_forked_environment_saves_the_patient_whom_the_other_loses() -> None:
     assert env.step_calls([wait])[2]
     twin.step_calls([saves])
     assert not twin.step_calls([wait])[2]
+
+
+def test_a_domain_over_charts_conforms() -> None:
+    check_domain(ID, adversaries=[])

@@ -122,7 +122,7 @@ def test_nothing_an_agent_reads_names_what_brings_the_patient() -> None:
         if problem in lived_with:
             continue
         told = [to_text(call(chart, "read_patient_record"))]
-        for section in ("past illnesses", "habits", "pregnancy"):
+        for section in ("past illnesses", "procedures", "habits", "pregnancy"):
             told.append(to_text(call(chart, "read_history", section=section)))
         for name in ("read_medicines", "read_allergies", "list_documents", "measure_vital_signs"):
             told.append(to_text(call(chart, name)))

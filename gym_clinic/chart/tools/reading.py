@@ -22,7 +22,7 @@ def read_patient_record(case: Chart) -> dict[str, Any]:
 
 @tool
 def read_history(
-    case: Chart, section: Literal["past illnesses", "habits", "pregnancy"]
+    case: Chart, section: Literal["past illnesses", "procedures", "habits", "pregnancy"]
 ) -> dict[str, Any]:
     """Read a section of the history that is on record from before this visit.
 
@@ -33,6 +33,7 @@ def read_history(
     history = case["history"]
     entries: Any = {
         "past illnesses": list(history["past"]) or "none on record",
+        "procedures": list(history["procedures"]) or "none on record",
         "habits": list(history["habits"]) or "none on record",
         "pregnancy": history["pregnancy"] or "none on record",
     }[section]
@@ -42,7 +43,7 @@ def read_history(
 
 @tool
 def read_medicines(case: Chart) -> dict[str, Any]:
-    """Read the medicines that the patient takes at home, and which of them were stopped here."""
+    """Read the medicines taken at home, those that ended lately, and those stopped here."""
     case.spend(minutes_of("read_record"))
     case.log("get_medications")
     stopped = {
@@ -53,7 +54,8 @@ def read_medicines(case: Chart) -> dict[str, Any]:
         {**one, "stopped": True} if one["drug"] in stopped else dict(one)
         for one in case["medicines"]
     ]
-    return {"medicines": listed or "none on record"}
+    ended = list(case["ended_medicines"]) or "none on record"
+    return {"medicines": listed or "none on record", "ended": ended}
 
 
 @tool

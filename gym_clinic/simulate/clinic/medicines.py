@@ -231,12 +231,21 @@ def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
         theirs = references(facts, other.drug)
         if any(names & kind and theirs & kind for kind in kinds_of_medicines()):
             return True
-        for one in facts.interactions.values():
-            if one.severity == "contraindicated" and len(one.between) == 2:
-                first, second = one.between
-                if (first in names and second in theirs) or (second in names and first in theirs):
-                    return True
+        forbidden = _forbidden(facts.folder)
+        if any((first, second) in forbidden for first in names for second in theirs):
+            return True
     return False
+
+
+@lru_cache(maxsize=2)
+def _forbidden(folder: Path) -> frozenset[tuple[str, str]]:
+    """The pairs of drugs and classes that must not be combined, in both orders."""
+    pairs = [
+        (one.between[0], one.between[1])
+        for one in load(folder).interactions.values()
+        if one.severity == "contraindicated" and len(one.between) == 2
+    ]
+    return frozenset([*pairs, *((second, first) for first, second in pairs)])
 
 
 @lru_cache(maxsize=1)

@@ -92,7 +92,7 @@ class ClinicPatient:
     @cached_property
     def usual(self) -> State:
         """The whole state before the problems: with background conditions and medicines."""
-        return self._settled([])
+        return dict(self._before)
 
     @cached_property
     def born(self) -> datetime.date:
@@ -188,19 +188,21 @@ class ClinicPatient:
                     found[f"class:{group}"] = min(minute, found.get(f"class:{group}", minute))
         return found
 
-    def _settled(self, problems: list[tuple[float, Mapping[str, DrawnEffect]]]) -> State:
+    @cached_property
+    def _before(self) -> State:
+        """The state under background conditions and medicines alone."""
         causes = [(one.severity, one.effects) for one in self.background]
         causes += [(1.0, one.effects) for one in self.medicines]
-        kept = 1.0
-        for one in self.medicines:
-            kept *= 1 - one.blunting
-        before = settle(
+        return settle(
             self.facts, self.healthy, causes, sex=self.person.sex, age=self.person.age,
             retains=self._retains,
         )  # fmt: skip
-        if not problems:
-            return before
-        drawn = {key: before[key] for key in self.healthy}
+
+    def _settled(self, problems: list[tuple[float, Mapping[str, DrawnEffect]]]) -> State:
+        kept = 1.0
+        for one in self.medicines:
+            kept *= 1 - one.blunting
+        drawn = {key: self._before[key] for key in self.healthy}
         return settle(
             self.facts, drawn, problems, sex=self.person.sex, age=self.person.age,
             blunting=1 - kept, retains=self._retains,
