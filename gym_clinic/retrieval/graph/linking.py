@@ -23,7 +23,6 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.facts.terms import FindingTerms
 from gym_clinic.retrieval.graph.context import Status, statuses
 from gym_clinic.retrieval.graph.phrase_index import IndexedPhrase, PhraseIndex
-from gym_clinic.retrieval.graph.spelling import LONGEST_WORD, Spelling
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
 from gym_clinic.retrieval.graph.wording import (
     CONTRACTIONS,
@@ -37,6 +36,7 @@ from gym_clinic.retrieval.graph.wording import (
 )
 from gym_clinic.retrieval.graph.words import PLAIN, Word, words_of
 from gym_clinic.retrieval.scored import Scored
+from gym_clinic.retrieval.spelling import LONGEST_WORD, StrictCorrector
 
 MatchKind = Literal["exact", "stemmed", "synonym", "approximate"]
 
@@ -142,7 +142,7 @@ class SymptomLinker:
         nodes = graph.nodes if isinstance(graph, SymptomGraph) else graph
         chosen = sorted((one for one in nodes if one.kind in kinds), key=lambda one: one.id)
         self._index = PhraseIndex(chosen, terms or {})
-        self._spelling = Spelling(self._index.vocabulary)
+        self._spelling = StrictCorrector(self._index.vocabulary)
 
     def link(self, text: str) -> list[Link]:
         """Return the mentions in a text in order; they do not overlap."""

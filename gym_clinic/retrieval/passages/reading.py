@@ -25,8 +25,8 @@ from gym_clinic.retrieval.passages.query import (
     Title,
     parse_query,
 )
-from gym_clinic.retrieval.passages.spelling import Corrector, is_correctable
 from gym_clinic.retrieval.passages.vocabulary import Vocabulary, plain
+from gym_clinic.retrieval.spelling import Corrector, is_correctable
 
 MOST_READ = 2_000
 """Distinct words of a text that are read; the first ones of a longer one."""
