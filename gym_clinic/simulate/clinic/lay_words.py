@@ -33,6 +33,7 @@ _LINE = re.compile(
     r"(?P<name>[^:]+): (?P<nouns>[^<>]+)(?:> (?P<says>[^<>]+))?(?:< (?P<denies>.+))?"
 )
 _SLOT = re.compile(r"\{(\w+)\}")
+_AWKWARD = re.compile(r"(an? |the |very |some )?(not|very|few|too|being|getting|feeling|seeing)\b")
 _ARTICLE = re.compile(r"(an?|some|the) (?=\S)")
 
 
@@ -102,3 +103,12 @@ def bare(noun: str) -> str:
     ('sore head', 'pain in {my} chest')
     """
     return _ARTICLE.sub("", noun, count=1) if _ARTICLE.match(noun) else noun
+
+
+def negatable(nouns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the nouns that follow "no" well; all of them if none does.
+
+    >>> negatable(("vomiting", "being sick"))
+    ('vomiting',)
+    """
+    return tuple(one for one in nouns if not _AWKWARD.match(one)) or nouns

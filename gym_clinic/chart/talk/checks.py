@@ -1,0 +1,221 @@
+"""An answer read back and compared with the record: what is not in it is not said.
+
+The text is read by the linker (findings and their negation) and for times, numbers, medicines and
+illnesses. What the disclosure plan makes a patient get wrong counts as the record here: a patient
+who forgets a finding may deny it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from gym_clinic.chart.talk.hearing import Hearing, hearing_of
+from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.telling import MINIMISED
+from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
+from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.problems import PAINFUL
+
+_SENTENCE = re.compile(r"[^.?!]+[.?!]?")
+_NEGATED = re.compile(r"\b(no|not|never|none|without|nope)\b|n't\b", re.IGNORECASE)
+_NUMBER = re.compile(rf"\b(\d+(?:\.\d+)?|{'|'.join(NUMBERS[2:])}|nought)\b", re.IGNORECASE)
+_ALLERGY = re.compile(r"allerg|gave (me|him|her)|brought on|forget what it did", re.IGNORECASE)
+_VAGUE = tuple(FEW)
+
+DATE = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
+
+
+class AnswerCheck:
+    """Compares the answers of one patient with the record.
+
+    Args:
+        record: The record as the patient knows it.
+    """
+
+    def __init__(self, record: OwnRecord) -> None:
+        self.record = record
+        self._hearing: Hearing = hearing_of(record.patient.facts)
+        lived = [one.condition for one in record.patient.background]
+        kin = [one.condition for one in record.life.family]
+        self._illnesses = {
+            key for key in lived
+            if (plan := record.recollections[f"condition:{key}"]).distortion != "forgets"
+            and plan.manner != "omitted"
+        } | {*kin, *(one.condition for one in record.patient.medicines)}  # fmt: skip
+        self._names = _pattern(
+            name for key in self._illnesses for name in (*lay_names()[key], self._called(key))
+        )
+        own = {one.condition for one in record.patient.problems} - self._illnesses
+        diseases = record.patient.facts.diseases
+        self._diagnosis = _pattern(
+            name for key in own for name in (diseases[key].name, *diseases[key].synonyms)
+            if len(name) > 3
+        )  # fmt: skip
+
+    def failures(self, text: str, minute: float = 0) -> tuple[str, ...]:
+        """Return what an answer says that the record does not have, in words; none if all is well.
+
+        Args:
+            text: The answer.
+            minute: Minutes from arrival.
+        """
+        plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        masked = self._names.sub("that", plain) if self._names else plain
+        return tuple(
+            chain(
+                self._of_diagnosis(plain),
+                self._of_findings(masked),
+                self._of_times(masked, minute),
+                self._of_numbers(masked, minute),
+                self._of_medicines(masked),
+                self._of_illnesses(masked),
+            )
+        )
+
+    def _of_diagnosis(self, text: str) -> Iterator[str]:
+        found = self._diagnosis.search(text) if self._diagnosis else None
+        if found:
+            yield f"diagnosis: {found[0]!r}"
+
+    def _of_findings(self, text: str) -> Iterator[str]:
+        says_has, reactions = self.record.says_has(), set[str]()
+        if self._of_allergies(text):
+            for one in self.record.patient.allergies:
+                reactions |= {link.record.id for link in self._hearing.linker.link(one.reaction)}
+                reactions |= self._allergic
+        for link in self._hearing.linker.link(text):
+            key, name = link.record.id, link.record.name
+            if key in reactions or any(self._hearing.drugs(link.text)):
+                continue
+            if link.status == "present" and key not in says_has:
+                yield f"finding: {name} is not in the record"
+            elif link.status == "absent":
+                stance = self.record.known(key).stance
+                if stance in ("has", "vague", "slight"):
+                    yield f"finding: {name} is denied and there"
+                elif stance == "unsure":
+                    yield f"finding: {name} is not told by the plan"
+
+    def _of_allergies(self, text: str) -> bool:
+        """Whether an answer is about allergies, or names an allergen and what it did."""
+        named = {*self._hearing.drugs(text)}
+        return _ALLERGY.search(text) is not None or any(
+            one.allergen in named and one.reaction in text for one in self.record.patient.allergies
+        )
+
+    @property
+    def _allergic(self) -> set[str]:
+        ids = self.record.patient.facts.finding_ids
+        return {ids[one] for one in ("Food allergy", "Contact with an allergen")}
+
+    def _of_times(self, text: str, minute: float) -> Iterator[str]:
+        exact, vague = self._times(minute)
+        for one in mentioned_times(text, self.record.now(minute)):
+            allowed = exact + (vague if one.text.casefold().startswith(_VAGUE) else [])
+            if not any(one.least <= known <= one.most for known in allowed):
+                yield f"time: {one.text!r}"
+
+    def _times(self, minute: float) -> tuple[list[float], list[float]]:
+        """Minutes before now that the patient may say, and those that are said without a number."""
+        exact, vague = list[float](), list[float]()
+        for plan in self.record.plan.values():
+            if plan.says_began is not None and plan.manner != "omitted":
+                (vague if plan.manner == "vague" else exact).append(minute - plan.says_began)
+        life, patient = self.record.life, self.record.patient
+        exact.append(minute - life.meal)
+        days = [one for one in (life.back, life.period) if one is not None]
+        exact += [one * 1440 + minute for one in days]
+        exact.append(int(patient.person.age * 12) * MONTH)
+        years = [one.years for one in patient.background] + [patient.person.age]
+        exact += [one * 365.25 * 1440 for one in years]
+        if patient.person.pregnant_weeks is not None:
+            exact.append(patient.person.pregnant_weeks * 7 * 1440)
+        return exact, vague
+
+    def _of_numbers(self, text: str, minute: float) -> Iterator[str]:
+        now = self.record.now(minute)
+        known = self._numbers(minute)
+        born = self.record.patient.born
+        for one in DATE.finditer(text):
+            if one[0] != f"{born.day} {born:%B %Y}":
+                yield f"date: {one[0]!r}"
+        left = DATE.sub(" ", text)
+        for time in mentioned_times(left, now):
+            left = left.replace(time.text, " ", 1)
+        for one in _NUMBER.finditer(left):
+            said = one[0].casefold()
+            value = float(NUMBERS.index(said)) if said in NUMBERS else _value(said)
+            if value not in known:
+                yield f"number: {one[0]!r}"
+
+    def _numbers(self, minute: float) -> set[float]:
+        """The numbers that the patient may say."""
+        patient, life = self.record.patient, self.record.life
+        pain = round(patient.state(minute)["pain"])
+        found = {10.0, float(pain), float(life.cigarettes), float(life.units)}
+        if any(
+            plan.distortion == "minimises" and PAINFUL.search(patient.facts.phenotypes[key].name)
+            for key, plan in self.record.plan.items()
+        ):
+            found.add(float(max(pain - MINIMISED, 1 if pain else 0)))
+        for one in patient.medicines:
+            found |= {one.dose, float(round(one.per_day))}
+        age = patient.person.age
+        found |= {float(int(age)), float(int(age * 12)) if age < 2 else float(int(age))}
+        if patient.person.pregnant_weeks is not None:
+            found.add(float(patient.person.pregnant_weeks))
+        return found
+
+    def _of_medicines(self, text: str) -> Iterator[str]:
+        plans = self.record.recollections
+        named = {
+            plan.says or one.drug
+            for one in self.record.patient.medicines
+            if (plan := plans[f"medicine:{one.drug}"]).distortion != "forgets"
+            and plan.manner != "omitted"
+        }
+        unsure = {
+            one.drug for one in self.record.patient.medicines
+            if plans[f"medicine:{one.drug}"].manner == "omitted"
+        }  # fmt: skip
+        allergens = {one.allergen for one in self.record.patient.allergies}
+        for sentence in _SENTENCE.findall(text):
+            negated = _NEGATED.search(sentence) is not None
+            for drug in self._hearing.drugs(sentence):
+                if drug in allergens and self._of_allergies(text):
+                    continue
+                if negated and drug in named:
+                    yield f"medicine: {drug} is denied and taken"
+                elif not negated and drug not in named:
+                    yield f"medicine: {drug} is not in the record"
+                elif negated and drug in unsure:
+                    yield f"medicine: {drug} is not told by the plan"
+
+    def _of_illnesses(self, text: str) -> Iterator[str]:
+        """Illnesses that are left once those of the record are masked."""
+        for sentence in _SENTENCE.findall(text):
+            if not _NEGATED.search(sentence):
+                for key in self._hearing.illnesses(sentence):
+                    if not self._stands_for_a_finding(key):
+                        yield f"illness: {key} is not in the record"
+
+    def _stands_for_a_finding(self, illness: str) -> bool:
+        """Whether the patient has a finding of the illness's name, such as a migraine."""
+        facts = self.record.patient.facts
+        names = (*lay_names()[illness], facts.diseases[illness].name)
+        linked = {one.record.id for name in names for one in self._hearing.linker.link(name)}
+        return not linked.isdisjoint(self.record.says_has())
+
+    def _called(self, condition: str) -> str:
+        return self.record.patient.facts.diseases[condition].name
+
+
+def _value(said: str) -> float:
+    return 0.0 if said == "nought" else float(said)
+
+
+def _pattern(names: Iterator[str]) -> re.Pattern[str] | None:
+    listed = sorted({re.escape(one) for one in names}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(listed)})(?!\w)", re.IGNORECASE) if listed else None

@@ -1,0 +1,160 @@
+"""What a question asks: findings, topics, medicines and illnesses.
+
+Findings are found by the linker of the symptom graph with the lay words of the patients as further
+terms; topics by the patterns of ``topics.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from gym_clinic.facts import Facts
+from gym_clinic.facts.terms import FindingTerms, read_terms
+from gym_clinic.retrieval.graph import SymptomLinker, graph_of_facts
+from gym_clinic.simulate.clinic.lay_words import bare, lay_words
+from gym_clinic.simulate.clinic.life import lay_names
+
+_HERE = Path(__file__).parent
+_SLOT = re.compile(r"\{\w+\}")
+_PHRASE = re.compile(r"[\w'-]+")
+
+NO_MEDICINES = ("alcohol", "smoking", "caffeine", "grapefruit-juice")
+"""Drugs of the tables that are asked about otherwise."""
+
+LONGEST_NAME = 6
+"""Words of the name of a medicine or an illness at most."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a question asks.
+
+    Attributes:
+        findings: Ids of findings, in order.
+        topics: Topics, in the order of the table.
+        areas: Such as "bowels".
+        drugs: Ids of medicines.
+        illnesses: Ids of conditions that people live with.
+    """
+
+    findings: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    areas: tuple[str, ...] = ()
+    drugs: tuple[str, ...] = ()
+    illnesses: tuple[str, ...] = ()
+
+
+class Hearing:
+    """Finds what texts are about; one for all patients of the same fact tables.
+
+    Args:
+        facts: The fact tables.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.linker = SymptomLinker(graph_of_facts(facts), terms=lay_terms(facts))
+        self._drugs = _drug_index(facts)
+        self._illnesses = _illness_index(facts)
+        self._topics = {
+            name: re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+            for name, patterns in _table("topics").items()
+        }
+        self._areas = {name: re.compile(rf"\b{name}", re.IGNORECASE) for name in areas()}
+
+    def hear(self, question: str) -> Heard:
+        """Return what a question asks."""
+        text = question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        links = [one for one in self.linker.link(text) if one.status != "other"]
+        findings = dict.fromkeys(one.record.id for one in links)
+        return Heard(
+            findings=tuple(findings),
+            topics=tuple(name for name, one in self._topics.items() if one.search(text)),
+            areas=tuple(name for name, one in self._areas.items() if one.search(text)),
+            drugs=tuple(dict.fromkeys(self.drugs(text))),
+            illnesses=tuple(dict.fromkeys(self.illnesses(text))),
+        )
+
+    def drugs(self, text: str) -> Iterator[str]:
+        """Yield the ids of the medicines that a text names."""
+        return _named(text, self._drugs)
+
+    def illnesses(self, text: str) -> Iterator[str]:
+        """Yield the ids of the conditions that a text names."""
+        return _named(text, self._illnesses)
+
+
+@lru_cache(maxsize=2)
+def _hearing_of(folder: Path) -> Hearing:
+    from gym_clinic.facts import load
+
+    return Hearing(load(folder))
+
+
+def hearing_of(facts: Facts) -> Hearing:
+    """Return the hearing of some fact tables; made once."""
+    return _hearing_of(facts.folder)
+
+
+def lay_terms(facts: Facts) -> Mapping[str, FindingTerms]:
+    """Return the terms of findings with their lay words."""
+    found = dict(read_terms(facts.folder))
+    for name, words in lay_words().items():
+        key = facts.finding_ids[name]
+        said = tuple(
+            " ".join(_PHRASE.findall(_SLOT.sub(" ", one)))
+            for one in (*map(bare, words.nouns), *words.says)
+        )
+        known = found.get(key)
+        if known is None:
+            fields = {"sources": ("authored",), "provenance": "authored", "reviewed": "2026-11-22"}
+            known = FindingTerms.model_validate({"id": key, "name": name, **fields})
+        found[key] = known.model_copy(update={"terms": (*known.terms, *said)})
+    return found
+
+
+def areas() -> Mapping[str, tuple[str, ...]]:
+    """Return area that questions ask about -> the names of its findings."""
+    return _table("areas")
+
+
+@lru_cache(maxsize=2)
+def _table(name: str) -> Mapping[str, tuple[str, ...]]:
+    read = json.loads((_HERE / f"{name}.json").read_text(encoding="utf-8"))
+    return {key: tuple(values) for key, values in read.items()}
+
+
+def _drug_index(facts: Facts) -> Mapping[str, str]:
+    return {
+        name.casefold(): key
+        for key, one in facts.drugs.items()
+        if key not in NO_MEDICINES
+        for name in (one.name, key, *one.synonyms)
+    }
+
+
+def _illness_index(facts: Facts) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for key, names in lay_names().items():
+        disease = facts.diseases[key]
+        for name in (*names, disease.name, *disease.synonyms):
+            found.setdefault(" ".join(_PHRASE.findall(bare(name).casefold())), key)
+    return found
+
+
+def _named(text: str, index: Mapping[str, str]) -> Iterator[str]:
+    words = _PHRASE.findall(text.casefold())
+    place = 0
+    while place < len(words):
+        for length in range(min(LONGEST_NAME, len(words) - place), 0, -1):
+            name = " ".join(words[place : place + length])
+            key = index.get(name) or index.get(name.removesuffix("'s"))
+            if key is not None:
+                yield key
+                place += length - 1
+                break
+        place += 1

@@ -1,0 +1,275 @@
+"""What a patient says of medicines, allergies, past illnesses, habits and life."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gym_clinic.chart.talk.answer import Said
+from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.speech import Speech
+from gym_clinic.chart.talk.times import ago, number_word
+from gym_clinic.simulate.clinic.disclosure import Recollection
+from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.people import ADULT, TakenMedicine
+
+Sentence = tuple[str, Said]
+Saying = Iterator[Sentence]
+
+TIMES = {0.5: "every other day", 1: "once a day", 2: "twice a day"}
+VAGUE_MEDICINES = ("something for", "a tablet for", "tablets against", "a medicine for")
+
+HOMES = {
+    "alone": "alone", "partner": "with {my} partner", "family": "with the family",
+    "parents": "with the parents", "care home": "in a care home",
+}  # fmt: skip
+
+
+class History:
+    """Says what a patient knows of everything but findings.
+
+    Args:
+        record: The record as the patient knows it.
+        speech: The words.
+    """
+
+    def __init__(self, record: OwnRecord, speech: Speech) -> None:
+        self.record, self.speech = record, speech
+        self._my = "my" if record.speaker == "patient" else (
+            "his" if record.patient.person.sex == "male" else "her"
+        )  # fmt: skip
+
+    def medicines(self, minute: float) -> Saying:
+        """Say what is taken, as the patient recalls it."""
+        told: list[str] = []
+        unsure = False
+        for one in self.record.patient.medicines:
+            plan = self.record.recollections[f"medicine:{one.drug}"]
+            if plan.manner == "omitted":
+                unsure = True
+                yield "", Said(plan.fact, "unknown")
+            elif plan.distortion == "forgets":
+                yield "", Said(plan.fact, "no")
+            else:
+                told.append(self._medicine(one, plan))
+                yield "", Said(plan.fact, plan.says or plan.manner)
+        if told:
+            yield self.speech.say("medicines", list=listed(told)), Said("medicines", "yes")
+        elif unsure:
+            yield self.speech.say("medicine.unsure"), Said("medicines", "unknown")
+        else:
+            yield self.speech.say("medicines.none"), Said("medicines", "no")
+
+    def medicine(self, drug: str) -> Sentence:
+        """Say whether one medicine is taken; a medicine that is taken for another counts as it."""
+        plans = self.record.recollections
+        name = self._drug(drug)
+        fact = f"medicine:{drug}"
+        for plan in plans.values():
+            if plan.says == drug:
+                return self.speech.say("medicine.yes", drug=name), Said(plan.fact, drug)
+        own = plans.get(fact)
+        if own is None or own.distortion == "forgets" or own.says is not None:
+            return self.speech.say("medicine.no", drug=name), Said(fact, "no")
+        if own.manner == "omitted":
+            return self.speech.say("medicine.unsure"), Said(fact, "unknown")
+        return self.speech.say("medicine.yes", drug=name), Said(fact, "yes")
+
+    def _medicine(self, one: TakenMedicine, plan: Recollection) -> str:
+        """A medicine in words: by name and dose, or by what it is for."""
+        if plan.manner == "vague":
+            names = lay_names()[one.condition]
+            illness = self.speech.choose(f"name:{one.condition}", names, one.condition)
+            return f"{self.speech.choose('vague', VAGUE_MEDICINES, 'vague')} {illness}"
+        times = TIMES.get(one.per_day)
+        if times is None:
+            times = (
+                "once a week"
+                if one.per_day < 0.5
+                else f"{number_word(round(one.per_day))} times a day"
+            )
+        how = times if plan.says else f"{one.dose:g} {one.unit} {times}"
+        return f"{self._drug(plan.says or one.drug)} {how}"
+
+    def allergies(self, minute: float) -> Saying:
+        """Say what the patient is allergic to."""
+        said = False
+        for one in self.record.patient.allergies:
+            plan = self.record.recollections[f"allergy:{one.allergen}"]
+            if plan.distortion == "forgets" and plan.manner != "told":
+                yield "", Said(plan.fact, "no")
+                continue
+            said = True
+            thing = self._allergen(one.allergen)
+            if plan.manner in ("vague", "omitted"):
+                yield self.speech.say("allergies.vague", thing=thing), Said(plan.fact, "vague")
+            else:
+                what = "a rash" if one.reaction == "rash" else one.reaction
+                text = self.speech.say("allergies", thing=thing, what=what)
+                yield text, Said(plan.fact, one.reaction)
+        if not said:
+            yield self.speech.say("allergies.none"), Said("allergies", "no")
+
+    def past(self, minute: float) -> Saying:
+        """Say what the patient has lived with."""
+        told, unsure = list[str](), False
+        for one in self.record.patient.background:
+            plan = self.record.recollections[f"condition:{one.condition}"]
+            if plan.distortion == "forgets" or plan.manner == "omitted":
+                unsure = unsure or plan.manner == "omitted"
+                yield "", Said(plan.fact, "no" if plan.distortion == "forgets" else "unknown")
+                continue
+            name = self._illness(one.condition)
+            if plan.manner == "told" and one.years >= 1:
+                years = self.speech.part("years", number=number_word(round(one.years)))
+                name = f"{name}, {years.replace('one years', 'a year')}"
+            told.append(name)
+            yield "", Said(plan.fact, plan.manner)
+        if told:
+            yield self.speech.say("past", list=listed(told)), Said("past", "yes")
+        elif unsure:
+            yield self.speech.say("unsure"), Said("past", "unknown")
+        else:
+            yield self.speech.say("past.none"), Said("past", "no")
+
+    def illness(self, condition: str) -> Sentence:
+        """Say whether the patient has lived with an illness."""
+        fact = f"condition:{condition}"
+        plan = self.record.recollections.get(fact)
+        if plan is None or plan.distortion == "forgets":
+            return self.speech.say("past.no"), Said(fact, "no")
+        if plan.manner == "omitted":
+            return self.speech.say("unsure"), Said(fact, "unknown")
+        return self.speech.say("past.yes", illness=self._illness(condition)), Said(fact, "yes")
+
+    def family(self, minute: float) -> Saying:
+        """Say what relatives have or had."""
+        told = [
+            self.speech.part("relative", place=one.relative, illness=self._illness(one.condition))
+            for one in self.record.life.family
+        ]
+        if not told:
+            yield self.speech.say("family.none"), Said("life:family", "no")
+            return
+        yield self.speech.say("family", list=listed(told)), Said("life:family", "yes")
+
+    def smoking(self, minute: float) -> Saying:
+        """Say how many cigarettes are smoked."""
+        yield self._habit("smoking", self.record.life.cigarettes)
+
+    def alcohol(self, minute: float) -> Saying:
+        """Say how many units are drunk."""
+        yield self._habit("alcohol", self.record.life.units)
+
+    def _habit(self, habit: str, amount: int) -> Sentence:
+        plan = self.record.recollections.get(f"habit:{habit}")
+        fact = f"life:{habit}"
+        if not amount or (plan is not None and plan.distortion == "forgets"):
+            return self.speech.say(f"{habit}.no"), Said(fact, "no")
+        if plan is not None and plan.manner == "omitted":
+            return self.speech.say("unsure"), Said(fact, "unknown")
+        if plan is not None and (plan.manner == "vague" or plan.distortion == "minimises"):
+            return self.speech.say(f"{habit}.less"), Said(fact, "slight")
+        return self.speech.say(habit, number=number_word(amount)), Said(fact, str(amount))
+
+    def drugs(self, minute: float) -> Saying:
+        """Say that no drugs are used, as no record has any."""
+        yield self.speech.say("drugs.no"), Said("life:drugs", "no")
+
+    def travel(self, minute: float) -> Saying:
+        """Say where the patient came back from."""
+        life = self.record.life
+        if life.journey is None or life.back is None:
+            yield self.speech.say("travel.no"), Said("life:travel", "no")
+            return
+        when = self._ago(life.back * 1440 + minute, minute)
+        yield (
+            self.speech.say("travel", place=life.journey, when=when),
+            Said("life:travel", life.journey),
+        )
+
+    def work(self, minute: float) -> Saying:
+        """Say what the patient works."""
+        work = self.record.life.work
+        said = Said("life:work", work)
+        if work in ("retired", "none"):
+            yield self.speech.say(f"work.{work}"), said
+        elif work in ("school", "nursery"):
+            yield self.speech.say("work.child", place=work), said
+        else:
+            yield self.speech.say("work", place=work), said
+
+    def home(self, minute: float) -> Saying:
+        """Say with whom the patient lives."""
+        home = self.record.life.home
+        place = HOMES[home].format(my=self._my)
+        if home == "parents" and self.record.speaker == "parent":
+            place = "with us"
+        yield self.speech.say("home", place=place), Said("life:home", home)
+
+    def meal(self, minute: float) -> Saying:
+        """Say when the patient last ate."""
+        last = self.record.life.meal
+        when = self._ago(minute - last, minute)
+        yield self.speech.say("meal", when=when), Said("life:meal", str(last))
+
+    def period(self, minute: float) -> Saying:
+        """Say when the last period began."""
+        days = self.record.life.period
+        if days is None:
+            yield self.speech.say("period.none"), Said("life:period", "no")
+            return
+        when = self._ago(days * 1440 + minute, minute)
+        yield self.speech.say("period", when=when), Said("life:period", str(days))
+
+    def pregnant(self, minute: float) -> Saying:
+        """Say whether the patient is pregnant, and for how many weeks."""
+        weeks = self.record.patient.person.pregnant_weeks
+        if weeks is None:
+            yield self.speech.say("pregnant.no"), Said("life:pregnant", "no")
+            return
+        yield (
+            self.speech.say("pregnant", number=number_word(weeks)),
+            Said("life:pregnant", str(weeks)),
+        )
+
+    def name(self, minute: float) -> Saying:
+        """Say the patient's name."""
+        name = self.record.patient.person.name
+        yield self.speech.say("name", called=name), Said("name", name)
+
+    def born(self, minute: float) -> Saying:
+        """Say the patient's age and date of birth."""
+        patient = self.record.patient
+        born = f"{patient.born.day} {patient.born:%B %Y}"
+        age = patient.person.age
+        number = f"{int(age)}" if age >= ADULT or age >= 2 else f"{int(age * 12)} months"
+        yield (
+            self.speech.say("born", number=number, birth=born),
+            Said("born", patient.born.isoformat()),
+        )
+
+    def _ago(self, minutes: float, minute: float) -> str:
+        return ago(minutes, self.record.now(minute), self.speech.random("time"))
+
+    def _drug(self, drug: str) -> str:
+        return self.record.patient.facts.drugs[drug].name.lower()
+
+    def _illness(self, condition: str) -> str:
+        return self.speech.choose(f"name:{condition}", lay_names()[condition], condition)
+
+    def _allergen(self, reference: str) -> str:
+        facts = self.record.patient.facts
+        kind, _, name = reference.partition(":")
+        if kind == "class":
+            return facts.drug_classes[name].name.lower()
+        return self._drug(reference)
+
+
+def listed(items: Sequence[str]) -> str:
+    """Join items as a list.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *others, last = items
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,142 @@
+"""What a patient knows of the own record, as the disclosure plan has it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from gym_clinic.facts import with_ancestors
+from gym_clinic.simulate.clinic.disclosure import (
+    Disclosure,
+    Recollection,
+    disclosures,
+    recollections,
+)
+from gym_clinic.simulate.clinic.incidental import is_felt
+from gym_clinic.simulate.clinic.lay_words import Speaker, lay_words
+from gym_clinic.simulate.clinic.life import Life, draw_life
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+
+Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
+"""What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
+that nobody can feel it."""
+
+SPEAKS_FROM = 10
+"""Age in years from which children speak for themselves."""
+
+AWAKE = 13
+"""Least score on the Glasgow coma scale of those who can answer."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a patient says of one finding.
+
+    Attributes:
+        stance: How.
+        finding: Id of the finding that is said, which may be a special form of what was asked.
+        plan: Its plan; None for what the plan does not name.
+    """
+
+    stance: Stance
+    finding: str
+    plan: Disclosure | None
+
+
+class OwnRecord:
+    """The record as the patient knows it; what is not in it, the patient does not have.
+
+    Args:
+        patient: The patient.
+
+    Attributes:
+        patient: The patient.
+        plan: Finding -> its plan.
+        recollections: Fact -> its plan, such as "medicine:ibuprofen".
+        life: Work, home, family and the like.
+        speaker: Who answers.
+    """
+
+    def __init__(self, patient: ClinicPatient) -> None:
+        self.patient = patient
+        self.plan: Mapping[str, Disclosure] = {one.finding: one for one in disclosures(patient)}
+        self.recollections: Mapping[str, Recollection] = {
+            one.fact: one for one in recollections(patient)
+        }
+        self.life: Life = draw_life(patient)
+        self.speaker: Speaker = speaker_of(patient)
+
+    @property
+    def complaint(self) -> str:
+        """Id of the finding that the patient comes with."""
+        found = self.patient.problems[0].complaint
+        return found if found is not None else next(iter(self.plan))
+
+    @cached_property
+    def implied(self) -> Mapping[str, tuple[str, ...]]:
+        """Finding -> those of the patient's findings that are a form of it."""
+        above = self.patient.facts.above
+        found: dict[str, tuple[str, ...]] = {}
+        for key, one in self.plan.items():
+            if one.has:
+                for general in (key, *sorted(above[key])):
+                    found[general] = (*found.get(general, ()), key)
+        return found
+
+    def known(self, finding: str) -> Known:
+        """Return what the patient says of a finding, whether the plan names it or not."""
+        facts = self.patient.facts
+        forms = sorted(self.implied.get(finding, ()), key=lambda one: one != finding)
+        for key in forms:
+            stance = _stance(self.plan[key])
+            if stance != "denies":
+                return Known(stance, key, self.plan[key])
+        if forms:
+            return Known("denies", forms[0], self.plan[forms[0]])
+        if finding in self.plan:
+            return Known(_stance(self.plan[finding]), finding, self.plan[finding])
+        if not is_felt(facts, finding) or finding in self._unaware:
+            return Known("not felt", finding, None)
+        return Known("denies", finding, None)
+
+    @cached_property
+    def _unaware(self) -> frozenset[str]:
+        """What the record has and the patient does not know."""
+        measured = {key for key, has in self.patient.findings(0).items() if has}
+        begun = {key for problem in self.patient.problems for key in problem.findings}
+        return frozenset(with_ancestors(measured | begun, self.patient.facts.above))
+
+    def says_has(self) -> frozenset[str]:
+        """Return the findings that the patient says to have, with what they imply."""
+        said = {key for key in self.plan if _stance(self.plan[key]) in ("has", "vague", "slight")}
+        return frozenset(with_ancestors(said, self.patient.facts.above))
+
+    def now(self, minute: float) -> datetime.datetime:
+        """Return date and time at a minute from arrival."""
+        return self.patient.arrived + datetime.timedelta(minutes=minute)
+
+    def words_for(self, finding: str) -> bool:
+        """Return whether there are lay words for a finding."""
+        return self.patient.facts.phenotypes[finding].name in lay_words()
+
+
+def _stance(plan: Disclosure) -> Stance:
+    if plan.manner == "omitted":
+        return "unsure"
+    if not plan.has:
+        return "doubts" if plan.manner == "vague" else "denies"
+    if plan.distortion == "forgets":
+        return "denies"
+    if plan.distortion == "minimises":
+        return "slight"
+    return "vague" if plan.manner == "vague" else "has"
+
+
+def speaker_of(patient: ClinicPatient) -> Speaker:
+    """Return who answers: the patient, a parent of a child, or the crew for the unconscious."""
+    if patient.person.age < SPEAKS_FROM:
+        return "parent"
+    return "patient" if patient.state(0)["gcs"] >= AWAKE else "crew"

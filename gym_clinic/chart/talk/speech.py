@@ -1,0 +1,96 @@
+"""The words of a patient: pools of phrases, drawn without repeating what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+
+from gym_clinic.facts.epidemiology import Sex
+from gym_clinic.simulate.clinic.lay_words import Speaker
+from gym_clinic.simulate.grammar import Grammar, parse, read_grammar, read_pools
+from gym_clinic.simulate.split import Split, of_split
+from gym_clinic.simulate.writer import Writer, punctuate
+
+FOLDER = Path(__file__).with_name("speech")
+
+SLOTS = ("i", "my", "me", "ive", "im", "s", "have", "havent", "do", "dont")
+_FORMS: Mapping[str, tuple[str, ...]] = {
+    "patient": ("I", "my", "me", "I've", "I'm", "", "have", "haven't", "do", "don't"),
+    "male": ("he", "his", "him", "he's", "he's", "s", "has", "hasn't", "does", "doesn't"),
+    "female": ("she", "her", "her", "she's", "she's", "s", "has", "hasn't", "does", "doesn't"),
+}
+
+
+@lru_cache(maxsize=4)
+def grammar_of(split: Split) -> Grammar:
+    """Return the pools of a split.
+
+    Raises:
+        TaskError: For a mistake in a file.
+    """
+    checked = read_grammar(FOLDER, pool_names())
+    pools = {}
+    for path in sorted(FOLDER.glob("*.txt")):
+        for name, entries in read_pools(path).pools.items():
+            texts = of_split(name, [one.text for one in entries], split)
+            pools[name] = tuple(parse(text) for text in texts)
+    assert pools.keys() == checked.keys()
+    return Grammar(pools)
+
+
+@lru_cache(maxsize=1)
+def pool_names() -> frozenset[str]:
+    """Return the names of the pools."""
+    files = (read_pools(path) for path in sorted(FOLDER.glob("*.txt")))
+    return frozenset(name for file in files for name in file.pools)
+
+
+class Speech:
+    """Writes what one patient says; every pool is gone through before a phrase comes again.
+
+    Args:
+        key: What the draws depend on.
+        speaker: Who speaks.
+        sex: Sex of the patient.
+        split: Whose phrases are drawn.
+
+    Attributes:
+        used: Pool -> how often it was drawn from.
+    """
+
+    def __init__(self, key: str, speaker: Speaker, sex: Sex, split: Split) -> None:
+        self.key, self.speaker, self.sex, self.split = key, speaker, sex, split
+        self.used: dict[str, int] = {}
+        forms = _FORMS["patient" if speaker == "patient" else sex]
+        self._forms = dict(zip(SLOTS, forms, strict=True))
+
+    def say(self, pool: str, **facts: str) -> str:
+        """Write a phrase of a pool as one or more sentences."""
+        return punctuate(self.part(pool, **facts))
+
+    def part(self, pool: str, **facts: str) -> str:
+        """Write a phrase of a pool as part of a sentence."""
+        number = self.used.get(pool, 0)
+        self.used[pool] = number + 1
+        grammar = grammar_of(self.split)
+        phrases = list(grammar[pool])
+        Random(f"{self.key}:{pool}").shuffle(phrases)
+        random = Random(f"{self.key}:{pool}:{number}")
+        writer = Writer(grammar, random, {**self._forms, **facts})
+        return writer.write(phrases[number % len(phrases)])
+
+    def choose(self, name: str, options: tuple[str, ...], pool: str) -> str:
+        """Choose one of the words for something; the next time another one."""
+        number = self.used.get(name, 0)
+        self.used[name] = number + 1
+        possible = of_split(pool, options, self.split)
+        Random(f"{self.key}:{name}").shuffle(possible)
+        return possible[number % len(possible)]
+
+    def random(self, name: str) -> Random:
+        """Return a source of randomness for a part of an answer."""
+        number = self.used.get(name, 0)
+        self.used[name] = number + 1
+        return Random(f"{self.key}:{name}:{number}")

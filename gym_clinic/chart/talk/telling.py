@@ -1,0 +1,221 @@
+"""What a patient says of findings: whether they are there, since when, where, how bad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from random import Random
+
+from gym_clinic.chart.talk.answer import Said
+from gym_clinic.chart.talk.own_record import Known, OwnRecord
+from gym_clinic.chart.talk.speech import Speech
+from gym_clinic.chart.talk.times import ago, how_long, number_word, vaguely_ago
+from gym_clinic.simulate.clinic.disclosure import Disclosure
+from gym_clinic.simulate.clinic.lay_words import bare, in_person, lay_words, negatable
+from gym_clinic.simulate.clinic.problems import PAINFUL
+
+Sentence = tuple[str, Said]
+
+CHANGED = 0.08
+"""Least change of severity that a patient notices."""
+
+LOOK_BACK = 180
+"""Minutes over which the patient compares."""
+
+MINIMISED = 3
+"""By how much a patient who minimises gives less of ten."""
+
+EASES = ("Pain eased by rest",)
+WORSENS = (
+    "Chest pain on exertion", "Exertional dyspnea", "Orthopnea", "Pleuritic chest pain",
+    "Photophobia", "Phonophobia", "Positional vertigo", "Orthostatic hypotension", "Odynophagia",
+    "Nocturnal cough", "Jaw claudication", "Dyspareunia", "Allodynia", "Scalp tenderness",
+)  # fmt: skip
+"""Findings that say what makes something worse."""
+
+
+class Telling:
+    """Says what a patient knows of findings.
+
+    Args:
+        record: The record as the patient knows it.
+        speech: The words.
+    """
+
+    def __init__(self, record: OwnRecord, speech: Speech) -> None:
+        self.record, self.speech = record, speech
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        """Finding -> its place in the order in which findings come to mind."""
+        keys = sorted(self.record.plan)
+        Random(f"{self.speech.key}:order").shuffle(keys)
+        return {key: place for place, key in enumerate(keys)}
+
+    def answer(self, finding: str) -> Sentence:
+        """Answer whether a finding is there."""
+        known = self.record.known(finding)
+        fact = f"finding:{known.finding}"
+        if known.stance == "unsure":
+            return self._unsure(), Said(fact, "unknown")
+        if known.stance == "not felt":
+            return self.speech.say("not.felt"), Said(fact, "unknown")
+        if known.stance in ("denies", "doubts"):
+            return self._denial(finding, known), Said(f"finding:{finding}", "no")
+        if known.stance == "has":
+            return self._present(known.finding, "has"), Said(fact, "yes")
+        pool = f"has.{known.stance}"
+        return self.speech.say(pool, it=self.noun(known.finding)), Said(fact, known.stance)
+
+    def complaint(self, finding: str) -> Sentence:
+        """Say why the patient comes."""
+        said = Said(f"finding:{finding}", "yes")
+        if self.record.speaker == "crew":
+            return self.speech.say("crew.complaint", it=self.noun(finding)), said
+        return self._present(finding, "complaint"), said
+
+    def besides(self, finding: str) -> Sentence:
+        """Tell a finding without being asked, or that it is absent."""
+        plan, fact = self.record.plan[finding], f"finding:{finding}"
+        if not plan.has:
+            text = self.speech.say("besides.not", no_it=self.bare_noun(finding))
+            return text, Said(fact, "no")
+        if plan.distortion == "minimises":
+            return self.speech.say("has.slight", it=self.noun(finding)), Said(fact, "slight")
+        if plan.manner == "vague":
+            return self.speech.say("has.vague", it=self.noun(finding)), Said(fact, "vague")
+        return self._present(finding, "besides"), Said(fact, "yes")
+
+    def onset(self, finding: str, minute: float) -> Sentence:
+        """Say when a finding began."""
+        plan = self.record.plan.get(finding)
+        if plan is None or plan.says_began is None:
+            return self.speech.say("onset.unknown"), Said(f"onset:{finding}", "unknown")
+        minutes, now = minute - plan.says_began, self.record.now(minute)
+        random = self.speech.random("time")
+        if plan.manner == "vague":
+            text = self.speech.say("onset.vague", about=vaguely_ago(minutes, now, random))
+            return text, Said(f"onset:{finding}", "vague")
+        when, duration = ago(minutes, now, random), how_long(minutes, random)
+        text = self.speech.say("onset", when=when, long=duration)
+        return text, Said(f"onset:{finding}", str(plan.says_began))
+
+    def course(self, finding: str, minute: float) -> Sentence:
+        """Say whether a finding gets worse."""
+        way = self.way(finding, minute)
+        return self.speech.say(f"course.{way}"), Said(f"course:{finding}", way)
+
+    def way(self, finding: str, minute: float) -> str:
+        """Return how a finding changes: "worse", "better" or "same"."""
+        patient = self.record.patient
+        for problem in patient.problems:
+            if finding in problem.findings:
+                before = max(minute - LOOK_BACK, problem.findings[finding])
+                change = patient.severity(problem, minute) - patient.severity(problem, before)
+                return "worse" if change > CHANGED else "better" if change < -CHANGED else "same"
+        return "same"
+
+    def site(self, finding: str, minute: float) -> Sentence:
+        """Say where it is: in other words for the finding, which is all that is known."""
+        name = self.record.patient.facts.phenotypes[finding].name
+        if PAINFUL.search(name) or "pain" in self.noun(finding) or "swell" in name.casefold():
+            text = self.speech.say("site", where=self.noun(finding))
+            return text, Said(f"site:{finding}", "yes")
+        return self.speech.say("site.unknown"), Said(f"site:{finding}", "unknown")
+
+    def spread(self, finding: str, minute: float) -> Sentence:
+        """Say whether it goes anywhere, which no record has."""
+        return self.speech.say("spread"), Said(f"spread:{finding}", "unknown")
+
+    def severity(self, finding: str, minute: float) -> Sentence:
+        """Say how bad it is: of ten for what hurts, else in words."""
+        plan = self.record.plan.get(finding)
+        less = plan is not None and plan.distortion == "minimises"
+        fact = f"severity:{finding}"
+        if self._hurts(finding):
+            score = round(self.record.patient.state(minute)["pain"])
+            score = max(score - MINIMISED, 1 if score else 0) if less else score
+            pool = "severity.number" if score else "severity.none"
+            number = number_word(score) if score else "nought"
+            return self.speech.say(pool, number=number), Said(fact, str(score))
+        strength = "mild" if less else self._strength(finding, minute)
+        return self.speech.say(f"severity.{strength}"), Said(fact, strength)
+
+    def relief(self, finding: str, minute: float) -> Sentence:
+        """Say what makes it better or worse, where a finding says so."""
+        for names, pool, slot in (
+            (EASES, "relief.better", "eases"),
+            (WORSENS, "relief.worse", "worsens"),
+        ):
+            for key in self._that_say_so(names):
+                text = self.speech.say(pool, **{slot: self.clause(key)})
+                return text, Said(f"finding:{key}", "yes")
+        return self.speech.say("relief.unknown"), Said(f"relief:{finding}", "unknown")
+
+    def noun(self, finding: str) -> str:
+        """Return a noun for a finding, with its article."""
+        name = self.record.patient.facts.phenotypes[finding].name
+        return self._person(self.speech.choose(f"noun:{name}", lay_words()[name].nouns, name))
+
+    def bare_noun(self, finding: str) -> str:
+        """Return a noun that follows "no": not "being sick" where there is "vomiting"."""
+        name = self.record.patient.facts.phenotypes[finding].name
+        nouns = lay_words()[name].nouns
+        noun = self.speech.choose(f"no:{name}", negatable(nouns), name)
+        return bare(self._person(noun))
+
+    def clause(self, finding: str) -> str:
+        """Return a clause that says a finding, or a noun where there is none."""
+        name = self.record.patient.facts.phenotypes[finding].name
+        clauses = lay_words()[name].says
+        if not clauses:
+            return self.noun(finding)
+        return self._person(self.speech.choose(f"says:{name}", clauses, f"{name} says"))
+
+    def _that_say_so(self, names: Iterable[str]) -> list[str]:
+        ids = self.record.patient.facts.finding_ids
+        plans: list[Disclosure | None] = [self.record.plan.get(ids[name]) for name in names]
+        return [
+            one.finding for one in plans
+            if one is not None and self.record.known(one.finding).stance == "has"
+        ]  # fmt: skip
+
+    def _present(self, finding: str, pool: str) -> str:
+        """Say that a finding is there, by a noun or by a clause."""
+        name = self.record.patient.facts.phenotypes[finding].name
+        words, noun_pool = lay_words()[name], "has.noun" if pool == "has" else pool
+        number = self.speech.random(f"form:{finding}").random()
+        if words.says and number < 0.45:
+            return self.speech.say(f"{pool}.clause", says=self.clause(finding))
+        return self.speech.say(noun_pool, it=self.noun(finding))
+
+    def _denial(self, finding: str, known: Known) -> str:
+        """Deny what was asked, in its own words where there are any."""
+        said = finding if self.record.words_for(finding) else known.finding
+        if not self.record.words_for(said):
+            return self.speech.say("denies.plain")
+        name = self.record.patient.facts.phenotypes[said].name
+        denies = lay_words()[name].denies
+        if denies:
+            return self.speech.say("denies.clause", denies=self._person(denies[0]))
+        pool = "denies.vague" if known.stance == "doubts" else "denies.noun"
+        return self.speech.say(pool, no_it=self.bare_noun(said))
+
+    def _unsure(self) -> str:
+        return self.speech.say("crew.unsure" if self.record.speaker == "crew" else "unsure")
+
+    def _hurts(self, finding: str) -> bool:
+        phenotype = self.record.patient.facts.phenotypes[finding]
+        of_problem = any(finding in one.findings for one in self.record.patient.problems)
+        return of_problem and PAINFUL.search(phenotype.name) is not None
+
+    def _strength(self, finding: str, minute: float) -> str:
+        patient = self.record.patient
+        for problem in patient.problems:
+            if finding in problem.findings:
+                severity = patient.severity(problem, minute)
+                return "mild" if severity < 0.7 else "moderate" if severity < 1.2 else "bad"
+        return "mild"
+
+    def _person(self, text: str) -> str:
+        return in_person(text, self.record.speaker, self.record.patient.person.sex)
