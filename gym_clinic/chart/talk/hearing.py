@@ -69,8 +69,7 @@ class Hearing:
     def hear(self, question: str) -> Heard:
         """Return what a question asks."""
         text = question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-        links = [one for one in self.linker.link(text) if one.status != "other"]
-        findings = dict.fromkeys(one.record.id for one in links)
+        findings = dict.fromkeys(link.record.id for link in self.linker.link(text))
         return Heard(
             findings=tuple(findings),
             topics=tuple(name for name, one in self._topics.items() if one.search(text)),

@@ -32,7 +32,7 @@ AWAKE = 13
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFinding:
     """What a patient says of one finding.
 
     Attributes:
@@ -86,21 +86,21 @@ class OwnRecord:
                     found[general] = (*found.get(general, ()), key)
         return found
 
-    def known(self, finding: str) -> Known:
+    def known(self, finding: str) -> KnownFinding:
         """Return what the patient says of a finding, whether the plan names it or not."""
         facts = self.patient.facts
         forms = sorted(self.implied.get(finding, ()), key=lambda one: one != finding)
         for key in forms:
             stance = _stance(self.plan[key])
             if stance != "denies":
-                return Known(stance, key, self.plan[key])
+                return KnownFinding(stance, key, self.plan[key])
         if forms:
-            return Known("denies", forms[0], self.plan[forms[0]])
+            return KnownFinding("denies", forms[0], self.plan[forms[0]])
         if finding in self.plan:
-            return Known(_stance(self.plan[finding]), finding, self.plan[finding])
+            return KnownFinding(_stance(self.plan[finding]), finding, self.plan[finding])
         if not is_felt(facts, finding) or finding in self._unaware:
-            return Known("not felt", finding, None)
-        return Known("denies", finding, None)
+            return KnownFinding("not felt", finding, None)
+        return KnownFinding("denies", finding, None)
 
     @cached_property
     def _unaware(self) -> frozenset[str]:

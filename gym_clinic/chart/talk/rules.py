@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from gym_clinic.chart.talk.answer import PatientAnswer, Said
 from gym_clinic.chart.talk.hearing import Heard, areas, hearing_of
 from gym_clinic.chart.talk.history import History
-from gym_clinic.chart.talk.own_record import Known, OwnRecord
+from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -131,7 +131,7 @@ class RulesPatient:
 
     def _of_area(self, area: str) -> Saying:
         ids = self.record.patient.facts.finding_ids
-        there: list[Known] = []
+        there: list[KnownFinding] = []
         for name in areas()[area]:
             known = self.record.known(ids[name])
             if known.stance not in ("denies", "doubts", "not felt") and known not in there:

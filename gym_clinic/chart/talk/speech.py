@@ -8,8 +8,9 @@ from pathlib import Path
 from random import Random
 
 from gym_clinic.facts.epidemiology import Sex
+from gym_clinic.facts.phrases import parse
 from gym_clinic.simulate.clinic.lay_words import Speaker
-from gym_clinic.simulate.grammar import Grammar, parse, read_grammar, read_pools
+from gym_clinic.simulate.grammar import Grammar, read_grammar, read_pools
 from gym_clinic.simulate.split import Split, of_split
 from gym_clinic.simulate.writer import Writer, punctuate
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from random import Random
 
 from gym_clinic.chart.talk.answer import Said
-from gym_clinic.chart.talk.own_record import Known, OwnRecord
+from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.disclosure import Disclosure
@@ -189,7 +189,7 @@ class Telling:
             return self.speech.say(f"{pool}.clause", says=self.clause(finding))
         return self.speech.say(noun_pool, it=self.noun(finding))
 
-    def _denial(self, finding: str, known: Known) -> str:
+    def _denial(self, finding: str, known: KnownFinding) -> str:
         """Deny what was asked, in its own words where there are any."""
         said = finding if self.record.words_for(finding) else known.finding
         if not self.record.words_for(said):

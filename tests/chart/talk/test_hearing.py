@@ -100,8 +100,9 @@ def test_everything_that_a_question_names_is_heard() -> None:
     assert HEARING.hear("How are your bowels?").areas == ("bowels",)
 
 
-def test_what_a_relative_has_is_not_asked_of_the_patient() -> None:
-    assert HEARING.hear("Did your mother have a stroke or seizures?").findings == ()
+def test_what_a_relative_has_is_asked_of_the_family() -> None:
+    for question in ("Did your mother have a stroke?", "Any seizures in your brothers or sisters?"):
+        assert "family" in HEARING.hear(question).topics
 
 
 def test_what_names_nothing_is_heard_as_nothing() -> None:
