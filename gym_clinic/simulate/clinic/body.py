@@ -13,11 +13,14 @@ Source:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Effect, Measurement, ReferenceRange
@@ -177,13 +180,12 @@ def settle(
         blunting: Share of a rise of the heart rate that medicines suppress.
         retains: Whether carbon dioxide is raised for months, so that the kidneys have answered.
     """
-    state = dict(usual)
-    listed = list(changes)
-    for kind in ("set", "add", "times"):
-        for severity, effects in listed:
-            for key, effect in effects.items():
-                if effect.kind == kind:
-                    state[key] = effect.at(severity, usual[key], state[key])
+    listed = [(severity, effects) for severity, effects in changes if severity > 0]
+    state = _moved(usual, listed)
+    if any(severity > 1 for severity, _ in listed):
+        _resist(
+            state, _moved(usual, [(min(severity, 1.0), one) for severity, one in listed]), usual
+        )
     warmth = max(state["temp_c"] - max(usual["temp_c"], WARM), 0.0)
     state["hr"] = max(state["hr"], usual["hr"] + PER_DEGREE * warmth)
     state["hr"] -= blunting * max(state["hr"] - usual["hr"], 0)
@@ -193,6 +195,62 @@ def settle(
         state[key] = min(max(value, low), high)
     state["dbp"] = max(min(state["dbp"], state["sbp"] - 15), 0.35 * state["sbp"])
     return add_computed(facts, state, sex, age)
+
+
+def _moved(
+    usual: Mapping[str, float], causes: Sequence[tuple[float, Mapping[str, DrawnEffect]]]
+) -> State:
+    """The values that causes move; of two that set a value the one that moves it further does."""
+    state = dict(usual)
+    furthest: dict[tuple[str, bool], float] = {}
+    for severity, effects in causes:
+        for key, effect in effects.items():
+            if effect.kind == "set" and key in state:
+                by = effect.at(severity, usual[key], usual[key]) - usual[key]
+                furthest[key, by > 0] = max(furthest.get((key, by > 0), 0.0), by, key=abs)
+    for (key, _), by in furthest.items():
+        state[key] += by
+    for kind in ("add", "times"):
+        for severity, effects in causes:
+            for key, effect in effects.items():
+                if effect.kind == kind and key in state:
+                    state[key] = effect.at(severity, usual[key], state[key])
+    return state
+
+
+def _resist(state: State, declared: Mapping[str, float], usual: Mapping[str, float]) -> None:
+    """Let the body resist what goes beyond the usual severity of a cause.
+
+    Where a value is dangerous, what lies beyond its value at usual severity counts only in part.
+    """
+    for key, limit in soft_limits().items():
+        if limit.low is not None:
+            edge = min(limit.low * usual[key], declared[key])
+            state[key] = max(state[key], edge - limit.slope * (edge - state[key]))
+        if limit.high is not None:
+            edge = max(limit.high * usual[key], declared[key])
+            state[key] = min(state[key], edge + limit.slope * (state[key] - edge))
+
+
+class SoftLimit(NamedTuple):
+    """From where on the body resists that a value goes further.
+
+    Attributes:
+        slope: The part of what lies beyond that counts.
+        low: The lower end, as a multiple of the usual value.
+        high: The upper end, as a multiple of the usual value.
+    """
+
+    slope: float
+    low: float | None = None
+    high: float | None = None
+
+
+@lru_cache(maxsize=1)
+def soft_limits() -> Mapping[str, SoftLimit]:
+    """Return measurement -> from where on the body resists."""
+    text = Path(__file__).with_name("soft_limits.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, SoftLimit]).validate_json(text)
 
 
 def _balance_acids(state: State, usual: Mapping[str, float], retains: bool) -> None:

@@ -26,11 +26,15 @@ from gym_clinic.simulate.clinic.people import (
     draw_demographics,
 )
 from gym_clinic.simulate.clinic.problems import draw_problem, examined, told
+from gym_clinic.simulate.clinic.survival import lethal
 from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
 from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
 
 SECOND = 0.1
 """Share of patients who have a second problem."""
+
+SURVIVED = 120
+"""Minutes that everybody on arrival survives at least."""
 
 FEVER = 38.0
 """Temperature of a fever."""
@@ -90,7 +94,18 @@ def draw_patient(
         },
         facts=tables,
     )
-    return _examined(_with_fever(_told(made, random), random), random)
+    return _examined(_with_fever(_told(_survivable(made), random), random), random)
+
+
+def _survivable(patient: ClinicPatient) -> ClinicPatient:
+    """The patient, less severely ill if nobody would arrive alive like this."""
+    while any(one.minutes <= SURVIVED for one in lethal(patient.state(0), patient.person.age)):
+        problems = (
+            dataclasses.replace(one, severity=round(0.9 * one.severity, 2))
+            for one in patient.problems
+        )
+        patient = dataclasses.replace(patient, problems=tuple(problems))
+    return patient
 
 
 def _told(patient: ClinicPatient, random: Random) -> ClinicPatient:

@@ -29,6 +29,7 @@ from gym_clinic.simulate.clinic.medicines import PastEvent, ReportedAllergy, Tak
 from gym_clinic.simulate.clinic.people import Background, Demographics
 from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
 from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
+from gym_clinic.simulate.clinic.survival import dies_of_body
 
 SPEAKS, GROWN_UP = 6, 16
 """Ages in years from which on a patient speaks for himself, and comes without a parent."""
@@ -124,11 +125,25 @@ class ClinicPatient:
         return severity_at(problem, course, minute, treated_at(course, self._with_classes(actions)))
 
     def death(self, actions: Mapping[str, float] | None = None) -> int | None:
-        """Return the minute at which the patient dies within two days; None if they live."""
+        """Return the minute at which the patient dies within two days; None if they live.
+
+        They die of a body that is not compatible with life (:mod:`.survival`), or of what the
+        course of a condition says.
+        """
         known = self._with_classes(actions)
-        courses = ((one, self._course(one)) for one in self.problems)
-        minutes = [died_at(one, course, treated_at(course, known)) for one, course in courses]
-        return min((minute for minute in minutes if minute is not None), default=None)
+        courses = [(one, self._course(one)) for one in self.problems]
+        treated = [treated_at(course, known) for _, course in courses]
+        deaths = [
+            died_at(one, course, when) for (one, course), when in zip(courses, treated, strict=True)
+        ]
+        changes = [when for when in treated if when is not None]
+        changes += [
+            when + course.half_time_minutes
+            for (_, course), when in zip(courses, treated, strict=True)
+            if when is not None
+        ]
+        body = dies_of_body(lambda minute: self.state(minute, actions), self.person.age, changes)
+        return min((one for one in (*deaths, body) if one is not None), default=None)
 
     @cached_property
     def examination(self) -> tuple[ShownSign, ...]:

@@ -35,6 +35,9 @@ PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
 VAGUE = 0.4
 """Share of those who say only that they are unwell."""
 
+MOST_SEVERE = 3.0
+"""Severity beyond which nothing gets worse."""
+
 SEVERITY = (0.4, 1.6)
 """Least and greatest severity on arrival; 1 is the usual one."""
 
@@ -250,11 +253,21 @@ def severity_at(problem: Problem, course: Course, minute: float, treated: float 
             problem.severity * (1 - minute / problem.began) ** 0.6 if minute > problem.began else 0
         )
     until = minute if treated is None else min(minute, max(treated, 0.0))
-    change = course.change_per_hour * until / 60
-    untreated = min(max(problem.severity * (1 + change), 0.0), 3.0)
+    untreated = min(max(problem.severity * untreated_growth(course, until / 60), 0.0), MOST_SEVERE)
     if until == minute:
         return untreated
     return float(untreated * 0.5 ** ((minute - until) / course.half_time_minutes))
+
+
+def untreated_growth(course: Course, hours: float) -> float:
+    """Return how many times as severe as on arrival a condition is, untreated, after hours."""
+    change = course.change_per_hour * hours
+    if course.shape == "accelerating":
+        return math.exp(change)
+    if course.plateau is not None:
+        room = course.plateau - 1
+        return 1 + room * (1 - math.exp(-change / room))
+    return 1 + change
 
 
 def treated_at(course: Course, actions: Mapping[str, float]) -> float | None:

@@ -11,6 +11,7 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import ClinicPatient, Sample, draw_patient, measure
 from gym_clinic.simulate.clinic.measurement import measuring, methods_of
 
+
 @pytest.fixture(scope="module")
 def patient() -> ClinicPatient:
     return draw_patient(7, "migraine")
