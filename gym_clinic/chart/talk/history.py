@@ -10,7 +10,8 @@ from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, number_word
 from gym_clinic.simulate.clinic.disclosure import Recollection
 from gym_clinic.simulate.clinic.life import lay_names
-from gym_clinic.simulate.clinic.people import ADULT, TakenMedicine
+from gym_clinic.simulate.clinic.medicines import TakenMedicine
+from gym_clinic.simulate.clinic.people import ADULT
 
 Sentence = tuple[str, Said]
 Saying = Iterator[Sentence]

@@ -24,12 +24,6 @@ Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not fe
 """What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
 that nobody can feel it."""
 
-SPEAKS_FROM = 10
-"""Age in years from which children speak for themselves."""
-
-AWAKE = 13
-"""Least score on the Glasgow coma scale of those who can answer."""
-
 
 @dataclass(frozen=True)
 class KnownFinding:
@@ -67,7 +61,7 @@ class OwnRecord:
             one.fact: one for one in recollections(patient)
         }
         self.life: Life = draw_life(patient)
-        self.speaker: Speaker = speaker_of(patient)
+        self.speaker: Speaker = patient.speaker
 
     @property
     def complaint(self) -> str:
@@ -133,10 +127,3 @@ def _stance(plan: Disclosure) -> Stance:
     if plan.distortion == "minimises":
         return "slight"
     return "vague" if plan.manner == "vague" else "has"
-
-
-def speaker_of(patient: ClinicPatient) -> Speaker:
-    """Return who answers: the patient, a parent of a child, or the crew for the unconscious."""
-    if patient.person.age < SPEAKS_FROM:
-        return "parent"
-    return "patient" if patient.state(0)["gcs"] >= AWAKE else "crew"
