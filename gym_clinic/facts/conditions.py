@@ -160,7 +160,14 @@ class Variant(Strict):
 
 
 def _with_share(value: object) -> object:
-    return {"share": value} if isinstance(value, (int, float)) else value
+    return {"share": value} if isinstance(value, (int, float)) else _with_tuples(value)
+
+
+def _with_tuples(value: object) -> object:
+    """A value of JSON with tuples for its lists, which strict models ask for."""
+    if isinstance(value, dict):
+        return {key: _with_tuples(one) for key, one in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 class Condition(Record):
