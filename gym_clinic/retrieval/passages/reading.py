@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -114,22 +114,19 @@ class QueryReader:
         tree = parse_query(text, operator, MOST_READ)
         if tree is None:
             return QueryReading(None)
-        parts = tree.parts if isinstance(tree, AnyOf) else (tree,)
-        words = [word for part in parts if _is_free(part) for word in _words([part])]
-        words = [word for word in words if word != "s"] or words  # Crohn's disease
-        fixed = [part for part in parts if not _is_free(part)]
+        words, fixed, is_long = split_words(tree)
         if not words:
             as_written = parse_query(text, operator)
             return QueryReading(as_written, suggested=self._corrected(list(_words(fixed)), index))
         known = self._vocabulary.spellings([plain(word) for word in words])
-        is_long = len(parts) > LONG
         corrected = {} if is_long else self._corrected(words, index, known)
         if corrected:
             words = [corrected.get(word, word) for word in words]
             known |= self._vocabulary.spellings(corrected.values())
         aliases, nodes = self._found_aliases(words, is_long)
         if is_long:
-            kept = _informative(words, known, max(1, MAX_WORDS - len(fixed)))
+            passages = {word: known[plain(word)].get(plain(word), 0) for word in words}
+            kept = informative_words(words, passages.__getitem__, len(fixed))
         else:
             kept = [word for word in words if word.casefold() not in FUNCTION_WORDS]
         if not (kept or fixed or nodes):
@@ -219,6 +216,18 @@ def _ordinary_stems() -> frozenset[str]:
     return frozenset(map(stem, words)) | FUNCTION_WORDS | NARRATIVE_WORDS
 
 
+def split_words(tree: Query) -> tuple[list[str], list[Query], bool]:
+    """Return the words of a query that are read freely, its other parts, and whether it is long.
+
+    Args:
+        tree: The query, with up to :data:`MOST_READ` words.
+    """
+    parts = tree.parts if isinstance(tree, AnyOf) else (tree,)
+    words = [word for part in parts if _is_free(part) for word in _words([part])]
+    words = [word for word in words if word != "s"] or words  # Crohn's disease
+    return words, [part for part in parts if not _is_free(part)], len(parts) > LONG
+
+
 def _is_free(part: Query) -> bool:
     """Return whether a part is a single word that is not in quotes."""
     return isinstance(part, Phrase) and len(part.words) == 1 and not part.quoted
@@ -230,16 +239,26 @@ def _words(parts: Iterable[Query]) -> Iterator[str]:
         yield from part.words if isinstance(part, (Phrase, Title)) else _words(part.parts)
 
 
-def _informative(
-    words: Sequence[str], known: Mapping[str, Mapping[str, int]], most: int
+def informative_words(
+    words: Iterable[str], passages: Callable[[str], int], beside: int
 ) -> list[str]:
-    """Return the words that the fewest passages have, in their order."""
-    weak = FUNCTION_WORDS | NARRATIVE_WORDS
-    telling = [word for word in words if not (word.isdecimal() or word.casefold() in weak)]
+    """Return the words of a long text that are searched, in their order.
 
-    def rank(word: str) -> tuple[bool, int]:
-        passages = known[plain(word)].get(plain(word), 0)
-        return not passages, passages
+    They are neither numbers nor words of narrative; of more than :data:`MAX_WORDS` those that the
+    fewest passages have.
 
-    kept = set(sorted(telling, key=rank)[:most])
+    Args:
+        words: Distinct words of the text.
+        passages: Word -> number of passages that have it.
+        beside: Number of other parts that are searched.
+    """
+    telling = telling_words(words)
+    rank = {word: (not passages(word), passages(word)) for word in telling}
+    kept = set(sorted(telling, key=rank.__getitem__)[: max(1, MAX_WORDS - beside)])
     return [word for word in telling if word in kept]
+
+
+def telling_words(words: Iterable[str]) -> list[str]:
+    """Return the words of a long text that are neither numbers nor words of narrative."""
+    weak = FUNCTION_WORDS | NARRATIVE_WORDS
+    return [word for word in words if not (word.isdecimal() or word.casefold() in weak)]

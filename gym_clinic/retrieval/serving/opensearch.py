@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,15 @@ from gym_clinic.endpoint import MAX_QUOTE, checked_url
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
 from gym_clinic.names import at_least_one, checked_number
 from gym_clinic.retrieval.passages.passage import FoundPassage, Passage, encodable
-from gym_clinic.retrieval.passages.query import parse_query
+from gym_clinic.retrieval.passages.query import MAX_WORDS, AnyOf, Phrase, Query, parse_query
+from gym_clinic.retrieval.passages.reading import (
+    MOST_READ,
+    informative_words,
+    split_words,
+    telling_words,
+)
 from gym_clinic.retrieval.passages.searcher import check_search
-from gym_clinic.retrieval.serving.query_dsl import FIELDS, SNIPPET, request
+from gym_clinic.retrieval.serving.query_dsl import FIELDS, SNIPPET, count_request, request
 
 MOST = 10_000
 """Passages that a cluster returns at once (index.max_result_window)."""
@@ -53,8 +59,10 @@ class OpenSearchBase:
     """The passages of one index of a cluster.
 
     Equal scores are ordered by id, and scores count terms over all shards. An answer that lacks
-    some shards is refused, since it would differ from run to run. Unlike a local base, a source
-    that does not exist has no passages; it is no error.
+    some shards is refused, since it would differ from run to run. A long text is searched by its
+    informative words, as in a local base; how many passages have each is asked first. Unlike a
+    local base, misspelt words and aliases are searched as they stand, because a cluster has no list
+    of its words to hand; and a source that does not exist has no passages; it is no error.
 
     Args:
         url: Address of the cluster, as ``https://search.example.org:9200``.
@@ -162,7 +170,7 @@ class OpenSearchBase:
         check_search(limit, operator)
         if limit > MOST:
             raise ConfigError(f"limit is at most {MOST:,}, not {limit:,}")
-        tree = parse_query(query, operator)
+        tree = self._read(query, operator)
         return [] if tree is None else self._found(request(tree, limit, source))
 
     def get(self, id: str) -> Passage | None:
@@ -182,7 +190,39 @@ class OpenSearchBase:
             self._connected[1].close()
         self._connected = None
 
+    def _read(self, query: str, operator: str) -> Query | None:
+        """Parse a query; a long text is searched by its informative words, as in a local base."""
+        tree = parse_query(query, operator, MOST_READ)
+        words, fixed, is_long = split_words(tree) if tree is not None else ([], [], False)
+        if not (words and is_long):
+            return parse_query(query, operator)
+        telling = telling_words(words)
+        counts = dict(zip(telling, self._passages_with(telling), strict=True)) if telling else {}
+        kept = informative_words(words, counts.__getitem__, len(fixed))
+        parts = (*fixed, *(Phrase((word,)) for word in kept or words[:MAX_WORDS]))
+        return AnyOf(parts) if len(parts) > 1 else parts[0]
+
+    def _passages_with(self, words: Sequence[str]) -> list[int]:
+        """Return how many passages have each word."""
+        found = self._answer(count_request(words))
+        try:
+            buckets = found["aggregations"]["words"]["buckets"]
+            return [int(one["doc_count"]) for one in buckets]
+        except (LookupError, TypeError, ValueError) as error:
+            raise self._unexpected(error) from error
+
     def _found(self, asked: Mapping[str, Any]) -> list[FoundPassage]:
+        found = self._answer(asked)
+        try:
+            return _PASSAGES.validate_python([_fields(hit) for hit in found["hits"]["hits"]])
+        except (LookupError, TypeError, ValidationError) as error:
+            raise self._unexpected(error) from error
+
+    def _unexpected(self, error: Exception) -> ServiceError:
+        return ServiceError(f"{self.url}: unexpected answer to a search: {error!r:.300}")
+
+    def _answer(self, asked: Mapping[str, Any]) -> Any:
+        """Send a search, and check that all shards answered it."""
         with self._client() as client:
             found = client.search(
                 index=self.index,
@@ -200,11 +240,9 @@ class OpenSearchBase:
                     f"{self.url} answered in part: {shards['failed']} of {shards['total']} shards "
                     f"failed{', it timed out' * late}"
                 )
-            return _PASSAGES.validate_python([_fields(hit) for hit in found["hits"]["hits"]])
-        except (LookupError, TypeError, ValidationError) as error:
-            raise ServiceError(
-                f"{self.url}: unexpected answer to a search: {error!r:.300}"
-            ) from error
+        except (LookupError, TypeError) as error:
+            raise self._unexpected(error) from error
+        return found
 
     @contextmanager
     def _client(self) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gym_clinic.retrieval.passages.passage import encodable
@@ -45,6 +46,16 @@ def request(query: Query, limit: int, source: str | None) -> dict[str, Any]:
                 }
             },
         },
+    }
+
+
+def count_request(words: Sequence[str]) -> dict[str, Any]:
+    """Return the body of a search that counts the passages with each of some words."""
+    filters = [render(Phrase((word,))) for word in words]
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"words": {"filters": {"filters": filters}}},
     }
 
 

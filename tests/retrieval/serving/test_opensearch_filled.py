@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import bases
@@ -13,6 +14,8 @@ from memory_base import passages
 
 from gym_clinic.errors import ConfigError, ServiceError, TaskError
 from gym_clinic.retrieval.passages.passage import Passage
+from gym_clinic.retrieval.passages.query import MAX_WORDS
+from gym_clinic.retrieval.passages.reading import LONG
 from gym_clinic.retrieval.serving import opensearch
 from gym_clinic.retrieval.serving.opensearch import INDEX, OpenSearchBase
 
@@ -113,3 +116,28 @@ def test_a_query_means_what_it_means_locally(both, query, operator):
         {one.id for one in base.search(query, 200, operator=operator)} for base in both
     )
     assert local == remote
+
+
+def test_a_long_text_is_searched_by_its_informative_words(base, cluster):
+    """The word of one passage stands last, behind more words than are searched."""
+    words = [f"common{n}" for n in range(MAX_WORDS + 10)]
+    base.create()
+    base.fill([Passage(f"p{n}", "s", "", " ".join(words)) for n in range(3)])
+    base.fill([Passage("rare", "s", "", "vertigo")])
+    story = f"A 67-year-old man came yesterday with {' '.join(words)} unknown vertigo"
+    found = base.search(story, 10)
+    assert {one.id for one in found} == {"p0", "p1", "p2", "rare"}
+    assert base.search("vertigo", 10)[0].id == "rare"
+    assert base.search(f"{story} AND vertigo", 10) == []  # searched as it is written
+    cluster.asked.clear()
+    base.search("fever and vertigo", 10)
+    assert sum("_search" in path for _, path, _ in cluster.asked) == 1
+    assert {one.id for one in base.search("who what " + "when 67 " * 40, 10)} == set()
+
+
+def test_the_count_of_another_form_is_refused(chat_server):
+    answer = {"timed_out": False, "_shards": {"total": 1, "failed": 0}, "hits": {"hits": []}}
+    chat_server.script = [chat_server.raw(json.dumps(answer).encode())]
+    other = OpenSearchBase(chat_server.url.rstrip("/").removesuffix("/v1"), "clinic", retries=0)
+    with pytest.raises(ServiceError, match=r"unexpected answer to a search: KeyError\('aggreg"):
+        other.search(" ".join(f"word{n}" for n in range(LONG + 1)))
