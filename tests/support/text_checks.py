@@ -100,7 +100,7 @@ def numbers_are_facts(patient: ClinicPatient, documents: Sequence[Document]) -> 
     for one in documents:
         if one.kind == "laboratory":
             continue
-        text = one.text
+        text = one.text.replace("1.73m2", "")
         for says in sorted({fact.says for fact in one.facts if fact.says}, key=len, reverse=True):
             text = re.sub(rf"(?<![\d.]){re.escape(says)}(?!\d)", "~", text, flags=re.IGNORECASE)
         for number in re.findall(r"\d+(?:[./:]\d+)*", text):

@@ -11,7 +11,7 @@ from gym_clinic.simulate.clinic.texts.background import (
     past_history,
     pregnancy,
 )
-from gym_clinic.simulate.clinic.texts.document import Piece
+from gym_clinic.simulate.clinic.texts.document import Piece, joined
 from gym_clinic.simulate.clinic.texts.examination import examined, general
 from gym_clinic.simulate.clinic.texts.history import finding, told_history, who
 from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
@@ -23,7 +23,7 @@ from gym_clinic.simulate.clinic.texts.when import onset, vaguely
 
 def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return the line of the triage nurse: complaint, one or two more findings, vital signs."""
-    told = told_to(patient, "triage", now)
+    told = told_to(patient, now, "triage")
     first = told[0]
     began = first.began or 0.0
     when = (
@@ -35,49 +35,53 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
     words = [finding(voice, first), *(finding(voice, one) for one in also)]
     pool = "triage.vague" if first.how == "vague" else "triage"
     slots = {"who": who(voice, patient), "list": voice.listed(words), **when.slots()}
-    parts = [voice.say(pool, mode=voice.say(f"mode.{visit.mode.replace(' ', '_')}"), **slots)]
-    parts.append(vital_signs(voice, Sample(patient, now), usual_keys(patient)))
+    child = visit.speaker == "parent" and visit.mode == "walked in"
+    mode = voice.say("mode.child" if child else f"mode.{visit.mode.replace(' ', '_')}")
+    parts = [voice.say(pool, mode=mode, **slots)]
+    vitals = [vital_signs(voice, Sample(patient, now), usual_keys(patient))]
     if voice.random.random() < 0.6:
-        parts.insert(voice.random.randint(1, 2), general(voice, patient))
+        vitals.insert(voice.random.randint(0, 1), general(voice, patient))
+    known = []
     if voice.random.random() < 0.4:
-        parts.append(allergies(voice, patient, by_patient=True))
+        known.append(allergies(voice, patient, by_patient=True))
     if voice.random.random() < 0.3:
-        parts.append(past_history(voice, patient, visit, by_patient=True))
-    parts.append(pregnancy(voice, patient))
-    return voice.run_on(parts)
+        known.append(past_history(voice, patient, visit, by_patient=True))
+    known.append(pregnancy(voice, patient))
+    return voice.paragraph(parts, vitals, known)
 
 
 def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return what the ambulance crew hands over: the story, what they measured on the way."""
     scene = now - 15 - voice.random.randint(0, 12)
-    told = told_to(patient, "crew", scene)
-    parts = [voice.say("handover.first", who=who(voice, patient))]
-    parts += told_history(voice, patient, _without_absences(told, 2), now, introduced=True)
-    parts.append(vital_signs(voice, Sample(patient, scene), (*TRIAGE, "gcs", "glucometer")))
-    second = vital_signs(voice, Sample(patient, scene + 10), ("hr", "bp", "spo2"))
-    parts.append(voice.say("handover.then", line=second))
+    told = told_to(patient, scene, "crew")
+    story = [voice.say("handover.first", who=who(voice, patient))]
+    story += told_history(voice, patient, _without_absences(told, 2), now, introduced=True)
+    first = vital_signs(voice, Sample(patient, scene), (*TRIAGE, "gcs", "glucometer"))
+    second = vital_signs(voice, Sample(patient, scene + 10), ("hr", "bp", "spo2"), lead=False)
+    known = []
     if voice.random.random() < 0.7:
-        parts.append(past_history(voice, patient, visit, by_patient=True))
-        parts.append(medicines_told(voice, patient))
-    parts.append(allergies(voice, patient, by_patient=True))
-    return voice.run_on(parts)
+        known.append(past_history(voice, patient, visit, by_patient=True))
+        known.append(medicines_told(voice, patient))
+    known.append(allergies(voice, patient, by_patient=True))
+    told_in_sentences = voice.sentences(story)
+    measured = voice.sentences([first, voice.say("handover.then", line=second)])
+    return joined([told_in_sentences, measured, voice.run_on(known)])
 
 
 def referral(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return the letter of the general practitioner, who has the patient's own record."""
-    told = told_to(patient, "gp", now)
-    parts = [voice.say("referral.first", who=who(voice, patient))]
-    parts += told_history(voice, patient, told, now, introduced=True)
-    parts.append(voice.say("referral.saw", line=vital_signs(voice, Sample(patient, now), TRIAGE)))
-    parts += examined(voice, patient, now)[:3]
-    parts.append(pregnancy(voice, patient))
-    parts.append(past_history(voice, patient, visit, by_patient=False))
+    told = told_to(patient, now, "gp")
+    story = [voice.say("referral.first", who=who(voice, patient))]
+    story += told_history(voice, patient, told, now, introduced=True)
+    line = vital_signs(voice, Sample(patient, now), TRIAGE, lead=False)
+    seen = [voice.say("referral.saw", line=line), *examined(voice, patient, now)[:3]]
+    known = [pregnancy(voice, patient), past_history(voice, patient, visit, by_patient=False)]
     taken = [medicine(voice, patient, one) for one in patient.medicines]
     if taken:
-        parts.append(voice.say("medicines.listed", list=voice.listed(taken)))
-    parts.append(allergies(voice, patient, by_patient=False))
-    parts.append(voice.say("referral.last", c=finding(voice, told[0])))
-    return voice.run_on(parts)
+        known.append(voice.say("medicines.listed", list=voice.listed(taken)))
+    known.append(allergies(voice, patient, by_patient=False))
+    last = voice.say("referral.last", c=finding(voice, told[0]))
+    return joined([voice.sentences(story), voice.paragraph(seen, known, [last])])
 
 
 def _without_absences(told: tuple[Told, ...], most: int) -> list[Told]:

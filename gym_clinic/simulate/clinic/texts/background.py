@@ -10,7 +10,7 @@ from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import remembers
-from gym_clinic.simulate.clinic.texts.visit import Visit
+from gym_clinic.simulate.clinic.texts.visit import KNOWN, Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice
 from gym_clinic.simulate.clinic.texts.when import WEEK
 
@@ -162,5 +162,5 @@ def pregnancy(voice: Voice, patient: ClinicPatient) -> Piece:
     if weeks is None:
         return Piece("")
     fact = Fact("pregnancy", "weeks", str(weeks), value=weeks, minute=-weeks * WEEK)
-    pool = "pregnant" if weeks >= 10 else "last period"
+    pool = "pregnant" if weeks >= KNOWN else "last period"
     return voice.say(f"obstetric.{pool.replace(' ', '_')}", weeks=Piece(str(weeks), (fact,)))

@@ -85,7 +85,7 @@ def _all(
         voice = _voice(patient, visit, split, author, f"{kind} {at:g}")
         piece = write(voice)
         when = patient.arrived + datetime.timedelta(minutes=at)
-        day = f"{when:%d/%m/%Y} " if when.date() != patient.arrived.date() else ""
+        day = f"{when:%d %b} " if when.date() != patient.arrived.date() else ""
         document = Document(kind, author, at, f"{title} {day}{when:%H:%M}", piece.text, piece.facts)
         return _spelled(document, voice)
 
@@ -94,10 +94,10 @@ def _all(
         at = minute_of(patient, day)
         voice = _voice(patient, visit, split, "consultant", "letter")
         piece = earlier_letter(voice, patient, visit, day)
-        title = f"Letter, {department}, {day:%d/%m/%Y}"
+        title = f"Letter, {department}, {day:%d %b %Y}"
         yield _spelled(Document("letter", "consultant", at, title, piece.text, piece.facts), voice)
     if visit.mode == "referred":
-        at = -60 - source(patient, "referral").randint(0, 90)
+        at = times["referral"]
         yield made("referral", "GP", "Referral letter", at,
                    lambda voice: referral(voice, patient, visit, at))  # fmt: skip
     yield made("opening words", visit.speaker, "In their own words", 0,
@@ -164,7 +164,7 @@ def _teller(patient: ClinicPatient, visit: Visit) -> str:
 
 
 def _complaint(voice: Voice, patient: ClinicPatient) -> Piece:
-    return finding(voice, told_to(patient, "triage", 0)[0])
+    return finding(voice, told_to(patient, 0, "triage")[0])
 
 
 def _spelled(document: Document, voice: Voice) -> Document:

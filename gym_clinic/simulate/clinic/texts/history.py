@@ -118,10 +118,12 @@ def absences(voice: Voice, told: list[Told]) -> list[Piece]:
 
     What the patient has forgotten is only ever told as what the patient says.
     """
-    found, left = [], list(told)
+    by_others = voice.words["tells"] == "the crew"  # who cannot say what the patient forgot
+    found, left = [], [one for one in told if not (by_others and one.how == "denied")]
     while left:
         group, left = left[: (size := voice.random.randint(2, 4))], left[size:]
-        denied = any(one.how == "denied" for one in group) or voice.random.random() < 0.35
+        denied = any(one.how == "denied" for one in group)
+        denied = denied or (not by_others and voice.random.random() < 0.35)
         listed = voice.listed([finding(voice, one) for one in group], "or")
         found.append(voice.say("absent.denied" if denied else "absent.plain", list=listed))
     return found

@@ -45,19 +45,21 @@ class Told:
     complaint: bool
 
 
-def told_to(patient: ClinicPatient, author: str, minute: float) -> tuple[Told, ...]:
-    """Return what an author was told by a time: the complaint first, then in drawn order.
+def told_to(patient: ClinicPatient, minute: float, *authors: str) -> tuple[Told, ...]:
+    """Return what authors were told by a time: the complaint first, then in drawn order.
 
     Args:
         patient: The patient.
-        author: A key of `ASKS`.
         minute: When, in minutes from arrival.
+        authors: Keys of `ASKS`: the author, and those whose notes the author has read.
     """
-    random = source(patient, f"{author}:asks")
+    random = source(patient, f"{authors[0]}:order")
+    asking = [source(patient, f"{author}:asks") for author in authors]
     complaint = patient.problems[0].complaint
     found = []
     for one in disclosures(patient):
-        asked = random.random() < ASKS[author]
+        draws = [each.random() < ASKS[author] for each, author in zip(asking, authors, strict=True)]
+        asked = any(draws)
         heard = one.manner in ("told", "vague") or (one.manner == "asked" and asked)
         if heard and (one.began is None or one.began <= min(minute, 0)):
             found.append(_as_told(patient.facts, one, one.finding == complaint))
@@ -92,18 +94,27 @@ def _compatible(absent: list[Told], present: list[Told]) -> Iterator[Told]:
     taken = set(said)
     for one in absent:
         words = _all_words(one.name)
-        if not any(_overlap(word, other) for word in words for other in taken):
+        fits_after_no = any(not word.endswith("*") for word in words)
+        if fits_after_no and not any(_overlap(word, other) for word in words for other in taken):
             taken |= words
             yield one
 
 
 def _overlap(first: str, second: str) -> bool:
+    first, second = first.rstrip("*"), second.rstrip("*")
     return f" {first} " in f" {second} " or f" {second} " in f" {first} "
 
 
 def _all_words(name: str) -> set[str]:
-    full, short = finding_words().get(name, ((name.lower(),), ()))
+    full, short = finding_words().get(name, ((), ()))
     return {*full, *short}
+
+
+def names_a_problem(patient: ClinicPatient, text: str) -> bool:
+    """Whether words, such as "panic attacks", are also a name of what the patient has."""
+    known = (patient.facts.diseases[one.condition] for one in patient.problems)
+    names = (name.lower() for disease in known for name in (disease.name, *disease.synonyms))
+    return any(f" {name} " in f" {text.lower()} " for name in names)
 
 
 def seen_on(patient: ClinicPatient, minute: float) -> list[tuple[str, str]]:

@@ -46,7 +46,7 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
         allergies(voice, patient, by_patient=False),
         voice.say("letter.last"),
     ]
-    return voice.run_on(parts)
+    return voice.sentences(parts)
 
 
 def _who_on(voice: Voice, patient: ClinicPatient, day: datetime.date) -> Piece:

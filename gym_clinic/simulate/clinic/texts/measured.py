@@ -27,8 +27,15 @@ PAIN_FROM = 5
 """Age in years from which pain is scored by number."""
 
 
-def vital_signs(voice: Voice, sample: Sample, keys: Sequence[str]) -> Piece:
-    """Return a line of vital signs, in an order of the writer's own."""
+def vital_signs(voice: Voice, sample: Sample, keys: Sequence[str], *, lead: bool = True) -> Piece:
+    """Return a line of vital signs, in an order of the writer's own.
+
+    Args:
+        voice: The writer.
+        sample: Who measured when.
+        keys: The vital signs.
+        lead: Whether it begins with a word such as "Obs".
+    """
     order = [key for key in keys if key not in ("gcs", "pain", "glucometer")]
     voice.random.shuffle(order)
     if voice.random.random() < 0.5:  # many begin with pulse and pressure
@@ -37,7 +44,7 @@ def vital_signs(voice: Voice, sample: Sample, keys: Sequence[str]) -> Piece:
     items = [vital_sign(voice, sample, key) for key in order]
     separator = voice.random.choice((", ", ", ", " ")) if voice.style.short else ", "
     line = joined(items, separator)
-    return voice.say_by_habit("vitals", line=line)
+    return voice.say_by_habit("vitals", line=line) if lead else line
 
 
 def vital_sign(voice: Voice, sample: Sample, key: str) -> Piece:

@@ -51,7 +51,7 @@ def orders_of(patient: ClinicPatient, visit: Visit) -> tuple[str, ...]:
 
 def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return the first note of the doctor: history, background, examination, impression, plan."""
-    told = told_to(patient, "doctor", now)
+    told = told_to(patient, now, *_read_by_doctor(visit))
     sections = [
         voice.sentences(told_history(voice, patient, told, now)),
         voice.run_on(
@@ -64,7 +64,7 @@ def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piec
             ]
         ),
         _examination(voice, patient, now),
-        voice.sentences([_impression(voice, patient, now), _plan(voice, patient, visit)]),
+        voice.sentences([_impression(voice, patient, visit, now), _plan(voice, patient, visit)]),
     ]
     if visit.speaker != "patient":
         source = voice.say(f"source.{visit.speaker}", parent=visit.parent)
@@ -83,11 +83,17 @@ def _examination(voice: Voice, patient: ClinicPatient, now: float) -> Piece:
     facts = tuple(fact for one in parts for fact in one.facts)
     if voice.style.stop == ". ":
         return voice.run_on(parts)
-    return Piece(sentence(voice.style.stop.join(one.text for one in parts)), facts)
+    return Piece(sentence("; ".join(one.text for one in parts)), facts)
 
 
-def _impression(voice: Voice, patient: ClinicPatient, now: float) -> Piece:
-    told = [one for one in told_to(patient, "doctor", now) if one.says]
+def _read_by_doctor(visit: Visit) -> tuple[str, ...]:
+    """The doctor, and those whose notes the doctor has read."""
+    others = {"ambulance": ("crew",), "referred": ("gp",)}
+    return ("doctor", *others.get(visit.mode, ()))
+
+
+def _impression(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
+    told = [one for one in told_to(patient, now, *_read_by_doctor(visit)) if one.says]
     words = [finding(voice, one) for one in told[: voice.random.randint(1, 2)]]
     return voice.say("impression", list=voice.listed(words), who=who(voice, patient))
 
@@ -122,7 +128,7 @@ def nursing_note(
     pain = ("pain",) if patient.person.age >= PAIN_FROM else ()
     parts = [vital_signs(voice, sample, (*keys, "gcs", *pain))]
     parts += _changes(voice, Sample(patient, before, actions), sample)
-    told = [one for one in told_to(patient, "triage", now) if one.says]
+    told = [one for one in told_to(patient, now, "triage") if one.says]
     ongoing = any(patient.severity(one, now, actions) > 0.25 for one in patient.problems[:1])
     if told and ongoing:
         listed = voice.listed([finding(voice, one) for one in told[: voice.random.randint(1, 2)]])

@@ -40,7 +40,7 @@ def study_document(
     at = patient.arrived + datetime.timedelta(minutes=minute)
     kind, author = ("ecg", "ECG technician") if study == "ecg" else ("imaging", "radiologist")
     return Document(
-        "ecg" if kind == "ecg" else "imaging", author, minute, f"{name} {at:%d/%m/%Y %H:%M}",
+        "ecg" if kind == "ecg" else "imaging", author, minute, f"{name} {at:%H:%M}",
         whole.text, whole.facts,
     )  # fmt: skip
 

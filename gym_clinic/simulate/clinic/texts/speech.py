@@ -5,7 +5,7 @@ from __future__ import annotations
 from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
-from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
+from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
@@ -18,7 +18,7 @@ MESSAGES = 0.4
 
 def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     """Return what the patient, the parent or the crew says first: the complaint and a little."""
-    told = [one for one in told_to(patient, "triage", 0) if one.says]
+    told = [one for one in told_to(patient, 0, "triage") if one.says]
     first, *others = told
     began = first.began or 0.0
     if first.how == "vague":
@@ -54,6 +54,7 @@ def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[s
     found = {}
     for slot, forms in (("c", nouns), ("says", words.says if words is not None else ())):
         usable = of_split(one.name, forms, voice.split)
+        usable = [form for form in usable if not names_a_problem(patient, form)]
         if usable:
             text = in_person(voice.random.choice(usable), visit.speaker, sex)
             found[slot] = Piece(text, (Fact("finding", one.finding, text, minute=one.began),))

@@ -27,6 +27,9 @@ SPEAKS_FROM = 8
 AWAKE = 12
 """Least coma score of a patient who can give a history."""
 
+KNOWN = 10
+"""Weeks from which a pregnancy is known and told."""
+
 AMERICAN = 0.4
 """Share of visits whose staff write American English."""
 
@@ -122,17 +125,23 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         setting = "emergency"
     state = patient.state(0)
     ill = state["gcs"] < 14 or state["spo2"] < 92 or state["pain"] > 7 or state["map"] < 65
+    times = _times(setting, random)
     mode: Mode = "appointment"
     if setting == "emergency":
         ways: Sequence[Mode] = ("ambulance", "walked in", "referred")
         (mode,) = random.choices(ways, weights=(6, 2, 2) if ill else (3, 5, 2))
+        began = first.findings.get(first.complaint or "", first.began)
+        if mode == "referred" and began > times["referral"] - 30:
+            mode = "walked in"
+        if state["gcs"] < 13 or state["spo2"] < 88:
+            mode = "ambulance"
     region = "whole body"
     if first.complaint is not None:
         region = REGIONS.get(facts.phenotypes[first.complaint].group, region)
     orders = list(ORDERS[region])
     if _could_be_pregnant(patient):
         orders.append("hcg")
-    began = {
+    since = {
         one.condition: patient.arrived.date() - datetime.timedelta(days=round(365.25 * one.years))
         for one in patient.background
     }
@@ -145,11 +154,11 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         parent=random.choice(("mother", "mother", "father")),
         region=region,
         orders=tuple(orders),
-        times=_times(setting, random),
+        times=times,
         previous=_some_days_before(today, (25, 420), random) if random.random() < 0.6 else None,
-        letter=_letter(facts, began, today, random),
-        medicines=tuple(_history(facts, one, began, today, random) for one in patient.medicines),
-        began=began,
+        letter=_letter(facts, since, today, random),
+        medicines=tuple(_history(facts, one, since, today, random) for one in patient.medicines),
+        began=since,
     )
 
 
@@ -161,7 +170,8 @@ def speaker_of(patient: ClinicPatient, mode: str) -> Speaker:
 
 
 def _could_be_pregnant(patient: ClinicPatient) -> bool:
-    return patient.person.sex == "female" and 13 <= patient.person.age < 50
+    known = patient.person.pregnant_weeks is not None and patient.person.pregnant_weeks >= KNOWN
+    return not known and patient.person.sex == "female" and 13 <= patient.person.age < 50
 
 
 def _times(setting: Setting, random: Random) -> dict[str, int]:
@@ -173,6 +183,7 @@ def _times(setting: Setting, random: Random) -> dict[str, int]:
     bloods = note + random.randint(2, 12)
     nurse = bloods + random.randint(8, 20)
     return {
+        "referral": -60 - random.randint(0, 90),
         "opening words": 0,
         "handover": 1,
         "triage": triage,

@@ -11,7 +11,7 @@ from random import Random
 
 from gym_clinic.facts.phrases import ParsedPhrase, slots_of
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.texts.document import Piece
+from gym_clinic.simulate.clinic.texts.document import Piece, joined
 from gym_clinic.simulate.clinic.texts.phrasebook import phrases_of
 from gym_clinic.simulate.split import Split
 from gym_clinic.simulate.writer import Writer
@@ -198,6 +198,10 @@ class Voice:
                 for group in groups
             ]
         )
+
+    def paragraph(self, *sections: Sequence[Piece]) -> Piece:
+        """Join sections; within each, short parts run on."""
+        return joined(self.run_on(section) for section in sections)
 
     def listed(self, pieces: Sequence[Piece], last: str = "and") -> Piece:
         """List pieces: "a, b and c", or by solidus and comma in a telegraphic style."""
