@@ -16,15 +16,21 @@ from gym_clinic.simulate.clinic.texts.letters import earlier_letter, reconciliat
 from gym_clinic.simulate.clinic.texts.notes import note, nursing_note, orders_of
 from gym_clinic.simulate.clinic.texts.results import IMAGES, laboratory_document, study_document
 from gym_clinic.simulate.clinic.texts.speech import opening_words
-from gym_clinic.simulate.clinic.texts.visit import Visit, draw_visit, minute_of
+from gym_clinic.simulate.clinic.texts.visit import SURGERY_HOURS, Visit, draw_visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice, draw_style, source, spelled
 from gym_clinic.simulate.split import Split
 
 TELEGRAPHIC: Mapping[str, float] = {
-    "triage nurse": 0.95, "ED doctor": 0.75, "doctor": 0.6, "GP": 0.4, "nurse": 0.8,
-    "paramedic": 0.85, "pharmacist": 0.9, "consultant": 0.0, "radiologist": 0.0,
-    "ECG technician": 0.5, "patient": 0.0,
-}  # fmt: skip
+    "triage nurse": 0.95,
+    "ED doctor": 0.75,
+    "doctor": 0.6,
+    "doctor on call": 0.8,
+    "GP": 0.4,
+    "nurse": 0.8,
+    "paramedic": 0.85,
+    "pharmacist": 0.9,
+    "ECG technician": 0.5,
+}
 """Author -> share of those who write telegraphically."""
 
 
@@ -108,8 +114,10 @@ def _all(
     if ward:
         yield made("triage", "triage nurse", "Triage", times["triage"],
                    lambda voice: triage(voice, patient, visit, times["triage"]))  # fmt: skip
-    author = "ED doctor" if ward else "doctor"
-    yield made("note", author, "ED note" if ward else "Clinic note", times["note"],
+    author, title = ("ED doctor", "ED note") if ward else ("doctor", "Clinic note")
+    if not ward and patient.arrived.hour not in SURGERY_HOURS:
+        author, title = "doctor on call", "Out-of-hours note"
+    yield made("note", author, title, times["note"],
                lambda voice: note(voice, patient, visit, times["note"]))  # fmt: skip
     if ward:
         yield from _hospital(patient, visit, split, actions, made)
@@ -147,8 +155,13 @@ def _hospital(
 def _voice(patient: ClinicPatient, visit: Visit, split: Split, author: str, name: str) -> Voice:
     """The voice of an author in one document."""
     male = patient.person.sex == "male"
-    words = {"he": "he" if male else "she", "his": "his" if male else "her",
-             "him": "him" if male else "her", "tells": _teller(patient, visit)}  # fmt: skip
+    words = {
+        "he": "he" if male else "she",
+        "his": "his" if male else "her",
+        "him": "him" if male else "her",
+        "tells": _teller(patient, visit),
+        "asked": {"patient": "pt", "parent": visit.parent}.get(visit.speaker, "family"),
+    }
     style = draw_style(patient, author, TELEGRAPHIC.get(author, 0.0), visit.american)
     habits = f"{patient.seed}:{split}:{author}"
     return Voice(source(patient, f"{split}:{author}:{name}"), style, split, words, habits)

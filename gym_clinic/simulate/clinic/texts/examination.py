@@ -44,7 +44,7 @@ def examined(voice: Voice, patient: ClinicPatient, minute: float) -> list[Piece]
             fact = Fact("sign", site, "", has=False)
             pieces.append(voice.say(f"normal.{site}", fact=Piece("", (fact,))))
     if seen:
-        words = [_seen(voice, key, name) for key, name in seen]
+        words = [_seen(voice, key, name, minute) for key, name in seen]
         pieces.insert(
             voice.random.randint(0, len(pieces)), voice.say("seen", list=voice.listed(words))
         )
@@ -68,9 +68,9 @@ def _written(voice: Voice, site: str, text: str) -> Piece:
     return Piece(words, (Fact("sign", site, words),))
 
 
-def _seen(voice: Voice, key: str, name: str) -> Piece:
+def _seen(voice: Voice, key: str, name: str, minute: float) -> Piece:
     word = voice.word(name)
-    return Piece(word, (Fact("finding", key, word, minute=0),))
+    return Piece(word, (Fact("finding", key, word, minute=minute),))
 
 
 def _untouched(patient: ClinicPatient, site: str) -> bool:

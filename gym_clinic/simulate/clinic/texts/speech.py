@@ -8,7 +8,7 @@ from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.visit import Visit
-from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
+from gym_clinic.simulate.clinic.texts.voice import Voice, lowered, sentence
 from gym_clinic.simulate.clinic.texts.when import onset, vaguely
 from gym_clinic.simulate.split import of_split
 
@@ -42,7 +42,7 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
         parts.append(voice.say(f"open.{speaker}.last", **child))
     facts = tuple(fact for one in parts for fact in one.facts)
     if speaker == "patient" and voice.random.random() < MESSAGES:
-        text = voice.random.choice((", ", " ", ". ")).join(one.text for one in parts)
+        text = voice.random.choice((", ", " ", ". ")).join(lowered(one.text) for one in parts)
         return Piece(text[:1].lower() + text[1:], facts)
     return Piece(" ".join(sentence(one.text) for one in parts), facts)
 
@@ -54,7 +54,7 @@ def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[s
     found = {}
     for slot, forms in (("c", nouns), ("says", words.says if words is not None else ())):
         usable = of_split(one.name, forms, voice.split)
-        usable = [form for form in usable if not names_a_problem(patient, form)]
+        usable = [form for form in usable if not names_a_problem(patient, form)] or usable[:1]
         if usable:
             text = in_person(voice.random.choice(usable), visit.speaker, sex)
             found[slot] = Piece(text, (Fact("finding", one.finding, text, minute=one.began),))

@@ -27,6 +27,9 @@ SPEAKS_FROM = 8
 AWAKE = 12
 """Least coma score of a patient who can give a history."""
 
+SURGERY_HOURS = range(8, 19)
+"""Hours in which a general practitioner sees patients; a doctor on call does in the others."""
+
 KNOWN = 10
 """Weeks from which a pregnancy is known and told."""
 
@@ -131,7 +134,9 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         ways: Sequence[Mode] = ("ambulance", "walked in", "referred")
         (mode,) = random.choices(ways, weights=(6, 2, 2) if ill else (3, 5, 2))
         began = first.findings.get(first.complaint or "", first.began)
-        if mode == "referred" and began > times["referral"] - 30:
+        wrote = patient.arrived + datetime.timedelta(minutes=times["referral"])
+        closed = wrote.hour not in SURGERY_HOURS
+        if mode == "referred" and (closed or began > times["referral"] - 30):
             mode = "walked in"
         if state["gcs"] < 13 or state["spo2"] < 88:
             mode = "ambulance"
