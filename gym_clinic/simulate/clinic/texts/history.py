@@ -107,7 +107,7 @@ def _rest(voice: Voice, patient: ClinicPatient, told: list[Told], now: float) ->
 
 def finding(voice: Voice, one: Told) -> Piece:
     """Return a finding in the words of the writer."""
-    word = voice.word(one.name, one.says)
+    word = voice.word(one.name, one.says and one.how != "slight")
     fact = Fact("finding", one.finding, word, has=one.says, minute=one.began,
                 denied=one.how == "denied")  # fmt: skip
     return Piece(word, (fact,))

@@ -127,7 +127,8 @@ def seen_on(patient: ClinicPatient, minute: float) -> list[tuple[str, str]]:
         if began <= min(minute, 0) and not is_felt(facts, key)
     }
     covered = {above for one in found for above in with_ancestors([one], facts.above) - {one}}
-    return sorted(((key, facts.phenotypes[key].name) for key in found - covered),
+    names = {key: facts.phenotypes[key].name for key in found - covered}
+    return sorted(((key, name) for key, name in names.items() if name in finding_words()),
                   key=lambda one: one[1])  # fmt: skip
 
 

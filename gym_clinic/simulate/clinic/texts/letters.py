@@ -10,7 +10,7 @@ from gym_clinic.simulate.clinic.texts.background import allergies, medicine
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
-from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
+from gym_clinic.simulate.clinic.texts.voice import Voice, lowered, sentence
 from gym_clinic.simulate.clinic.texts.when import long_date
 
 VALUES = ("hb", "creatinine", "egfr", "na", "k", "hba1c", "ldl")
@@ -41,12 +41,18 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
         voice.say("letter.first", who=_who_on(voice, patient, day), date=date),
         voice.say("letter.diagnoses", list=voice.listed(listed)),
         voice.say("letter.medicines" if taken else "letter.no_medicines", list=voice.listed(taken)),
-        _pressure(voice, sample),
-        _values(voice, patient, sample),
-        allergies(voice, patient, by_patient=False),
-        voice.say("letter.last"),
+        _together(voice, _pressure(voice, sample), _values(voice, patient, sample)),
+        _together(voice, allergies(voice, patient, by_patient=False), voice.say("letter.last")),
     ]
     return voice.sentences(parts)
+
+
+def _together(voice: Voice, first: Piece, second: Piece) -> Piece:
+    """Two parts as one sentence or two, in either order."""
+    one, other = (first, second) if voice.random.random() < 0.5 else (second, first)
+    if voice.random.random() < 0.5:
+        return voice.sentences([one, other])
+    return Piece(f"{one.text}; {lowered(other.text)}", (*one.facts, *other.facts))
 
 
 def _who_on(voice: Voice, patient: ClinicPatient, day: datetime.date) -> Piece:

@@ -28,7 +28,7 @@ SHORT_PART, LONG_SENTENCE, RUNS_ON = 8, 18, 0.8
 how often it does."""
 
 ONLY_THERE = "*"
-"""Mark of words that are only used for what is there."""
+"""Mark of words that only telegraphic writers use, and only for what is there."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,8 @@ class Voice:
         pools = (f"{name}.short", f"{name}.full") if abbreviates else (f"{name}.full",)
         for pool in pools:
             written = [str(one[0]) for one in self.grammar[pool]] if pool in self.grammar else []
-            fit = [one for one in written if has or not one.endswith(ONLY_THERE)]
+            loose = has and self.style.short
+            fit = [one for one in written if loose or not one.endswith(ONLY_THERE)]
             if fit:
                 return self.random.choice(fit).rstrip(ONLY_THERE)
         return name[:1].lower() + name[1:]

@@ -11,7 +11,8 @@ from gym_clinic.simulate.clinic.texts.voice import Voice
 HOUR, DAY, WEEK = 60, 1440, 10080
 MONTH, YEAR = 43830, 525960
 
-_SOLIDUS = {"hour": 24, "day": 7, "week": 52, "month": 12}
+_SOLIDUS = {"hour": (24, 24), "day": (7, 12), "week": (52, 8), "month": (12, 11)}
+"""Unit -> what durations of it are written over, up to which number."""
 
 
 def amount(minutes: float) -> tuple[int, str]:
@@ -74,8 +75,8 @@ def onset(
     span = plural
     if voice.style.short:
         span = f"{number} {'day' if (number, unit) == (1, 'day') else short[unit]}"
-    if voice.style.solidus and unit in _SOLIDUS and number < _SOLIDUS[unit] * 3:
-        span = f"{number}/{_SOLIDUS[unit]}"
+    if voice.style.solidus and unit in _SOLIDUS and number <= _SOLIDUS[unit][1]:
+        span = f"{number}/{_SOLIDUS[unit][0]}"
     hist = span if "/" in span else f"{number}-{unit}"
     point = _point(voice, began, now, arrived)
     if point is None or voice.random.random() < 0.35:
