@@ -166,13 +166,13 @@ def save_and_load(folder: Path, engine: ClinicEngine) -> dict[str, Any]:
     """The teacher of this many ranks, and what is said where there is none."""
     seat, teacher = Seat(engine), engine.teacher_parameters()
     place = str(folder / f"saved_{dist.get_world_size()}_{engine.teacher_adapter}")
-    seat.save_teacher(place)
+    seat.save_shards(place, "teacher")
     dist.barrier()
     before = {name: whole(parameter) for name, parameter in teacher}
     files = sorted(one.name for one in Path(place).iterdir())
     seat.update_teacher(0.0)
     copied = {name: whole(parameter) for name, parameter in teacher}
-    seat.load_teacher(place)
+    seat.load_shards(place, "teacher")
     after = {name: whole(parameter) for name, parameter in teacher}
     said = []
     for wrong, where in (
@@ -180,7 +180,7 @@ def save_and_load(folder: Path, engine: ClinicEngine) -> dict[str, Any]:
         (seat, str(folder / "nowhere")),
     ):
         try:
-            wrong.load_teacher(where)
+            wrong.load_shards(where, "teacher")
         except ConfigError as error:
             said.append(str(error))
     return {"before": before, "copied": copied, "after": after, "said": said, "files": files}

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transfer_queue as tq
 from omegaconf import DictConfig
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
-from verl.utils import tensordict_utils as tu
 
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.critic.value import Critic
@@ -57,18 +55,9 @@ class CriticTrainer(ClinicTrainer):
             # Turn 0 is what the policy did not write.
             advantages.append(torch.tensor(gains)[turns] * mask * self.clinic.advantage_scale)
             returns.append(torch.tensor(totals)[turns] * mask)
-        columns = {"advantages": advantages, "returns": returns}
-        made = {
-            name: torch.nested.as_nested_tensor(rows, layout=torch.jagged)
-            for name, rows in columns.items()
-        }
-        # verl's workers read the columns that the batch it returns names.
-        batch = tq.kv_batch_put(
-            keys=batch.keys, partition_id=batch.partition_id, fields=tu.get_tensordict(made)
-        )
         if targets:
             metrics |= self.critic.fit(states, targets)
-        return batch
+        return self._put(batch, advantages=advantages, returns=returns)
 
     def _check(self, metrics: Mapping[str, float]) -> None:
         # Groups are not compared here, so it does not matter how many are mixed.

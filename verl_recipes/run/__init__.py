@@ -1,1 +1,1 @@
-"""A run from outside verl: its model, its process, its steps, its report."""
+"""A run from outside verl: its locks, its process, its steps, its report."""

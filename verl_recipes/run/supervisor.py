@@ -36,15 +36,13 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = (
     Returns:
         0, or 1 with the reason printed.
     """
-    out, log = path.parent, path.parent / LOG
-    config = OmegaConf.load(path)
+    log, config = path.parent / LOG, OmegaConf.load(path)
     own = config.ray_kwargs.ray_init.runtime_env.env_vars.items()
     variables = {**os.environ, **{name: str(value) for name, value in own}}
-    metrics = Path(variables.get("VERL_FILE_LOGGER_PATH", out / "metrics-0.jsonl"))
-    start = log.stat().st_size if log.is_file() else 0  # skip the output of earlier attempts
+    metrics = Path(variables.get("VERL_FILE_LOGGER_PATH", path.parent / "metrics-0.jsonl"))
+    start = size = log.stat().st_size if log.is_file() else 0  # skip earlier attempts
     shown: set[int] = set()
     began = moved = time.monotonic()
-    size = 0
     with log.open("ab") as sink, exiting_on(signal.SIGTERM):
         child = subprocess.Popen(
             command(path),
@@ -61,29 +59,25 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = (
                     if step not in shown:
                         shown.add(step)
                         print(line(step, steps, row, time.monotonic() - began), flush=True)
-                        for alarm in alarms(log, step, start):
+                        for alarm in marked(log, f"ALARM step {step}: ", start):
                             print(f"         {alarm}", flush=True)
                 if status is not None:
                     break
                 if log.stat().st_size != size:
                     size, moved = log.stat().st_size, time.monotonic()
                 elif time.monotonic() - moved > stall_s + GRACE_S:
-                    stop(child)
-                    print(
-                        f"train: no output for {stall_s + GRACE_S:.0f} s, stopped; a rollout "
-                        f"server or a worker hangs. Log: {log}",
-                        file=sys.stderr,
-                    )
-                    return 1
+                    break
                 time.sleep(0.5)
         finally:
-            if child.poll() is None:
-                stop(child)
-    if not status:
+            stop(child)
+    if status == 0:
         return 0
-    told, why = out / FAILURE, f"exit status {status}\n"
-    why = told.read_text(encoding="utf-8") if told.is_file() else why
-    print(f"train: the run failed: {why}       log: {log}", file=sys.stderr)
+    if status is None:
+        silent = f"no output for {stall_s + GRACE_S:.0f} s; a rollout server or a worker hangs"
+        print(f"train: stopped: {silent}. Log: {log}", file=sys.stderr)
+        return 1
+    why = marked(log, FAILURE, start) or [f"{FAILURE}exit status {status}"]
+    print(f"train: {'; '.join(why)}\n       log: {log}", file=sys.stderr)
     return 1
 
 
@@ -103,8 +97,8 @@ def command(path: Path) -> list[str]:
 
 
 def stop(child: subprocess.Popen[bytes]) -> None:
-    """End a child and all it started."""
-    for how in (signal.SIGTERM, signal.SIGKILL):
+    """End a child that still runs, and all it started."""
+    for how in (signal.SIGTERM, signal.SIGKILL) if child.poll() is None else ():
         try:
             os.killpg(child.pid, how)  # the group, though its leader may be gone already
         except ProcessLookupError:
@@ -144,9 +138,8 @@ def line(step: int, steps: int, row: Mapping[str, float], seconds: float) -> str
     return f"step {step:>4}/{steps}  {'  '.join(parts)}  {row['timing_s/step']:.1f} s"
 
 
-def alarms(log: Path, step: int, start: int = 0) -> list[str]:
-    """Return the alarms that the log holds of a step, from byte ``start`` on."""
-    marker = f"ALARM step {step}: "
+def marked(log: Path, marker: str, start: int = 0) -> list[str]:
+    """Return the distinct lines that hold a marker, from it on; those after byte ``start``."""
     with log.open("rb") as source:
         source.seek(start)
         text = source.read().decode("utf-8", errors="replace")

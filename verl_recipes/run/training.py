@@ -13,26 +13,24 @@ from omegaconf import DictConfig, OmegaConf
 from gym_clinic import ConfigError
 from verl_recipes.preflight import machine
 
-FAILURE = "failure.txt"
-"""File beside the config that says why a run ended early."""
+FAILURE = "the run failed: "
+"""Before the reason, in the log of a run that ended early."""
 
 
 def main(path: Path) -> int:
-    """Run verl's trainer on a composed config; what makes it fail is written beside that."""
+    """Run verl's trainer on a composed config; what makes it fail is printed in one line."""
     import ray
     from verl.trainer.main_ppo import TaskRunnerV1, run_ppo
 
-    failure = path.with_name(FAILURE)
-    failure.unlink(missing_ok=True)
     kills = machine.killed_for_memory()
     config = OmegaConf.load(path)
     try:
         prepare(config)
         run_ppo(config, task_runner_class=TaskRunnerV1)
     except (ConfigError, ray.exceptions.RayError) as error:
-        text = failure_text(error, machine.killed_for_memory() - kills)
-        failure.write_text(text, encoding="utf-8")
         print(error, file=sys.stderr, flush=True)
+        text = failure_text(error, machine.killed_for_memory() - kills)
+        print(f"{FAILURE}{' '.join(text.split())}", flush=True)
         return 1
     finally:
         ray.shutdown()

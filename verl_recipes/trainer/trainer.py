@@ -119,8 +119,7 @@ class ClinicTrainer(StagedTrainer):
             ]
         if set(factors) != {1.0}:
             rows = zip(self._get(batch, "advantages"), factors, strict=True)
-            scaled = [row * factor for row, factor in rows]
-            self._put(batch, advantages=torch.nested.as_nested_tensor(scaled, layout=torch.jagged))
+            self._put(batch, advantages=[row * factor for row, factor in rows])
         return batch
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
@@ -215,12 +214,14 @@ class ClinicTrainer(StagedTrainer):
         rows = found.unbind() if isinstance(found, torch.Tensor) else found
         return [getattr(row, "data", row) for row in rows]
 
-    def _put(self, batch: KVBatchMeta, **fields: Any) -> None:
-        tq.kv_batch_put(
-            keys=batch.keys,
-            partition_id=batch.partition_id,
-            fields=tu.get_tensordict(fields),
-        )
+    def _put(self, batch: KVBatchMeta, **columns: list[torch.Tensor]) -> KVBatchMeta:
+        """Store columns, a tensor a row; the batch returned names them for verl's workers."""
+        made = {
+            name: torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+            for name, rows in columns.items()
+        }
+        fields = tu.get_tensordict(made)
+        return tq.kv_batch_put(keys=batch.keys, partition_id=batch.partition_id, fields=fields)
 
     # --- checkpoints ---
 
@@ -240,12 +241,12 @@ class ClinicTrainer(StagedTrainer):
         if self.config.actor_rollout_ref.model.lora_rank:
             self.actor_rollout_wg.save_adapter(str(folder / "adapter"))
         if self.schedule.stage is not None and self.schedule.stage.reference == "stage_start":
-            self.actor_rollout_wg.save_reference(str(folder / "reference"))
+            self.actor_rollout_wg.save_shards(str(folder / "reference"), "reference")
 
     def load_parts(self, folder: Path) -> None:
         """Restore what :meth:`save_parts` saved."""
         if (folder / "reference").is_dir():
-            self.actor_rollout_wg.load_reference(str(folder / "reference"))
+            self.actor_rollout_wg.load_shards(str(folder / "reference"), "reference")
 
     def _save_checkpoint(self) -> None:
         self.save_parts(self._folder)

@@ -16,7 +16,7 @@ from verl.utils.device import get_device_name
 from verl.utils.distributed import initialize_global_process_group_ray
 from verl.workers.engine_workers import ActorRolloutRefWorker
 
-from verl_recipes.trainer.shards import load, save, shard_file
+from gym_clinic import ConfigError
 from verl_recipes.ttopd.head import local
 from verl_recipes.ttopd.teacher import ema_
 
@@ -68,32 +68,54 @@ class ClinicWorker(ActorRolloutRefWorker):
     def reference_from_student(self) -> None:
         """Make the student of now the reference model."""
         self._keep_base()
-        ema_(self._reference(), list(self.actor.engine.module.parameters()), 0.0)
+        ema_(self.ref.engine.module.parameters(), self.actor.engine.module.parameters(), 0.0)
 
     @register(dispatch_mode=Dispatch.ONE_TO_ALL)
     @torch.no_grad()
     def reference_from_base(self) -> None:
         """Make the model that the run began with the reference model again."""
-        for parameter, base in zip(self._reference(), self._base or (), strict=False):
-            local(parameter.data).copy_(base)
-
-    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
-    def save_reference(self, folder: str) -> None:
-        """Save this rank's shards of the reference model."""
-        path = shard_file(folder, "reference", self.rank, self.world_size)
-        save(path, self.ref.engine.module.named_parameters())
-
-    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
-    def load_reference(self, folder: str) -> None:
-        """Restore what :meth:`save_reference` saved."""
-        self._keep_base()
-        path = shard_file(folder, "reference", self.rank, self.world_size)
-        load(path, self.ref.engine.module.named_parameters())
-
-    def _reference(self) -> list[torch.nn.Parameter]:
-        return list(self.ref.engine.module.parameters())
+        if self._base is not None:
+            for parameter, base in zip(
+                self.ref.engine.module.parameters(), self._base, strict=True
+            ):
+                local(parameter.data).copy_(base)
 
     def _keep_base(self) -> None:
         """Keep the first reference model in host memory, in case that a later stage wants it."""
         if self._base is None:
-            self._base = [local(one.data).cpu().clone() for one in self._reference()]
+            parameters = self.ref.engine.module.parameters()
+            self._base = [local(one.data).cpu().clone() for one in parameters]
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    def save_shards(self, folder: str, name: str) -> None:
+        """Save this rank's shards of weights that verl does not save; see :meth:`named`."""
+        path = self._shard_file(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".part")  # the file is there whole or not at all
+        torch.save({key: local(value.data).cpu() for key, value in self.named(name)}, beside)
+        beside.replace(path)
+
+    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
+    @torch.no_grad()
+    def load_shards(self, folder: str, name: str) -> None:
+        """Restore what :meth:`save_shards` saved.
+
+        Raises:
+            ConfigError: If there is none of this many ranks.
+        """
+        if name == "reference":
+            self._keep_base()
+        path = self._shard_file(folder, name)
+        if not path.is_file():
+            there = sorted(one.name for one in path.parent.glob(f"{name}_*"))
+            raise ConfigError(f"no {path.name} in {folder}, only {there}: resume with as many GPUs")
+        saved = torch.load(path, weights_only=True)
+        for key, value in self.named(name):
+            local(value.data).copy_(saved[key])
+
+    def named(self, name: str) -> list[tuple[str, torch.nn.Parameter]]:
+        """Return the parameters that are saved as ``reference``."""
+        return list(self.ref.engine.module.named_parameters())
+
+    def _shard_file(self, folder: str, name: str) -> Path:
+        return Path(folder) / f"{name}_{self.rank}_of_{self.world_size}.pt"

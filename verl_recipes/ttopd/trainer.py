@@ -81,13 +81,13 @@ class TTOPDTrainer(ClinicTrainer):
 
     def save_parts(self, folder: Path) -> None:
         """Save the teacher, and what GRPO saves."""
-        self.actor_rollout_wg.save_teacher(str(folder / "teacher"))
+        self.actor_rollout_wg.save_shards(str(folder / "teacher"), "teacher")
         super().save_parts(folder)
 
     def load_parts(self, folder: Path) -> None:
         """Restore the teacher, and what GRPO saves."""
         super().load_parts(folder)
-        self.actor_rollout_wg.load_teacher(str(folder / "teacher"))
+        self.actor_rollout_wg.load_shards(str(folder / "teacher"), "teacher")
 
 
 def _name_turns(metrics: dict[str, Any]) -> None:

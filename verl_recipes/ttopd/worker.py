@@ -15,7 +15,6 @@ from verl.workers.engine_workers import TrainingWorker
 from verl.workers.utils.losses import ppo_loss
 
 from verl_recipes import settings
-from verl_recipes.trainer.shards import load, save, shard_file
 from verl_recipes.trainer.worker import ClinicWorker
 from verl_recipes.ttopd.teacher import distance, ema_
 
@@ -61,21 +60,9 @@ class TeacherWorker(ClinicWorker):
         torch.distributed.all_reduce(total, group=self.actor.engine.shard_group)
         return math.sqrt(total.item())
 
-    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
-    def save_teacher(self, folder: str) -> None:
-        """Save this rank's shards of the teacher."""
-        path = shard_file(folder, "teacher", self.rank, self.world_size)
-        save(path, self.actor.engine.teacher_parameters())
-
-    @register(dispatch_mode=Dispatch.ONE_TO_ALL)
-    def load_teacher(self, folder: str) -> None:
-        """Restore what :meth:`save_teacher` saved.
-
-        Raises:
-            ConfigError: If there is no teacher of this many ranks, or of another model.
-        """
-        path = shard_file(folder, "teacher", self.rank, self.world_size)
-        load(path, self.actor.engine.teacher_parameters())
+    def named(self, name: str) -> list[tuple[str, torch.nn.Parameter]]:
+        """Return the parameters that are saved as ``teacher``, and those that GRPO saves."""
+        return self.actor.engine.teacher_parameters() if name == "teacher" else super().named(name)
 
     def _parameters(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Return the parameters of teacher and student, in one order."""

@@ -63,12 +63,14 @@ def test_steps_are_shown_once_with_their_alarms(tmp_path, monkeypatch, capsys):
 def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
     instead(
         monkeypatch,
-        "import pathlib, sys; out = pathlib.Path(sys.argv[1]).parent;"
-        "(out / 'failure.txt').write_text('RolloutStalledError: the server is dead\\n');"
+        "import sys; print('the run failed: RolloutStalledError: the server is dead', flush=True);"
         "sys.exit(1)",
     )
     assert supervisor.supervise(config_in(tmp_path / "run"), 3, 60.0) == 1
-    assert "RolloutStalledError: the server is dead" in capsys.readouterr().err
+    assert (
+        "train: the run failed: RolloutStalledError: the server is dead\n"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("device", ["cpu", "npu"])

@@ -233,11 +233,11 @@ def test_the_reference_is_the_student_of_the_stages_start_or_the_base(tmp_path: 
         for parameter in worker.actor.engine.module.parameters():
             parameter.add_(1.0)
     assert worker.weights("ref") == student  # a copy, which does not move with the student
-    worker.save_reference(str(tmp_path))
+    worker.save_shards(str(tmp_path), "reference")
     worker.reference_from_base()
     assert worker.weights("ref") == base
     resumed = Worker(1)
-    resumed.load_reference(str(tmp_path))
+    resumed.load_shards(str(tmp_path), "reference")
     assert resumed.weights("ref") == student
     resumed.reference_from_base()
     assert resumed.weights("ref") == base
@@ -245,9 +245,9 @@ def test_the_reference_is_the_student_of_the_stages_start_or_the_base(tmp_path: 
 
 def test_a_reference_of_another_number_of_ranks_is_refused(tmp_path: Path) -> None:
     worker = Worker(2)
-    worker.save_reference(str(tmp_path))
+    worker.save_shards(str(tmp_path), "reference")
     worker.world_size = 2
     with pytest.raises(
         ConfigError, match=r"no reference_0_of_2.pt .* only \['reference_0_of_1.pt'"
     ):
-        worker.load_reference(str(tmp_path))
+        worker.load_shards(str(tmp_path), "reference")
