@@ -12,20 +12,14 @@ from gym_clinic import ConfigError
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A training run as its caller describes it.
+    """A training run as its caller describes it; the options of the command line say the rest.
 
     Attributes:
         method: The file in ``config/method`` that says how to learn.
         env: The environment's id, or ``module:NAME`` of a domain; several with commas between,
             each with ``=WEIGHT`` behind it if they are not to weigh the same; None for the
             config's.
-        steps: Optimiser rounds.
         model: Folder or name of a model; None for a tiny one made on the CPU.
-        gpus: GPUs a node; 0 for the CPU.
-        nodes: Nodes.
-        address: Address of a Ray cluster; None starts a local one.
-        out: Folder of the run.
-        resume: Whether to continue the run that the folder holds.
         lora: Rank of the adapter; 0 for full fine-tuning.
         seed: Seed of the data order, the tiny model and, on the CPU, the sampling.
         overrides: Further settings, ``key=value`` as hydra writes them.

@@ -255,10 +255,6 @@ class ClinicSettings:
         max_refills: Rounds of dynamic sampling after the first.
         stall_s: Seconds without any rollout finishing after which the run stops.
         advantage_scale: Factor of the advantages: 1 to learn, -1 and 0 for controls.
-        reward: What a trajectory is paid.
-        teacher: The teacher.
-        hints: What the teacher reads about outcomes.
-        critic: The value model of PPO.
         stages: The stages of the run, one after another; none for a run that does not change.
     """
 
