@@ -22,9 +22,6 @@ from gym_clinic.simulate.clinic.measurement import methods_of
 VITALS = ("hr", "sbp", "dbp", "map", "rr", "spo2", "temp_c", "gcs", "pain", "crt_s")
 """The vital signs, in the order of a chart."""
 
-FEWEST_YEARS = {"peak_flow_pct": 6.0, "pain": 4.0}
-"""Measurement -> least age in years at which it can be done."""
-
 
 def result_of(chart: Chart, order: Order) -> Frozen | None:
     """Return the result of an order; None while there is none.
@@ -63,7 +60,7 @@ def _readings(
 ) -> Iterator[Reading]:
     method = order.details.get("method")
     for one in measured:
-        if chart.patient.person.age >= FEWEST_YEARS.get(one.id, 0.0):
+        if chart.patient.person.age >= one.from_age:
             yield sample.reading(one.id, method if method in methods_of(one) else None)
 
 
@@ -138,7 +135,7 @@ def _row(chart: Chart, minute: float, repeat: int, methods: Mapping[str, str]) -
     row: dict[str, Any] = {"minute": minute, "time": chart.clock(minute)}
     comments = []
     for name in VITALS:
-        if age < FEWEST_YEARS.get(name, 0.0):
+        if age < facts.measurements[name].from_age:
             continue
         reading = sample.reading(name, methods.get(name))
         row[name] = whole(reading.value, facts.measurements[name].decimals)

@@ -112,7 +112,7 @@ def _values(patient: ClinicPatient, at: int) -> Iterator[str]:
     yield f"values at {at} min (usual in brackets; L and H: outside the reference range)"
     line: list[str] = []
     for key, one in facts.measurements.items():
-        if one.kind == "other" and key not in marks:
+        if patient.person.age < one.from_age or (one.kind == "other" and key not in marks):
             continue
         value = f"{state[key]:.{one.decimals}f}"
         before = f"{usual[key]:.{one.decimals}f}"

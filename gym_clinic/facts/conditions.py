@@ -65,6 +65,9 @@ class Measurement(Record):
         decimals: Decimals that are reported.
         possible: Least and greatest value in a living patient.
         usual: Mean and standard deviation in healthy adults; None for a computed value.
+        by_decade: An age, and the factor by which the usual value of healthy people is greater
+            with every ten years from then on; None where age does not count.
+        from_age: Age in years from which on it can be measured.
         reference: Reference ranges; the first that fits is taken.
         within: Coefficient of biological variation within a person.
         analytic: Coefficient of variation of the measurement.
@@ -83,6 +86,8 @@ class Measurement(Record):
     decimals: int = Field(ge=0, le=4)
     possible: Pair
     usual: Pair | None = None
+    by_decade: Pair | None = None
+    from_age: float = Field(default=0, ge=0)
     reference: tuple[ReferenceRange, ...] = ()
     within: float = Field(default=0, ge=0, lt=1)
     analytic: float = Field(default=0, ge=0, lt=1)

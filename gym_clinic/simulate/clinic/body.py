@@ -128,6 +128,8 @@ def outside(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> d
     found = {}
     for key, value in state.items():
         one = facts.measurements[key]
+        if age < one.from_age:
+            continue
         limits = reference(one, sex, age)
         reported = round(value, one.decimals)
         if limits is not None and limits.low is not None and reported < limits.low:
@@ -142,7 +144,7 @@ def _draw_values(facts: Facts, sex: Sex, age: float, random: Random) -> State:
     for key, one in facts.measurements.items():
         if one.usual is None:
             continue
-        mean, deviation = one.usual
+        mean, deviation = (value * _by_age(one, age) for value in one.usual)
         limits = reference(one, sex, age)
         low, high = one.possible
         if limits is not None:
@@ -157,6 +159,14 @@ def _draw_values(facts: Facts, sex: Sex, age: float, random: Random) -> State:
     state["dbp"] = min(state["dbp"], state["sbp"] - 25)
     state["pco2"] += state["hco3"] - (facts.measurements["hco3"].usual or (24.0, 1.0))[0]
     return state
+
+
+def _by_age(one: Measurement, age: float) -> float:
+    """How many times the usual value of young adults that of healthy people of an age is."""
+    if one.by_decade is None:
+        return 1.0
+    start, factor = one.by_decade
+    return float(factor ** (max(age - start, 0) / 10))
 
 
 def settle(
