@@ -6,12 +6,16 @@ import datetime
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.shown import rhythm
 from gym_clinic.simulate.clinic.texts.document import Document, Fact, Piece
 from gym_clinic.simulate.clinic.texts.examination import abbreviated
 from gym_clinic.simulate.clinic.texts.history import who
 from gym_clinic.simulate.clinic.texts.measured import BEFORE, laboratory_table, measurements_of
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice
+
+NORMAL = ("ecg", "chest-x-ray")
+"""Studies that are normal where no problem says what they show."""
 
 IMAGES = ("chest-x-ray",)
 """Images that a first doctor orders; all others are asked for by name."""
@@ -20,7 +24,7 @@ IMAGES = ("chest-x-ray",)
 def study_document(
     voice: Voice, patient: ClinicPatient, study: str, minute: float, complaint: Piece
 ) -> Document | None:
-    """Return the report of a study; None if the record has none.
+    """Return the report of a study; None if the record has none and it is not in `NORMAL`.
 
     Args:
         voice: Who reports.
@@ -30,6 +34,12 @@ def study_document(
         complaint: What the request says.
     """
     report = patient.report(study, minute)
+    if report is None and study in NORMAL:
+        report = voice.say(f"normal_study.{study.replace('-', '_')}").text
+        if study == "ecg":
+            lived_with = {one.condition for one in patient.background}
+            rate = round(patient.state(minute)["hr"])
+            report = rhythm(report, rate, "atrial-fibrillation" in lived_with)
     if report is None:
         return None
     text = abbreviated(report) if voice.style.short and study == "ecg" else report

@@ -8,7 +8,7 @@ from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.visit import Visit
-from gym_clinic.simulate.clinic.texts.voice import Voice, lowered, sentence
+from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
 from gym_clinic.simulate.clinic.texts.when import onset, vaguely
 from gym_clinic.simulate.split import of_split
 
@@ -44,7 +44,7 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     if speaker == "patient" and voice.random.random() < MESSAGES:
         text = voice.random.choice((", ", " ", ". ")).join(lowered(one.text) for one in parts)
         return Piece(text[:1].lower() + text[1:], facts)
-    return Piece(" ".join(sentence(one.text) for one in parts), facts)
+    return voice.run_on(parts)
 
 
 def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[str, Piece]:

@@ -66,6 +66,16 @@ def test_documents_of_a_minute_are_the_first_ones() -> None:
     assert documents(patient, minute=half) != texts
 
 
+def test_titles_are_unique_and_what_was_ordered_is_there() -> None:
+    for seed in range(FEW):
+        patient, texts = drawn(seed)
+        assert len({one.title for one in texts}) == len(texts)
+        visit, kinds = draw_visit(patient), {one.kind for one in texts}
+        if visit.setting == "emergency" and patient.death() is None and patient.person.age >= 16:
+            assert ("ecg" in kinds) == ("ecg" in visit.orders)
+            assert ("imaging" in kinds) == ("chest-x-ray" in visit.orders)
+
+
 def test_two_patients_never_share_a_note() -> None:
     narrative = Counter(
         one.text for seed in range(FEW) for one in drawn(seed)[1] if one.kind in NARRATIVE
@@ -90,6 +100,11 @@ def test_a_study_that_was_asked_for_is_reported_at_its_minute() -> None:
     assert report.minute == 90
     assert (patient.report("echocardiogram", 90) or "")[:20] in report.text
     assert study_report(patient, "tea-leaves", 90) is None
+    migraine = draw_patient(3, "migraine")
+    assert "chest-x-ray" not in migraine.problems[0].studies
+    normal = study_report(migraine, "chest-x-ray", 30)
+    assert normal is not None
+    assert normal.kind == "imaging"
 
 
 def test_medicines_start_after_their_condition_and_change_after_their_start() -> None:
