@@ -13,7 +13,7 @@ DocumentKind = Literal[
 
 FactKind = Literal[
     "age", "finding", "onset", "reading", "sign", "study", "condition", "medicine", "allergy",
-    "habit", "pregnancy", "date", "order", "name",
+    "habit", "pregnancy", "date", "order",
 ]  # fmt: skip
 
 

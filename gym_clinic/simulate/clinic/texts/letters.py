@@ -105,6 +105,13 @@ def reconciliation(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
             voice.say("reconciled.changed", was=Piece(was, (fact,)),
                       changed=_month(one.taken.drug, one.changed), **slots)
         )  # fmt: skip
+    for event in patient.past:
+        if event.kind == "medicine":
+            ended = patient.arrived + datetime.timedelta(minutes=event.minute)
+            day = f"{ended:%d/%m/%Y}" if not visit.american else f"{ended:%m/%d/%Y}"
+            drug = patient.facts.drugs[event.what].name.lower()
+            date = Piece(day, (Fact("date", event.what, day, minute=event.minute),))
+            lines.append(voice.say("reconciled.ended", m=drug, since=date))
     first = voice.say("reconciled.first")
     last = allergies(voice, patient, by_patient=False)
     if not lines:

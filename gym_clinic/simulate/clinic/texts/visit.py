@@ -21,12 +21,6 @@ from gym_clinic.simulate.clinic.texts.voice import source
 Setting = Literal["emergency", "primary-care"]
 Mode = Literal["ambulance", "walked in", "referred", "appointment"]
 
-SPEAKS_FROM = 8
-"""Age in years from which a child answers for itself."""
-
-AWAKE = 12
-"""Least coma score of a patient who can give a history."""
-
 SURGERY_HOURS = range(8, 19)
 """Hours in which a general practitioner sees patients; a doctor on call does in the others."""
 
@@ -124,7 +118,7 @@ def draw_visit(patient: ClinicPatient) -> Visit:
     facts, first = patient.facts, patient.problems[0]
     seen = facts.conditions[first.condition].settings
     setting: Setting = "primary-care"
-    if random.choice(seen) not in ("primary-care", "outpatient"):
+    if random.choice(seen) not in ("primary-care", "outpatient") or patient.speaker == "crew":
         setting = "emergency"
     state = patient.state(0)
     ill = state["gcs"] < 14 or state["spo2"] < 92 or state["pain"] > 7 or state["map"] < 65
@@ -138,7 +132,7 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         closed = wrote.hour not in SURGERY_HOURS
         if mode == "referred" and (closed or began > times["referral"] - 30):
             mode = "walked in"
-        if state["gcs"] < 13 or state["spo2"] < 88:
+        if patient.speaker == "crew" or state["gcs"] < 13 or state["spo2"] < 88:
             mode = "ambulance"
     region = "whole body"
     if first.complaint is not None:
@@ -155,7 +149,7 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         setting=setting,
         mode=mode,
         american=random.random() < AMERICAN,
-        speaker=speaker_of(patient, mode),
+        speaker=patient.speaker,
         parent=random.choice(("mother", "mother", "father")),
         region=region,
         orders=tuple(orders),
@@ -165,13 +159,6 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         medicines=tuple(_history(facts, one, since, today, random) for one in patient.medicines),
         began=since,
     )
-
-
-def speaker_of(patient: ClinicPatient, mode: str) -> Speaker:
-    """Return who gives the history, by age and consciousness."""
-    if patient.person.age < SPEAKS_FROM:
-        return "parent"
-    return "crew" if patient.state(0)["gcs"] < AWAKE and mode == "ambulance" else "patient"
 
 
 def _could_be_pregnant(patient: ClinicPatient) -> bool:
@@ -232,6 +219,8 @@ def _history(
     random: Random,
 ) -> MedicineHistory:
     """Since when a medicine is taken, and whether the dose was another one before."""
+    if taken.begun is not None:
+        return MedicineHistory(taken, today + datetime.timedelta(days=round(taken.begun / 1440)))
     known = began.get(taken.condition, today - datetime.timedelta(days=700))
     days = max((today - known).days, 1)
     since = known + datetime.timedelta(days=round(days * random.random() ** 2 * 0.9))
