@@ -14,6 +14,7 @@ from gym_clinic.facts.conditions import Condition, Effect
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.instruments import Input, ScoreBand
 from gym_clinic.files import replace_files
+from kb.build.chart_page import chart_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -180,6 +181,7 @@ def pages() -> dict[Path, str]:
     """Return each generated page and its text."""
     facts = load()
     return {
+        DOCS / "chart.md": chart_page(facts),
         DOCS / "conditions.md": condition_page(facts),
         DOCS / "instruments.md": instrument_page(facts),
     }
