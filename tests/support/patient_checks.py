@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from gym_clinic.facts.drugs import CLASS
-from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
 from gym_clinic.simulate.clinic.people import may_live_with
@@ -310,17 +309,6 @@ def began_from_nothing(patient: ClinicPatient) -> str | None:
             return f"{one.condition} was there before it began"
         if not patient.severity(one, one.began / 2) <= one.severity + 1e-9:
             return f"{one.condition} was worse before arrival"
-    return None
-
-
-def reports(patient: ClinicPatient) -> str | None:
-    """What a study shows is one of its results, and of one form of the condition."""
-    for one, condition in patient.conditions():
-        for study in condition.studies:
-            text = one.studies[study.study].text
-            found = [each for each in study.results if may_be(text, each.text)]
-            if not any(each.variant in (None, one.variant) for each in found):
-                return f"{study.study}: {text}"
     return None
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import patient_checks as check
+import patient_link_mutations as breaks
+import patient_links as link
 import patient_mutations as change
 from patient_checks import near, of_states
 from patient_mutations import first_problem, severities, shifted, taking
@@ -112,11 +114,23 @@ GATES = (
     ),
     Gate("treatment helps", check.treatment_helps, severities(lambda minute: 1.0)),
     Gate("problems grow from nothing", check.began_from_nothing, severities(lambda minute: 1.0)),
+    Gate("studies show what the condition shows", link.results_possible, change.other_reports),
     Gate(
-        "studies show results of one form",
-        check.reports,
-        change.other_reports,
+        "studies show what is possible in the patient",
+        link.results_possible,
+        breaks.impossible_result,
     ),
+    Gate("findings agree with state and age", link.findings_agree, breaks.unlike_finding),
+    Gate("signs go with findings and values", link.signs_go_with, breaks.signs_left_out),
+    Gate("two problems are one examination", link.one_examination, breaks.told_twice),
+    Gate("two problems are one report", link.one_report, breaks.all_normal),
+    Gate("causes come before the illness", link.causes_precede, breaks.event(0)),
+    Gate("what is past is a cause", link.causes_are_known, breaks.event(-100)),
+    Gate("late findings come late", link.late_findings, breaks.early),
+    Gate("who speaks", link.who_speaks, breaks.silent),
+    Gate("survivable on arrival", link.arrives_alive, shifted(spo2=-45)),
+    Gate("nobody lives with what kills", link.dies_of_the_body, breaks.immortal),
+    Gate("texts are written out", link.written_out, breaks.unwritten),
     Gate("the rate of the ECG", check.rate, change.louder),
     Gate("the examination does not name the diagnosis", check.never_names, change.telling),
 )

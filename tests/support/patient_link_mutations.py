@@ -1,0 +1,140 @@
+"""Changes that break the agreement within a simulated patient."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from patient_links import names_of, values_of
+from patient_mutations import first_problem, made_of
+
+from gym_clinic.facts.expressions import parse
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.medicines import PastEvent
+from gym_clinic.simulate.clinic.problems import DAY, died_at, possible_when
+from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport
+
+
+def unlike_finding(patient: ClinicPatient) -> ClinicPatient | None:
+    """A finding that the state excludes, and that is no complaint of the condition."""
+    first, values = patient.problems[0], values_of(patient)
+    complaints = {one.finding for _, one in patient.conditions() for one in one.complaints}
+    for name, text in possible_when().items():
+        if name not in complaints and not parse(text).compute(values):
+            findings = {**first.findings, patient.facts.finding_ids[name]: first.began}
+            return first_problem(patient, findings=findings)
+    return None
+
+
+def signs_left_out(patient: ClinicPatient) -> ClinicPatient | None:
+    """Signs that go with something are not noted."""
+    first = patient.problems[0]
+    condition = patient.facts.conditions[first.condition]
+    linked = any(
+        one.share is None and one.otherwise is not None and one.variant in (None, first.variant)
+        for one in condition.signs
+    )
+    return first_problem(patient, signs=()) if linked else None
+
+
+def impossible_result(patient: ClinicPatient) -> ClinicPatient | None:
+    """A study shows what belongs to another form, finding or value."""
+    first = patient.problems[0]
+    has, values = names_of(patient, first).__contains__, values_of(patient)
+    for study in patient.facts.conditions[first.condition].studies:
+        texts = {one.text for one in study.results if one.possible(first.variant, has, values)}
+        for one in study.results:
+            if one.text not in texts and not any(mark in one.text for mark in "[<"):
+                wrong = StudyReport(one.text, one.shows)
+                return first_problem(patient, studies={**first.studies, study.study: wrong})
+    return None
+
+
+class Restless(ClinicPatient):
+    """A patient whose examination begins with what is normal and ends where it began."""
+
+    @property
+    def examination(self) -> tuple[ShownSign, ...]:  # type: ignore[override]
+        told = super().examination
+        site = next(one.site for one in told if one.abnormal)
+        return (ShownSign(site, "normal", False), *told)
+
+
+def told_twice(patient: ClinicPatient) -> ClinicPatient | None:
+    if not any(one.abnormal for one in patient.examination):
+        return None
+    return made_of(Restless, patient)
+
+
+class Blank(ClinicPatient):
+    """A patient all of whose reports are normal."""
+
+    def report(self, study: str, minute: float = 0) -> str | None:
+        return "Normal."
+
+
+def all_normal(patient: ClinicPatient) -> ClinicPatient | None:
+    shows = any(
+        report.shows
+        for one in patient.problems
+        for study, report in one.studies.items()
+        if study != "ecg"
+    )
+    return made_of(Blank, patient) if shows else None
+
+
+def event(minute: int, what: str = "a walk on the moon") -> Any:
+    """Return a mutation that adds an exposure, some minutes from when the illness began."""
+
+    def mutate(patient: ClinicPatient) -> ClinicPatient:
+        when = patient.problems[0].began + minute
+        return replace(patient, past=(*patient.past, PastEvent("exposure", what, when)))
+
+    return mutate
+
+
+def early(patient: ClinicPatient) -> ClinicPatient | None:
+    """The condition says that what is there comes later than the illness has lasted."""
+    first, facts = patient.problems[0], patient.facts
+    for key in first.findings:
+        name = facts.phenotypes[key].name
+        day = (first.findings[key] - first.began) / DAY + 1
+        changed = facts.conditions[first.condition].model_copy(update={"from_day": {name: day}})
+        known = MappingProxyType({**facts.conditions, first.condition: changed})
+        return replace(patient, facts=replace(facts, conditions=known))
+    return None
+
+
+class Silent(ClinicPatient):
+    """A patient for whom somebody else speaks."""
+
+    @property
+    def speaker(self) -> Any:
+        return "crew" if super().speaker != "crew" else "patient"
+
+
+def silent(patient: ClinicPatient) -> ClinicPatient:
+    return made_of(Silent, patient)
+
+
+class Immortal(ClinicPatient):
+    """A patient who does not die."""
+
+    def death(self, actions: Any = None) -> int | None:
+        return None
+
+
+def immortal(patient: ClinicPatient) -> ClinicPatient | None:
+    """None unless the body kills within a day and a half."""
+    courses = [(one, condition.course) for one, condition in patient.conditions()]
+    by_course = [died_at(one, course, None) for one, course in courses if course is not None]
+    death = patient.death({})
+    if death is None or death > DAY / 2 or any(one is not None for one in by_course):
+        return None
+    return made_of(Immortal, patient)
+
+
+def unwritten(patient: ClinicPatient) -> ClinicPatient:
+    first = patient.problems[0]
+    return first_problem(patient, signs=(*first.signs, ShownSign("skin", "[red|warm]", True)))

@@ -1,0 +1,191 @@
+"""What must agree within a simulated patient: findings, values, signs, studies, causes."""
+
+from __future__ import annotations
+
+import re
+
+from gym_clinic.facts import with_ancestors
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.phrases import may_be
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.body import findings_of, with_limits
+from gym_clinic.simulate.clinic.drawing import SURVIVED
+from gym_clinic.simulate.clinic.medicines import references
+from gym_clinic.simulate.clinic.problems import DAY, Problem, possible_when
+from gym_clinic.simulate.clinic.survival import lethal
+
+UNWRITTEN = re.compile(r"[\[\]|{}]|<[0-9.]+-[0-9.]+>")
+
+
+def values_of(patient: ClinicPatient) -> dict[str, float]:
+    """The state on arrival, the age, and the limits of healthy people."""
+    person = patient.person
+    return with_limits(patient.facts, patient.state(0), person.sex, person.age)
+
+
+def names_of(patient: ClinicPatient, problem: Problem) -> set[str]:
+    """The findings of a problem, with those that they imply and those that are measured."""
+    facts, person = patient.facts, patient.person
+    measured = findings_of(facts, patient.state(0), person.sex, person.age)
+    there = with_ancestors(problem.findings, facts.above)
+    names = {facts.phenotypes[key].name for key in there}
+    return {one for one in names if measured.get(one, True)} | {
+        one for one, has in measured.items() if has
+    }
+
+
+def findings_agree(patient: ClinicPatient) -> str | None:
+    """No finding contradicts the state; a complaint does only where every complaint would."""
+    values = values_of(patient)
+    unlike = {
+        name for name, text in possible_when().items() if not bool(parse(text).compute(values))
+    }
+    for problem, condition in patient.conditions():
+        complaints = {one.finding for one in condition.complaints}
+        for key in problem.findings:
+            name = patient.facts.phenotypes[key].name
+            unavoidable = name in complaints and complaints <= unlike | complaints_of_others(
+                patient
+            )
+            if name in unlike and not unavoidable:
+                return f"{name} of {problem.condition}"
+    return None
+
+
+def complaints_of_others(patient: ClinicPatient) -> set[str]:
+    """The complaints that this person cannot have."""
+    facts, person = patient.facts, patient.person.person
+    complaints = {
+        one.finding for _, condition in patient.conditions() for one in condition.complaints
+    }
+    only = {name: facts.phenotypes[facts.finding_ids[name]].only for name in complaints}
+    rates = {
+        name
+        for _, condition in patient.conditions()
+        for name, share in condition.rates.items()
+        if share == 0
+    }
+    return rates | {name for name, one in only.items() if one and not one.admits(person)}
+
+
+def signs_go_with(patient: ClinicPatient) -> str | None:
+    """A sign that goes with a finding or a value is noted exactly when that is there."""
+    values = values_of(patient)
+    for problem, condition in patient.conditions():
+        names = names_of(patient, problem)
+        for one in condition.signs:
+            if one.variant not in (None, problem.variant) or one.share is not None:
+                continue
+            there = one.goes_with in names if one.when is None else parse(one.when).compute(values)
+            expected = one.text if there else one.otherwise
+            shown = [sign.text for sign in problem.signs if sign.site == one.site]
+            if expected is not None and not any(may_be(text, expected) for text in shown):
+                return f"{problem.condition}: {shown}, not {expected!r}"
+    return None
+
+
+def results_possible(patient: ClinicPatient) -> str | None:
+    """What a study shows is one of the results that are possible in the patient."""
+    values = values_of(patient)
+    for problem, condition in patient.conditions():
+        names = names_of(patient, problem)
+        for study in condition.studies:
+            text = problem.studies[study.study].text
+            found = [one for one in study.results if may_be(text, one.text)]
+            if not any(one.possible(problem.variant, names.__contains__, values) for one in found):
+                return f"{study.study}: {text}"
+    return None
+
+
+def one_examination(patient: ClinicPatient) -> str | None:
+    """Each part of the examination is told once, what is abnormal first, and nothing against it."""
+    told = patient.examination
+    sites = [one.site for one in told]
+    for number, one in enumerate(told):
+        if sites.index(one.site) + sites.count(one.site) <= number:
+            return f"{one.site} is told twice"
+        before = told[number - 1] if number else None
+        if before and before.site == one.site and one.abnormal and not before.abnormal:
+            return f"{one.site}: {one.text!r} after what is normal"
+        if not one.abnormal:
+            for problem in patient.problems:
+                spoiled = any(other.site == one.site and other.abnormal for other in problem.signs)
+                if spoiled and one not in problem.signs:
+                    return f"{one.site}: {one.text!r} against {problem.condition}"
+    return None
+
+
+def one_report(patient: ClinicPatient) -> str | None:
+    """A report that points to a problem is never told as a normal one of another."""
+    for study in {key for one in patient.problems for key in one.studies}:
+        reports = [one.studies[study] for one in patient.problems if study in one.studies]
+        told = patient.report(study) or ""
+        if study == "ecg" or not any(one.shows for one in reports):
+            continue
+        missing = [one.text for one in reports if one.shows and one.text not in told]
+        beside = [one.text for one in reports if not one.shows and one.text in told]
+        if missing or beside:
+            return f"{study}: {told!r}"
+    return None
+
+
+def causes_precede(patient: ClinicPatient) -> str | None:
+    began = patient.problems[0].began
+    late = [one.what for one in patient.past if one.minute >= began]
+    late += [one.drug for one in patient.medicines if one.begun is not None and one.begun >= began]
+    return f"{late} after the illness began" if late else None
+
+
+def causes_are_known(patient: ClinicPatient) -> str | None:
+    """What is past is a cause that the condition names."""
+    facts = patient.facts
+    causes = facts.conditions[patient.problems[0].condition].causes
+    for event in patient.past:
+        names = references(facts, event.what) if event.kind == "medicine" else set()
+        if not any(
+            cause.kind == event.kind and (cause.what in names or may_be(event.what, cause.what))
+            for cause in causes
+        ):
+            return f"{event.what} is no cause"
+    taken = {one.drug for one in patient.medicines}
+    both = [one.what for one in patient.past if one.kind == "medicine" and one.what in taken]
+    return f"{both} ended and is taken" if both else None
+
+
+def late_findings(patient: ClinicPatient) -> str | None:
+    """A finding that comes late began on its day or later."""
+    ids = patient.facts.finding_ids
+    for problem, condition in patient.conditions():
+        for name, day in condition.from_day.items():
+            began = problem.findings.get(ids[name])
+            if began is not None and began < problem.began + day * DAY:
+                return f"{name} on day {(began - problem.began) / DAY:.1f}"
+    return None
+
+
+def who_speaks(patient: ClinicPatient) -> str | None:
+    awake, age = patient.state(0)["gcs"] >= 12.5, patient.person.age
+    expected = "parent" if age < 6 or (age < 16 and not awake) else "patient" if awake else "crew"
+    return None if patient.speaker == expected else f"{patient.speaker}, not {expected}"
+
+
+def arrives_alive(patient: ClinicPatient) -> str | None:
+    found = [one.when for one in lethal(patient.state(0), patient.person.age)
+             if one.minutes <= SURVIVED]  # fmt: skip
+    return f"arrives with {found}" if found else None
+
+
+def dies_of_the_body(patient: ClinicPatient) -> str | None:
+    """Who is beyond a limit for a day is dead."""
+    age = patient.person.age
+    early = {one.when for one in lethal(patient.state(DAY), age) if one.minutes <= DAY}
+    lasting = early & {one.when for one in lethal(patient.state(2 * DAY), age)}
+    return f"lives with {sorted(lasting)}" if lasting and patient.death({}) is None else None
+
+
+def written_out(patient: ClinicPatient) -> str | None:
+    """No alternatives and no ranges of numbers are left in what is shown."""
+    texts = [sign.text for one in patient.problems for sign in one.signs]
+    texts += [report.text for one in patient.problems for report in one.studies.values()]
+    texts += [one.what for one in patient.past]
+    return next((text for text in texts if UNWRITTEN.search(text)), None)
