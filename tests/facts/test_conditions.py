@@ -7,6 +7,7 @@ import pytest
 from gym_clinic.facts import load
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.drugs import CLASS
+from gym_clinic.simulate.clinic.problems import shown_by_tests
 
 FACTS = load()
 PRESENTING = [one for one in FACTS.conditions.values() if one.course is not None]
@@ -79,3 +80,13 @@ def test_distinctions_name_a_look_alike_once() -> None:
         named = [each.look_alike for each in one.distinctions]
         assert len(set(named)) == len(named), one.id
         assert one.id not in named
+
+
+@pytest.mark.parametrize("one", PRESENTING, ids=lambda one: one.id)
+def test_signs_and_results_go_with_findings_that_its_patients_can_have(one: Condition) -> None:
+    drawn = {FACTS.phenotypes[each.phenotype].name for each in FACTS.diseases[one.id].phenotypes}
+    drawn -= shown_by_tests()
+    results = [result for study in one.studies for result in study.results]
+    links = {result.goes_with for result in [*one.signs, *results]}
+    links |= {result.unless for result in results}
+    assert links - drawn - {None} == set()
