@@ -161,7 +161,7 @@ def no_diagnosis(patient: ClinicPatient, documents: Sequence[Document]) -> Found
     }  # fmt: skip
     allowed = {one.reaction for one in patient.allergies}  # "hives" after penicillin
     for one in documents:
-        for name in names - allowed:
+        for name in {one for one in names if one.lower() not in allowed}:
             flags = 0 if name.isupper() else re.IGNORECASE
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", one.text, flags):
                 yield f"{one.title}: names {name!r}"
@@ -228,7 +228,7 @@ def medicines_are_taken(patient: ClinicPatient, documents: Sequence[Document]) -
                     yield f"{one.title}: {fact.of} is not taken"
                 continue
             doses = {f"{taken[fact.of].taken.dose:g}", f"{taken[fact.of].before or 0:g}"}
-            numbers = re.findall(r"(\d+(?:\.\d+)?(?:e[+-]\d+)?) (?:mg|mcg|g|units|mL|puffs|mmol)",
+            numbers = re.findall(r"(\d+(?:\.\d+)?(?:e[+-]\d+)?) (?:mg|mcg|g|units|mL|puffs?|mmol)",
                                  fact.says)  # fmt: skip
             if any(number not in doses for number in numbers):
                 yield f"{one.title}: {fact.says}, taken {sorted(doses)}"

@@ -85,7 +85,8 @@ def medicine(
         return Piece(name, (Fact("medicine", taken.drug, name),))
     amount = taken.dose if dose is None else dose
     often = frequency(voice, taken.per_day)
-    text = f"{name} {amount:g} {taken.unit} {often}"
+    unit = taken.unit.rstrip("s") if amount == 1 and taken.unit != "units" else taken.unit
+    text = f"{name} {amount:g} {unit} {often}"
     return Piece(text, (Fact("medicine", taken.drug, text, value=amount),))
 
 

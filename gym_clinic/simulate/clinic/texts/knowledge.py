@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -72,7 +73,8 @@ def told_to(patient: ClinicPatient, minute: float, *authors: str) -> tuple[Told,
         began = patient.problems[0].findings[complaint]
         name = patient.facts.phenotypes[complaint].name
         first = [Told(complaint, name, True, "plain", began, True)]
-    return (*first, *present, *_compatible(absent, [*first, *present]))
+    shown = " ".join(one.text for one in patient.examination).lower()
+    return (*first, *present, *_compatible(absent, [*first, *present], shown))
 
 
 def _as_told(facts: Facts, one: Disclosure, complaint: bool) -> Told:
@@ -88,16 +90,33 @@ def _as_told(facts: Facts, one: Disclosure, complaint: bool) -> Told:
     return Told(one.finding, name, True, how, began, complaint)
 
 
-def _compatible(absent: list[Told], present: list[Told]) -> Iterator[Told]:
-    """What is absent and cannot be misread as the denial of something that is there."""
+def _compatible(absent: list[Told], present: list[Told], shown: str) -> Iterator[Told]:
+    """What is absent and cannot be misread as the denial of something that is there.
+
+    Args:
+        absent: What is said to be absent.
+        present: What is said to be there.
+        shown: The words of the examination, in small letters.
+    """
     said = {word for one in present for word in _all_words(one.name)}
     taken = set(said)
     for one in absent:
         words = _all_words(one.name)
         fits_after_no = any(not word.endswith("*") for word in words)
-        if fits_after_no and not any(_overlap(word, other) for word in words for other in taken):
+        seen = any(_is_named(word, shown) for word in words)
+        if (
+            fits_after_no
+            and not seen
+            and not any(_overlap(word, other) for word in words for other in taken)
+        ):
             taken |= words
             yield one
+
+
+def _is_named(word: str, shown: str) -> bool:
+    """Whether an examination names a finding: all stems of its words occur there."""
+    stems = [part[:5] for part in re.findall(r"[a-z]{4,}", word.lower())]
+    return bool(stems) and all(re.search(rf"\b{stem}", shown) for stem in stems)
 
 
 def _overlap(first: str, second: str) -> bool:

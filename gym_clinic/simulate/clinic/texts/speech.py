@@ -5,8 +5,8 @@ from __future__ import annotations
 from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
+from gym_clinic.simulate.clinic.texts.history import finding
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
-from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
 from gym_clinic.simulate.clinic.texts.when import onset, vaguely
@@ -50,9 +50,10 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
 def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[str, Piece]:
     """Return a finding in lay words: the slots `c`, a noun, and `says`, a clause where one is."""
     words, sex = lay_words().get(one.name), patient.person.sex
-    nouns = words.nouns if words is not None else finding_words()[one.name][0]
+    if words is None:  # a sign that others noticed
+        return {"c": finding(voice, one)}
     found = {}
-    for slot, forms in (("c", nouns), ("says", words.says if words is not None else ())):
+    for slot, forms in (("c", words.nouns), ("says", words.says)):
         usable = of_split(one.name, forms, voice.split)
         usable = [form for form in usable if not names_a_problem(patient, form)] or usable[:1]
         if usable:

@@ -224,7 +224,7 @@ def lowered(text: str) -> str:
     """
     first = text.split(" ", 1)[0]
     plain = first[1:].islower() and first.isalpha()
-    return text[:1].lower() + text[1:] if plain or len(first) == 1 else text
+    return text[:1].lower() + text[1:] if plain or first == "A" else text
 
 
 def sentence(text: str) -> str:

@@ -14,7 +14,7 @@ from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, study_report
 
 CONDITIONS = [one.id for one in presenting(load())]
-FEW, WHOLE = 12, 600
+FEW, WHOLE = 10, 300
 NARRATIVE = ("note", "triage", "handover", "referral", "opening words")
 
 
