@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gym_clinic.commands.patient_talk import talk
+
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic import ClinicPatient
     from gym_clinic.simulate.clinic.texts import Document
 
 app = typer.Typer(help="Simulated patients: the record, its course and its measurements.")
+
+app.command()(talk)
 
 VITALS = ("hr", "sbp", "dbp", "map", "rr", "spo2", "temp_c", "gcs", "pain")
 _BARS = "▁▂▃▄▅▆▇█"

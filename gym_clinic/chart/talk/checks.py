@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gym_clinic.chart.talk.hearing import Hearing, hearing_of
-from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.telling import MINIMISED
 from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
 from gym_clinic.simulate.clinic.life import lay_names
@@ -23,6 +23,12 @@ _NEGATED = re.compile(r"\b(no|not|never|none|without|nope)\b|n't\b", re.IGNORECA
 _NUMBER = re.compile(rf"\b(\d+(?:\.\d+)?|{'|'.join(NUMBERS[2:])}|nought)\b", re.IGNORECASE)
 _ALLERGY = re.compile(r"allerg|gave (me|him|her)|brought on|forget what it did", re.IGNORECASE)
 _VAGUE = tuple(FEW)
+
+_RECALL = re.compile(
+    r"(can't|cannot|don't|couldn't) (really )?(remember|recall)|forget (what|when|which)",
+    re.IGNORECASE,
+)
+"""What people say who do not know something; it is no loss of memory."""
 
 DATE = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
 
@@ -62,6 +68,7 @@ class AnswerCheck:
             minute: Minutes from arrival.
         """
         plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        plain = _RECALL.sub("am unsure", plain)
         masked = self._names.sub("that", plain) if self._names else plain
         return tuple(
             chain(
@@ -100,9 +107,10 @@ class AnswerCheck:
 
     def _of_allergies(self, text: str) -> bool:
         """Whether an answer is about allergies, or names an allergen and what it did."""
-        named = {*self._hearing.drugs(text)}
+        plain, facts = text.casefold(), self.record.patient.facts
         return _ALLERGY.search(text) is not None or any(
-            one.allergen in named and one.reaction in text for one in self.record.patient.allergies
+            allergen_name(facts, one.allergen) in plain and one.reaction in plain
+            for one in self.record.patient.allergies
         )
 
     @property
@@ -125,6 +133,7 @@ class AnswerCheck:
                 (vague if plan.manner == "vague" else exact).append(minute - plan.says_began)
         life, patient = self.record.life, self.record.patient
         exact.append(minute - life.meal)
+        exact += [minute - one.minute for one in patient.past]
         days = [one for one in (life.back, life.period) if one is not None]
         exact += [one * 1440 + minute for one in days]
         exact.append(int(patient.person.age * 12) * MONTH)
@@ -176,6 +185,7 @@ class AnswerCheck:
             if (plan := plans[f"medicine:{one.drug}"]).distortion != "forgets"
             and plan.manner != "omitted"
         }
+        named |= {one.what for one in self.record.patient.past if one.kind == "medicine"}
         unsure = {
             one.drug for one in self.record.patient.medicines
             if plans[f"medicine:{one.drug}"].manner == "omitted"

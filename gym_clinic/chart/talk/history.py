@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gym_clinic.chart.talk.answer import Said
-from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, number_word
 from gym_clinic.simulate.clinic.disclosure import Recollection
@@ -59,6 +59,11 @@ class History:
             yield self.speech.say("medicine.unsure"), Said("medicines", "unknown")
         else:
             yield self.speech.say("medicines.none"), Said("medicines", "no")
+        for event in self.record.patient.past:
+            if event.kind == "medicine":
+                when = self._ago(minute - event.minute, minute)
+                text = self.speech.say("ended", drug=self._drug(event.what), when=when)
+                yield text, Said(f"past:{event.what}", str(event.minute))
 
     def medicine(self, drug: str) -> Sentence:
         """Say whether one medicine is taken; a medicine that is taken for another counts as it."""
@@ -131,6 +136,11 @@ class History:
             yield self.speech.say("unsure"), Said("past", "unknown")
         else:
             yield self.speech.say("past.none"), Said("past", "no")
+        for event in self.record.patient.past:
+            if event.kind != "medicine":
+                when = self._ago(minute - event.minute, minute)
+                text = self.speech.say("happened", what=event.what, when=when)
+                yield text, Said(f"past:{event.what}", str(event.minute))
 
     def illness(self, condition: str) -> Sentence:
         """Say whether the patient has lived with an illness."""
@@ -259,11 +269,7 @@ class History:
         return self.speech.choose(f"name:{condition}", lay_names()[condition], condition)
 
     def _allergen(self, reference: str) -> str:
-        facts = self.record.patient.facts
-        kind, _, name = reference.partition(":")
-        if kind == "class":
-            return facts.drug_classes[name].name.lower()
-        return self._drug(reference)
+        return allergen_name(self.record.patient.facts, reference)
 
 
 def listed(items: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from gym_clinic.facts import with_ancestors
+from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.simulate.clinic.disclosure import (
     Disclosure,
     Recollection,
@@ -23,6 +23,10 @@ from gym_clinic.simulate.clinic.patient import ClinicPatient
 Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
 """What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
 that nobody can feel it."""
+
+
+_CLASSES = {"nsaid": "anti-inflammatory tablets", "sulfonamide-antibiotic": "sulfa antibiotics"}
+"""Class of drugs -> what people call it, where that is another name."""
 
 
 @dataclass(frozen=True)
@@ -127,3 +131,11 @@ def _stance(plan: Disclosure) -> Stance:
     if plan.distortion == "minimises":
         return "slight"
     return "vague" if plan.manner == "vague" else "has"
+
+
+def allergen_name(facts: Facts, reference: str) -> str:
+    """Return what people call a drug or class that they are allergic to."""
+    kind, _, name = reference.partition(":")
+    if kind != "class":
+        return facts.drugs[reference].name.lower()
+    return _CLASSES.get(name, facts.drug_classes[name].name.lower())

@@ -40,9 +40,8 @@ class RulesPatient:
 
     def __init__(self, patient: ClinicPatient, split: Split = "train") -> None:
         self.record = OwnRecord(patient)
-        key = f"{patient.seed}:{patient.problems[0].condition}:speech:{split}"
+        key = f"{patient.seed}:{patient.problems[0].condition}:speech"
         speech = Speech(key, self.record.speaker, patient.person.sex, split)
-        self._hearing = hearing_of(patient.facts)
         self._telling = Telling(self.record, speech)
         self._history = History(self.record, speech)
         self._speech = speech
@@ -56,7 +55,7 @@ class RulesPatient:
             question: What is asked, in any words.
             minute: Minutes from arrival.
         """
-        heard = self._hearing.hear(question)
+        heard = hearing_of(self.record.patient.facts).hear(question)
         said = list(self._answers(heard, minute))
         if not said and "hello" in heard.topics:
             return PatientAnswer(self._speech.say("hello"))
@@ -137,10 +136,7 @@ class RulesPatient:
             if known.stance not in ("denies", "doubts", "not felt") and known not in there:
                 there.append(known)
         if not there:
-            first = next(
-                ids[name] for name in areas()[area] if not self.record.implied.get(ids[name])
-            )
-            yield self._telling.answer(first)
+            yield self._speech.say("fine"), Said(f"area:{area}", "no")
         for known in there[:MOST]:
             yield self._telling.answer(known.finding)
 

@@ -15,7 +15,7 @@ MINUTE, HOUR, DAY = 1, 60, 24 * 60
 WEEK, MONTH, YEAR = 7 * DAY, 30.44 * DAY, 365.25 * DAY
 UNITS: tuple[tuple[str, float, float], ...] = (
     ("minute", MINUTE, 90),
-    ("hour", HOUR, 36 * HOUR),
+    ("hour", HOUR, 23 * HOUR),
     ("day", DAY, 12 * DAY),
     ("week", WEEK, 9 * WEEK),
     ("month", MONTH, 23 * MONTH),
@@ -28,7 +28,7 @@ NUMBERS = (
     "twelve",
 )  # fmt: skip
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-FEW = {"a couple of": (1.4, 3.2), "a few": (1.4, 9.0), "several": (2.0, 15.0)}
+FEW = {"a couple of": (1.4, 3.2), "a few": (1.4, 12.0), "several": (2.0, 15.0)}
 """Vague amount -> the least and greatest number that it stands for."""
 
 _AMOUNT = "|".join((*sorted(FEW, key=len, reverse=True), *NUMBERS[1:], r"\d+", "half an", "an?"))
@@ -106,15 +106,15 @@ def vaguely_ago(minutes: float, now: datetime.datetime, random: Random) -> str:
     if minutes < 90:
         ways = ["a short while ago", "not long ago", "just before I came"]
     elif then.date() == now.date():
-        ways = ["earlier today", "some time today", "a few hours ago"]
+        ways = ["earlier today", "some time today", "at some point today"]
     elif minutes < 36 * HOUR:
-        ways = ["a few hours ago", "since yesterday or so", "within the last day"]
+        ways = ["some hours ago", "since yesterday or so", "within the last day"]
     elif minutes < 12 * DAY:
         ways = ["a few days ago", "some days ago", "earlier on, days ago"]
     elif minutes < 9 * WEEK:
         ways = ["a few weeks ago", "some weeks back", "weeks ago"]
     elif minutes < 23 * MONTH:
-        ways = ["some months back", "a few months ago", "months ago"]
+        ways = ["some months back", "quite some months ago", "months ago"]
     else:
         ways = ["years ago", "a long time ago", "some years back"]
     return random.choice(ways)

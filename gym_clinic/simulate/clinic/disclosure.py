@@ -146,7 +146,8 @@ def _sought(patient: ClinicPatient, there: Collection[str], random: Random) -> l
     """What is absent and would be asked about: findings of the problem and its look-alikes."""
     facts = patient.facts
     begun = {key for problem in patient.problems for key in problem.findings}
-    has = with_ancestors({*there, *begun}, facts.above)
+    measured = {key for key, has in patient.findings(0).items() if has}
+    has = with_ancestors({*there, *begun, *measured}, facts.above)
     disease = facts.diseases[patient.problems[0].condition]
     possible = {
         one.phenotype

@@ -19,9 +19,8 @@ from pydantic import TypeAdapter
 from gym_clinic.facts import Facts, load, with_ancestors
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.epidemiology import Sex
-from gym_clinic.simulate.clinic.body import measured_findings
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.problems import DAY, EXPOSURE, shown_by_tests
+from gym_clinic.simulate.clinic.problems import DAY, EXPOSURE, not_felt
 from gym_clinic.simulate.disease.findings import possible, shares
 
 AMOUNTS = (0.15, 0.55, 0.3)
@@ -158,8 +157,7 @@ def may_have(patient: ClinicPatient, finding: str) -> bool:
 
 def is_felt(facts: Facts, finding: str) -> bool:
     """Return whether people can know a finding: it is no result of a test or an examination."""
-    name = facts.phenotypes[finding].name
-    return name == "Fever" or name not in _not_known()
+    return facts.phenotypes[finding].name not in not_felt()
 
 
 def is_sayable(facts: Facts, finding: str) -> bool:
@@ -200,9 +198,3 @@ def irrelevant_complaints() -> tuple[SmallComplaint, ...]:
     """Return the irrelevant complaints of the data file."""
     text = (_HERE / "irrelevant.json").read_text(encoding="utf-8")
     return TypeAdapter(tuple[SmallComplaint, ...]).validate_json(text)
-
-
-@lru_cache(maxsize=1)
-def _not_known() -> frozenset[str]:
-    listed = json.loads((_HERE / "not_felt.json").read_text(encoding="utf-8"))
-    return frozenset({*listed, *measured_findings(), *shown_by_tests()} - {"Jaundice"})

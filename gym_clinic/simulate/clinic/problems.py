@@ -29,6 +29,9 @@ OTHER_COMPLAINT = 0.65
 EXPOSURE = "exposure and poisoning"
 """The group of findings that come before the illness."""
 
+FELT = ("Fever", "Hepatic encephalopathy", "Jaundice", "Tachypnea")
+"""Findings that are measured or tested, and that people notice all the same."""
+
 PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
 """Names of findings that hurt."""
 
@@ -216,9 +219,10 @@ def _findings(
 
 
 def _may_bring(facts: Facts, condition: Condition, finding: str) -> bool:
-    """Whether a finding may be why a patient comes: it is there from the beginning."""
+    """Whether a finding may be why a patient comes: it is felt, and there from the beginning."""
     one = facts.phenotypes[finding]
-    return one.group != EXPOSURE and one.name not in condition.from_day
+    late = one.name in condition.from_day
+    return one.group != EXPOSURE and not late and one.name not in not_felt()
 
 
 @lru_cache(maxsize=1)
@@ -237,6 +241,14 @@ def shown_by_tests() -> frozenset[str]:
     """The findings that a test shows, or that are the name of a disease."""
     file = Path(__file__).with_name("shown_by_tests.json")
     return frozenset(json.loads(file.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1)
+def not_felt() -> frozenset[str]:
+    """The findings that no patient can know: results of tests, and what an examiner finds."""
+    file = Path(__file__).with_name("not_felt.json")
+    listed = json.loads(file.read_text(encoding="utf-8"))
+    return frozenset({*listed, *measured_findings(), *shown_by_tests()} - set(FELT))
 
 
 def severity_at(problem: Problem, course: Course, minute: float, treated: float | None) -> float:

@@ -1,0 +1,91 @@
+"""What a patient says is in the record, and a check notices what is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from patient_questions import FALSEHOODS, QUESTIONS, Falsehood
+
+from gym_clinic.chart.talk import AnswerCheck, OwnRecord, PatientAnswer, RulesPatient
+from gym_clinic.chart.talk.hearing import hearing_of
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
+from gym_clinic.simulate.split import Split
+
+FACTS = load()
+CONDITIONS = [one.id for one in presenting(FACTS)]
+SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+
+
+@pytest.fixture(scope="module")
+def patients(request: pytest.FixtureRequest) -> list[ClinicPatient]:
+    count = 600 if request.config.getoption("--whole") else 12
+    step = 1 if request.config.getoption("--whole") else 37
+    return [draw_patient(n, CONDITIONS[n * step % len(CONDITIONS)]) for n in range(count)]
+
+
+def questions(patient: RulesPatient) -> list[str]:
+    """The sixty questions, and one about every finding of the plan."""
+    names = (FACTS.phenotypes[one].name.lower() for one in patient.record.plan)
+    return [*QUESTIONS, *(f"Do you have {name}?" for name in names)]
+
+
+def unsaid(answer: PatientAnswer) -> list[str]:
+    """Findings that an answer claims to say and that its text does not."""
+    links = hearing_of(FACTS).linker.link(answer.text)
+    present = {one.record.id for one in links if one.status == "present"}
+    denied = {one.record.id for one in links if one.status == "absent"}
+    missing = []
+    for said in answer.facts:
+        kind, _, key = said.fact.partition(":")
+        name = FACTS.phenotypes[key].name if kind == "finding" else ""
+        if said.value in ("yes", "vague", "slight") and kind == "finding":
+            implied = {one for shown in present for one in (shown, *FACTS.above[shown])}
+            if key not in implied and not FACTS.above[key] & present:
+                missing.append(f"{name} is not said")
+        if said.value == "no" and kind == "finding" and key in present - denied:
+            missing.append(f"{name} is not denied")
+    return missing
+
+
+@pytest.mark.population
+def test_the_rules_patient_says_nothing_that_is_not_in_the_record(
+    patients: list[ClinicPatient],
+) -> None:
+    wrong: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    asked = 0
+    for number, patient in enumerate(patients):
+        rules = RulesPatient(patient, SPLITS[number % 3])
+        check = AnswerCheck(rules.record)
+        for minute, question in enumerate(questions(rules)):
+            answer = rules.answer(question, minute)
+            asked += 1
+            for failure in (*check.failures(answer.text, minute), *unsaid(answer)):
+                wrong[failure] += 1
+                where = f"seed {patient.seed}, {patient.problems[0].condition}"
+                examples.setdefault(failure, f"{where}: {question} {answer.text}")
+    assert asked > 60 * len(patients)
+    assert examples == {}, wrong
+
+
+@pytest.mark.parametrize("falsehood", FALSEHOODS, ids=lambda one: one.name)
+def test_a_falsehood_is_noticed(falsehood: Falsehood, patients: list[ClinicPatient]) -> None:
+    tried = 0
+    for patient in patients:
+        record = OwnRecord(patient)
+        text = falsehood.say(record)
+        if text is None:
+            continue
+        tried += 1
+        kinds = {one.partition(":")[0] for one in AnswerCheck(record).failures(text)}
+        assert falsehood.kind in kinds, (patient.seed, text, kinds)
+    assert tried >= 3
+
+
+def test_an_answer_that_does_not_say_its_facts_is_noticed(patients: list[ClinicPatient]) -> None:
+    rules = RulesPatient(patients[0])
+    answer = rules.answer("What brings you in?", 0)
+    assert unsaid(answer) == []
+    assert unsaid(PatientAnswer("Hello.", answer.facts)) != []
