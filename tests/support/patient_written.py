@@ -9,7 +9,13 @@ from gym_clinic.chart.talk import RulesPatient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, Demographics, draw_patient
 from gym_clinic.simulate.clinic.body import DrawnEffect
-from gym_clinic.simulate.clinic.disclosure import Disclosure, Recollection
+from gym_clinic.simulate.clinic.disclosure import (
+    Disclosure,
+    Distortion,
+    Manner,
+    Origin,
+    Recollection,
+)
 from gym_clinic.simulate.clinic.life import FamilyIllness, Life
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.people import Background
@@ -17,6 +23,7 @@ from gym_clinic.simulate.clinic.people import Background
 FACTS = load()
 IDS = FACTS.finding_ids
 DAY = 24 * 60
+Row = tuple[str, Origin, Manner, Distortion | None, int, int, str | None]
 
 
 def written_patient() -> ClinicPatient:
@@ -57,7 +64,7 @@ def written_patient() -> ClinicPatient:
 def written_talk() -> RulesPatient:
     """That patient with her disclosure plan."""
     rules = RulesPatient(written_patient())
-    there = (
+    there: tuple[Row, ...] = (
         ("Right upper quadrant pain", "problem", "told", None, -1500, -1500, None),
         ("Vomiting", "problem", "asked", None, -600, -600, None),
         ("Fever", "problem", "asked", "minimises", -400, -400, None),
@@ -67,7 +74,7 @@ def written_talk() -> RulesPatient:
         ("Pedal edema", "irrelevant", "told", None, -60 * DAY, -60 * DAY, "amlodipine"),
         ("Insomnia", "irrelevant", "omitted", None, -40 * DAY, -40 * DAY, "noise at night"),
     )
-    absent = (("Jaundice", "told"), ("Dark urine", "asked"), ("Chest pain", "vague"),
+    absent: tuple[tuple[str, Manner], ...] = (("Jaundice", "told"), ("Dark urine", "asked"), ("Chest pain", "vague"),
               ("Dyspnea", "told"), ("Diarrhea", "asked"), ("Cough", "omitted"))  # fmt: skip
     plan = {
         IDS[name]: Disclosure(IDS[name], True, origin, manner, distortion, began, says, cause)

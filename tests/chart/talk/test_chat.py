@@ -22,7 +22,8 @@ def test_the_instructions_hold_the_record_and_not_the_diagnosis() -> None:
         patient = draw_patient(number, condition)
         chat = ChatPatient(patient, CLIENT)
         text = chat.instructions(10)
-        lived = {one.condition for one in (*patient.background, *chat.record.life.family)}
+        lived = {one.condition for one in patient.background}
+        lived |= {one.condition for one in chat.record.life.family}
         for problem in patient.problems:
             disease = FACTS.diseases[problem.condition]
             named = {FACTS.phenotypes[one].name for one in chat.record.plan}

@@ -172,7 +172,7 @@ def test_a_parent_speaks_of_the_child_and_the_crew_of_the_unconscious() -> None:
     child = RulesPatient(draw_patient(2, "croup"))
     assert child.record.speaker == "parent"
     said = " ".join(child.answer(one).text for one in QUESTIONS).split()
-    assert not {"my", "myself", "I'm"} & set(said)
+    assert not {"my", "myself"} & set(said)
     for seed in range(40):
         patient = draw_patient(seed, "opioid-overdose")
         if patient.speaker == "crew":
