@@ -33,13 +33,16 @@ def show(
     condition: Annotated[
         str | None, typer.Option(metavar="ID", help="What brings the patient; drawn without it.")
     ] = None,
-    at: Annotated[int, typer.Option(metavar="MINUTES", help="When to look, from arrival.")] = 0,
+    at: Annotated[
+        int,
+        typer.Option(metavar="MINUTES", help="When to look, from arrival; the texts up to then."),
+    ] = 0,
     untreated: Annotated[
         bool, typer.Option("--untreated", help="Show the course without treatment alone.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
 ) -> None:
-    """Print a patient: record, findings, studies, values and course. Not for patient care."""
+    """Print a patient: record, values, course and texts. Not for patient care."""
     from gym_clinic.simulate.clinic import draw_patient
     from gym_clinic.simulate.clinic.texts import documents
 
