@@ -18,6 +18,7 @@ from typing import Any, Literal
 from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
+from gym_clinic.simulate.clinic.acute import acute_moves
 from gym_clinic.simulate.clinic.body import (
     DrawnEffect,
     State,
@@ -115,7 +116,9 @@ class ClinicPatient:
         ]
         if minute >= 0:
             causes.append((0.5 ** (minute / CALMS_IN), self.arousal))
-        return self._settled(causes)
+        state = self._settled(causes)
+        moves = acute_moves(state, self._with_classes(actions), minute) if actions else {}
+        return self._settled([*causes, (1.0, moves)]) if moves else state
 
     def severity(
         self, problem: Problem, minute: float, actions: Mapping[str, float] | None = None
