@@ -20,6 +20,7 @@ from gym_clinic.chart.coherence import Contradiction
 from gym_clinic.chart.orders import NEVER, Order, OrderKind, given_by
 from gym_clinic.chart.outcomes import Outcome, patience, treatments
 from gym_clinic.chart.record import chart_record
+from gym_clinic.chart.talk import AskedPatient, RulesPatient
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import ClinicPatient, State
@@ -58,6 +59,7 @@ class Chart(Case):
         self._seen = 0.0
         self._patience: float | None = None
         self._end: str | None = None
+        self._talk: AskedPatient | None = None
         self._results: dict[str, Frozen] = {}
         self._deaths: dict[tuple[tuple[str, float], ...], int | None] = {}
 
@@ -67,6 +69,17 @@ class Chart(Case):
         for key, value in self.__dict__.items():
             twin.__dict__[key] = value if key in _SHARED else copy.deepcopy(value, memo)
         return twin
+
+    @property
+    def talk(self) -> AskedPatient:
+        """Who answers for the patient: by rules, unless a chat patient was put here."""
+        if self._talk is None:
+            self._talk = RulesPatient(self.patient)
+        return self._talk
+
+    @talk.setter
+    def talk(self, talk: AskedPatient) -> None:
+        self._talk = talk
 
     @property
     def now(self) -> datetime.datetime:

@@ -67,6 +67,10 @@ class OwnRecord:
         self.life: Life = draw_life(patient)
         self.speaker: Speaker = patient.speaker
 
+    def __deepcopy__(self, memo: object) -> OwnRecord:
+        """Return the record itself, which never changes."""
+        return self
+
     @property
     def complaint(self) -> str:
         """Id of the finding that the patient comes with."""
