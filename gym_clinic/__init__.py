@@ -13,6 +13,7 @@ from gym_clinic._version import __version__
 from gym_clinic.registration import register_all
 
 if TYPE_CHECKING:
+    from gym_clinic.action import Tag, Tags
     from gym_clinic.case import Case
     from gym_clinic.domain import Domain, Menu
     from gym_clinic.env import ClinicEnv
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gym_clinic.images import Illustrated
     from gym_clinic.rewards import Rubric
     from gym_clinic.spaces import ClinicalText
-    from gym_clinic.tags import Tag, Tags
     from gym_clinic.taskset import EndlessTasks, TaskFolder
     from gym_clinic.toolbox import Kind, tool, tools_of
 
@@ -42,8 +42,8 @@ _HOMES = {
     "ServiceError": "errors",
     "Task": "episode",
     "TaskError": "errors",
-    "Tag": "tags",
-    "Tags": "tags",
+    "Tag": "action",
+    "Tags": "action",
     "TaskFolder": "taskset",
     "ToolError": "errors",
     "Turn": "episode",

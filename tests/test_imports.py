@@ -25,7 +25,6 @@ ROWS = (
     ("facts",),
     ("episode", "spaces", "case"),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate", "taskset"),
-    ("tags",),
     ("embedded", "chart"),
     ("safety",),
     ("rewards",),

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError, strict_json
-from gym_clinic.action import DIALECTS, Dialect, Reading, Request, read_call
-from gym_clinic.tags import Tag, Tags
+from gym_clinic.action import DIALECTS, Dialect, Reading, Request, Tag, Tags, read_call
 from gym_clinic.testing.checks import HOSTILE
 
 HERMES, JSON = DIALECTS["hermes"], DIALECTS["json"]

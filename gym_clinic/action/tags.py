@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gym_clinic import strict_json
-from gym_clinic.action import Reading, Request, without_thoughts
+from gym_clinic.action.dialects import Reading, Request, without_thoughts
 from gym_clinic.errors import ConfigError
 
 
