@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import text_checks as check
 import text_mutations as change
+import text_record_checks as record
 from text_mutations import Mutation, of_fact, of_text
 
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -90,6 +91,44 @@ TEXT_GATES = (
         "medicines",
         check.medicines_are_taken,
         of_fact(lambda one: one.kind == "medicine", lambda one: replace(one, of="heroin")),
+    ),
+    TextGate(
+        "values of tables",
+        record.tables_are_read_back,
+        change.of_table(r"(Hb g/dL +.*?)(\d+\.\d)", lambda one: f"{one[1]}3.3"),
+    ),
+    TextGate(
+        "flags of tables",
+        record.tables_are_read_back,
+        change.of_table(
+            r"(Na mmol/L +.*\d)( [HL])?$", lambda one: f"{one[1]} {'L' if one[2] == ' H' else 'H'}"
+        ),
+    ),
+    TextGate(
+        "past illnesses",
+        record.past_is_of_the_record,
+        of_fact(lambda one: one.kind == "condition", lambda one: replace(one, of="scurvy")),
+    ),
+    TextGate(
+        "years of past illnesses",
+        record.past_is_of_the_record,
+        of_fact(
+            lambda one: one.kind == "date" and re.fullmatch(r"\d{4}", one.says) is not None,
+            lambda one: replace(one, says="1888"),
+        ),
+    ),
+    TextGate(
+        "allergies",
+        record.past_is_of_the_record,
+        of_fact(lambda one: one.kind == "allergy", lambda one: replace(one, of="cats", has=True)),
+    ),
+    TextGate(
+        "habits",
+        record.habits_are_of_the_record,
+        of_fact(
+            lambda one: one.kind == "habit" and not one.denied,
+            lambda one: replace(one, has=not one.has),
+        ),
     ),
     TextGate("no words of other splits", check.no_held_out_words, change.with_held_out_words),
 )

@@ -38,6 +38,19 @@ def of_text(pattern: str, write: Callable[[re.Match[str]], str]) -> Mutation:
     return mutate
 
 
+def of_table(pattern: str, write: Callable[[re.Match[str]], str]) -> Mutation:
+    """Change the first line that matches in a laboratory table."""
+
+    def mutate(_: ClinicPatient, documents: Sequence[Document]) -> list[Document] | None:
+        def change(one: Document) -> Document | None:
+            text = re.sub(pattern, write, one.text, count=1, flags=re.MULTILINE)
+            return replace(one, text=text) if text != one.text else None
+
+        return _first([each for each in documents if each.kind == "laboratory"], change)
+
+    return mutate
+
+
 def of_fact(fits: Callable[[Fact], bool], change_fact: Callable[[Fact], Fact]) -> Mutation:
     """Change the first fact that fits."""
 
