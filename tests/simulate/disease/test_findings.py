@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from random import Random
@@ -10,6 +11,7 @@ import pytest
 
 from gym_clinic.facts import Facts, Person, load, restates_diagnosis, with_ancestors
 from gym_clinic.facts.models import Frequency
+from gym_clinic.simulate.clinic.problems import possible_when
 from gym_clinic.simulate.disease.findings import (
     UNKNOWN,
     draw_findings,
@@ -141,3 +143,10 @@ def test_foreign_findings_neither_belong_to_the_disease_nor_name_it(facts: Facts
             if one.frequency.absent:
                 assert not any(one.phenotype in facts.above[key] for key in found)
         assert not any(restates_diagnosis(disease, facts.phenotypes[key]) for key in found)
+
+
+def test_an_age_that_the_facts_state_is_not_stated_again(facts: Facts) -> None:
+    for name, rule in possible_when().items():
+        if found := re.fullmatch(r"age >= ([0-9.]+)", rule):
+            only = facts.phenotypes[facts.finding_ids[name]].only
+            assert only is None or only.low < float(found[1]), name
