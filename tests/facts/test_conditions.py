@@ -38,19 +38,23 @@ def test_what_treats_is_known_and_not_forbidden(one: Condition) -> None:
     assert one.course.treated_by
     assert one.first_line
     assert one.work_up
-    for together in (*one.course.treated_by, one.first_line):
-        for action in together:
-            assert _known(action), action
-            assert not _drugs(action) & set(one.contraindicated), action
+    for form in (one, *(one.form(name) for name in one.variants)):
+        assert form.course is not None
+        for together in (*form.course.treated_by, form.first_line):
+            for action in together:
+                assert _known(action), action
+                assert not _drugs(action) & set(one.contraindicated), action
 
 
 @pytest.mark.parametrize("one", PRESENTING, ids=lambda one: one.id)
 def test_what_is_done_first_treats_it(one: Condition) -> None:
     """A first line without any part of a treatment would let the patient get worse."""
-    assert one.course is not None
-    first = set().union(*(_drugs(action) | {action} for action in one.first_line))
-    treats = {action.removeprefix("drug:") for each in one.course.treated_by for action in each}
-    assert treats & {action.removeprefix("drug:") for action in first}
+    for form in (one, *(one.form(name) for name in one.variants)):
+        assert form.course is not None
+        first = set().union(*(_drugs(action) | {action} for action in form.first_line))
+        treats = {action for each in form.course.treated_by for action in each}
+        plain = {action.removeprefix("drug:") for action in treats}
+        assert plain & {action.removeprefix("drug:") for action in first}
 
 
 @pytest.mark.parametrize(
@@ -73,6 +77,22 @@ def test_what_is_done_first_treats_it(one: Condition) -> None:
 def test_the_first_line_of_emergencies_is_complete(condition: str, drugs: set[str]) -> None:
     given = {one.removeprefix("drug:") for one in FACTS.conditions[condition].first_line}
     assert drugs <= given
+
+
+def test_forms_are_treated_in_their_own_way() -> None:
+    without = FACTS.conditions["acute-myocardial-infarction"].form("without-st-elevation")
+    assert without.course is not None
+    assert not any("class:thrombolytic" in together for together in without.course.treated_by)
+    vivax = FACTS.conditions["malaria"].form("vivax")
+    assert "drug:primaquine" in vivax.first_line
+
+
+def test_nothing_is_noted_twice() -> None:
+    for one in FACTS.conditions.values():
+        noted = [(sign.site, sign.text, sign.variant) for sign in one.signs]
+        shown = [(study.study, each) for study in one.studies for each in study.results]
+        assert len(set(noted)) == len(noted), one.id
+        assert len(set(shown)) == len(shown), one.id
 
 
 def test_distinctions_name_a_look_alike_once() -> None:

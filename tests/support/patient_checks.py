@@ -294,7 +294,7 @@ def worsens(patient: ClinicPatient) -> str | None:
 
 def treatment_helps(patient: ClinicPatient) -> str | None:
     first = patient.problems[0]
-    course = patient.facts.conditions[first.condition].course
+    course = patient.facts.conditions[first.condition].form(first.variant).course
     assert course is not None
     for together in course.treated_by:
         actions = dict.fromkeys(together, 10.0)
