@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gym_clinic.case import Case
@@ -20,10 +20,11 @@ from gym_clinic.chart.coherence import Contradiction
 from gym_clinic.chart.orders import NEVER, Order, OrderKind, given_by
 from gym_clinic.chart.outcomes import Outcome, patience, treatments
 from gym_clinic.chart.record import chart_record
-from gym_clinic.chart.talk import AskedPatient, RulesPatient
+from gym_clinic.chart.talk import AskedPatient, PatientAnswer, RulesPatient
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import ClinicPatient, State
+from gym_clinic.simulate.clinic.texts import Document
 
 DIED, LEFT = "died", "left"
 """Why an encounter ended: the patient died, or left without being seen to the end."""
@@ -37,6 +38,7 @@ class Chart(Case):
     Args:
         record: The frozen record, as `chart_record` makes it; one serves any number of episodes.
         patient: The patient; never shown to an agent.
+        answers: Who answers questions, such as a chat patient; by rules if None.
 
     Attributes:
         patient: The patient.
@@ -45,9 +47,15 @@ class Chart(Case):
         vitals: Rows of vital signs that were measured by hand, each with its minute.
         shown: Measurement -> the values that the agent has been shown.
         contradictions: Values that the agent gave and the chart does not support.
+        wrong_answers: How many answers failed the check against the record; a metric only.
     """
 
-    def __init__(self, record: Mapping[str, Any], patient: ClinicPatient) -> None:
+    def __init__(
+        self,
+        record: Mapping[str, Any],
+        patient: ClinicPatient,
+        answers: AskedPatient | None = None,
+    ) -> None:
         super().__init__(record)
         self.patient = patient
         self.minute = 0.0
@@ -55,11 +63,12 @@ class Chart(Case):
         self.vitals: list[Frozen] = []
         self.shown: dict[str, tuple[float, ...]] = {}
         self.contradictions: list[Contradiction] = []
+        self.wrong_answers = 0
         self.discomfort = 0
         self._seen = 0.0
         self._patience: float | None = None
         self._end: str | None = None
-        self._talk: AskedPatient | None = None
+        self._talk = answers
         self._results: dict[str, Frozen] = {}
         self._deaths: dict[tuple[tuple[str, float], ...], int | None] = {}
 
@@ -67,14 +76,15 @@ class Chart(Case):
         twin = object.__new__(type(self))
         memo[id(self)] = twin
         for key, value in self.__dict__.items():
-            twin.__dict__[key] = value if key in _SHARED else copy.deepcopy(value, memo)
+            shared = key in _SHARED or (key == "_talk" and not isinstance(value, RulesPatient))
+            twin.__dict__[key] = value if shared else copy.deepcopy(value, memo)
         return twin
 
     @property
     def talk(self) -> AskedPatient:
         """Who answers for the patient: by rules, unless a chat patient was put here."""
         if self._talk is None:
-            self._talk = RulesPatient(self.patient)
+            self._talk = RulesPatient(self.patient, self["split"])
         return self._talk
 
     @talk.setter
@@ -254,6 +264,12 @@ class Chart(Case):
                 other += one.discomfort
         return other + sum(needles.values())
 
+    def ask(self, question: str) -> PatientAnswer:
+        """Ask the patient, or who speaks for the patient, and count what the check finds wrong."""
+        answer = self.talk.answer(question, self.minute)
+        self.wrong_answers += bool(answer.failures)
+        return answer
+
     def outcome(self) -> Outcome:
         """Return how the encounter went so far; never shown to an agent."""
         found = treatments(self.patient, self.given(), self.minute)
@@ -272,20 +288,23 @@ class Chart(Case):
             "invented_values": float(
                 sum(one.kind == "not on the chart" for one in self.contradictions)
             ),
+            "wrong_answers": float(self.wrong_answers),
             "died": float(self._end == DIED),
             "left": float(self._end == LEFT),
             "harmed": float(self.outcome().harmed),
         }
 
 
-def open_chart(patient: ClinicPatient, documents: Mapping[str, str] | None = None) -> Chart:
+def open_chart(
+    patient: ClinicPatient, documents: Mapping[str, str] | Iterable[Document] | None = None
+) -> Chart:
     """Return a fresh chart of a patient.
 
     For many episodes of one patient, make the record once by `chart_record`.
 
     Args:
         patient: The patient.
-        documents: Title -> text of notes and letters.
+        documents: Title -> text of notes and letters, or documents.
     """
     return Chart(chart_record(patient, documents), patient)
 

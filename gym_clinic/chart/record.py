@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.texts import Document
+from gym_clinic.simulate.split import Split
 
 
-def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = None) -> Frozen:
+def chart_record(
+    patient: ClinicPatient,
+    documents: Mapping[str, str] | Iterable[Document] | None = None,
+    split: Split = "train",
+) -> Frozen:
     """Return the record of a patient, frozen: one serves any number of episodes.
 
     It holds what a registry, a pharmacy and the patient's own doctor know. The problems that bring
@@ -20,7 +26,9 @@ def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = N
 
     Args:
         patient: The patient.
-        documents: Title -> text of notes and letters.
+        documents: Title -> text of notes and letters, or documents, which can be read from their
+            minute on.
+        split: Whose phrases the patient uses in answers: "train", "dev" or "test".
     """
     person, facts = patient.person, patient.facts
     names = {key: one.name for key, one in facts.diseases.items()}
@@ -72,13 +80,27 @@ def chart_record(patient: ClinicPatient, documents: Mapping[str, str] | None = N
             {"substance": _substance(patient, one.allergen), "reaction": one.reaction}
             for one in patient.allergies
         ],
-        "documents": dict(documents or {}),
+        "documents": _documents(documents or {}),
+        "split": split,
         "orders": {},
         "discontinued": {},
     }
     frozen = freeze(record)
     assert isinstance(frozen, Frozen)
     return frozen
+
+
+def _documents(given: Mapping[str, str] | Iterable[Document]) -> dict[str, dict[str, Any]]:
+    """Title -> text, and the minute from which on it can be read."""
+    if isinstance(given, Mapping):
+        return {title: {"text": text, "minute": 0.0} for title, text in given.items()}
+    found: dict[str, dict[str, Any]] = {}
+    for one in given:
+        title, number = one.title, 2
+        while title in found:
+            title, number = f"{one.title} ({number})", number + 1
+        found[title] = {"text": one.text, "minute": max(one.minute, 0.0)}
+    return found
 
 
 def patient_id(seed: int) -> str:

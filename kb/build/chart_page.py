@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from gym_clinic.chart.tools import ORDERING, READING, TREATING, score_tools
+from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.measurement import measuring
 from gym_clinic.toolbox import Tool
@@ -14,7 +14,12 @@ from gym_clinic.toolbox import Tool
 def chart_page(facts: Facts) -> str:
     """Return the page in Markdown."""
     text = Path(__file__).with_name("chart.md").read_text(encoding="utf-8")
-    groups = (("READING", READING), ("ORDERING", ORDERING), ("TREATING", TREATING))
+    groups = (
+        ("ASKING", ASKING),
+        ("READING", READING),
+        ("ORDERING", ORDERING),
+        ("TREATING", TREATING),
+    )
     tools = [line for name, group in groups for line in _tools(name, group)]
     filled = {
         "faults": "\n".join(_faults(facts)),

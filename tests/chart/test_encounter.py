@@ -18,7 +18,10 @@ from gym_clinic import ClinicEnv, ToolError
 from gym_clinic.chart import Chart, open_chart
 from gym_clinic.chart import ordering as orders
 from gym_clinic.chart.results import measure_vitals, read_result, trend
+from gym_clinic.chart.talk import PatientAnswer
+from gym_clinic.chart.tools import READING
 from gym_clinic.simulate.clinic import draw_patient, measure
+from gym_clinic.simulate.clinic.texts import documents
 from gym_clinic.testing import check_domain
 
 PROGRAM = """
@@ -260,6 +263,38 @@ def test_two_processes_see_the_same() -> None:
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
     assert ran.stdout.strip() == wanted
+
+
+def test_a_fork_is_answered_as_the_original() -> None:
+    chart = opened()
+    for question in ("What brings you in?", "Do you have a fever?"):
+        assert chart.ask(question).text
+    twin, read = copy.deepcopy(chart), pickle.loads(pickle.dumps(chart))
+    answers = {one.ask("Do you smoke?").text for one in (chart, twin, read)}
+    assert len(answers) == 1
+
+
+def test_wrong_answers_of_a_chat_patient_are_counted_and_not_scored() -> None:
+    class Inventing:
+        def answer(self, question: str, minute: float) -> PatientAnswer:
+            return PatientAnswer("I have two heads.", failures=("not in the record",))
+
+    patient, record = world(5, "pneumonia")
+    chart = Chart(record, patient, Inventing())
+    assert chart.ask("What is wrong?").text == "I have two heads."
+    assert chart.metrics()["wrong_answers"] == 1
+
+
+def test_documents_can_be_read_from_when_they_are_written() -> None:
+    patient = draw_patient(5, "pneumonia")
+    written = documents(patient)
+    chart = open_chart(patient, written)
+    listed = {one.name: one for one in READING}
+    first = listed["list_documents"].call({}, chart)["documents"]
+    chart.spend(300, seen=True)
+    later = listed["list_documents"].call({}, chart)["documents"]
+    assert len(first) < len(later) == len(written)
+    assert listed["read_document"].call({"title": later[-1]}, chart) == written[-1].text
 
 
 @pytest.mark.parametrize(("task", "end"), [("c0", "died"), ("c1", "left")])

@@ -11,13 +11,13 @@ from chart_domain import world
 
 from gym_clinic import Kind, ToolError
 from gym_clinic.chart import Chart, catalogue, open_chart, safety_state
-from gym_clinic.chart.tools import ORDERING, READING, TREATING, score_tools
+from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.facts import load
 from gym_clinic.safety import check_state
 from gym_clinic.simulate.clinic import draw_patient, presenting
 from gym_clinic.toolbox import Tool, Toolbox, to_text
 
-TOOLS = {one.name: one for one in (*READING, *ORDERING, *TREATING, *score_tools())}
+TOOLS = {one.name: one for one in (*ASKING, *READING, *ORDERING, *TREATING, *score_tools())}
 WORDS = ("", "o1", "o2", "all", "amoxicillin", "Tylenol", "morphine 10 mg", "warfarin", "ecg",
          "blood-count", "potassium", "chest-x-ray", "lumbar puncture", "intubation", "cardiology",
          "sepsis", "iv", "nasal cannula", "triage line", "β-blocker ✓", "x" * 300)  # fmt: skip
@@ -80,7 +80,7 @@ def plays(seed: int, condition: str | None, steps: int) -> tuple[Chart, list[str
     return chart, answers
 
 
-_OFTEN = [*READING, *ORDERING, *TREATING]
+_OFTEN = [*ASKING, *READING, *ORDERING, *TREATING]
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +165,7 @@ def _names(name: str, text: str) -> bool:
         ("discontinue_medication", {"drug": "warfarin"}, "not among the medicines"),
         ("cancel_order", {"order": "o9"}, "No order 'o9'"),
         ("read_results", {"order": "ecg"}, "No order 'ecg'"),
+        ("ask_patient", {"question": " "}, "1 to 500 characters"),
         ("read_document", {"title": "triage lin"}, "did you mean 'triage line'"),
         ("wait", {"minutes": 0}, "expected 1 to 480"),
         ("calculate_qsofa", {"rr": 20, "sbp": 100}, "qsofa needs gcs"),

@@ -21,4 +21,4 @@ def ask_patient(case: Chart, question: str) -> str:
         raise ToolError(f"expected a question of 1 to {LONGEST} characters")
     case.spend(minutes_of("ask"), seen=True)
     case.log("ask_patient", question=question)
-    return case.talk.answer(question, case.minute).text
+    return case.ask(question).text

@@ -70,7 +70,13 @@ def read_allergies(case: Chart) -> dict[str, Any]:
 def list_documents(case: Chart) -> dict[str, Any]:
     """List the notes and letters on the chart."""
     case.spend(minutes_of("read_list"))
-    return {"documents": list(case["documents"]) or "none"}
+    return {"documents": list(_documents(case)) or "none"}
+
+
+def _documents(case: Chart) -> dict[str, str]:
+    """Title -> text of what has been written by now."""
+    written = case["documents"].items()
+    return {title: one["text"] for title, one in written if one["minute"] <= case.minute}
 
 
 @tool
@@ -80,10 +86,11 @@ def read_document(case: Chart, title: str) -> str:
     Args:
         title: Its title, as listed.
     """
-    found = find_among(title, case["documents"], "document")
+    known = _documents(case)
+    found = find_among(title, known, "document")
     case.spend(minutes_of("read_document"))
     case.log("get_document", title=found)
-    return str(case["documents"][found])
+    return known[found]
 
 
 @tool
