@@ -7,6 +7,7 @@ numbers mark a simulation, not for patient care.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
@@ -26,25 +27,6 @@ from gym_clinic.simulate.clinic import ClinicPatient
 
 _HERE = Path(__file__).parent
 _WORD = re.compile(r"[a-z0-9]+")
-
-ABBREVIATIONS = {
-    "abg": "arterial-blood-gas", "bmp": "basic-metabolic-panel", "u-e": "basic-metabolic-panel",
-    "urea-and-electrolytes": "basic-metabolic-panel", "cbc": "blood-count", "fbc": "blood-count",
-    "full-blood-count": "blood-count", "complete-blood-count": "blood-count", "lft": "liver-panel",
-    "lfts": "liver-panel", "coag": "coagulation", "ua": "urinalysis", "lipids": "lipid-panel",
-    "cxr": "chest-x-ray", "chest-xray": "chest-x-ray", "ekg": "ecg", "12-lead-ecg": "ecg",
-    "ctpa": "ct-pulmonary-angiogram", "echo": "echocardiogram", "lp": "lumbar-puncture",
-    "head-ct": "ct-head", "brain-mri": "mri-brain", "mrcp": "mr-cholangiopancreatography",
-    "ctg": "cardiotocography", "blood-cultures": "blood-culture", "troponin-t": "troponin",
-    "pregnancy-test": "hcg", "bhcg": "hcg", "d-dimers": "d_dimer", "poc-glucose": "glucometer",
-    "fingerstick-glucose": "glucometer", "potassium": "k", "sodium": "na", "haemoglobin": "hb",
-    "hemoglobin": "hb", "chest-tube": "chest-drain", "thoracostomy": "chest-drain",
-    "ercp": "biliary-drainage", "pci": "coronary-angiography", "niv": "non-invasive-ventilation",
-    "cta-chest": "ct-pulmonary-angiogram", "abdominal-ultrasound": "ultrasound-abdomen",
-    "endotracheal-intubation": "intubation", "appendectomy": "appendicectomy",
-    "cesarean-section": "caesarean-section", "needle-thoracostomy": "needle-decompression",
-}  # fmt: skip
-"""What clinicians write -> the id of a panel, measurement, study or procedure."""
 
 Only = Literal["female", "male", "pregnant"]
 
@@ -125,6 +107,16 @@ class Support(Strict):
     drugs: Texts
 
 
+class Gas(Strict):
+    """A blood gas: its method, what it measures, minutes, cost and discomfort."""
+
+    method: Text
+    tests: Texts
+    minutes: float
+    cost: float
+    discomfort: int
+
+
 class Services(Strict):
     """Services that can be consulted, and minutes until they answer."""
 
@@ -146,6 +138,7 @@ class Actions(Strict):
         oxygen_devices: How oxygen is given.
         consult: Services.
         pathways: Protocols that can be activated.
+        gases: Blood gas -> what it measures, and how.
         not_ordered: Measurements that no laboratory reports.
     """
 
@@ -159,6 +152,7 @@ class Actions(Strict):
     oxygen_devices: Texts
     consult: Services
     pathways: Texts
+    gases: dict[Slug, Gas]
     not_ordered: Texts
 
 
@@ -188,6 +182,13 @@ def _once(make: Callable[[Facts], Found]) -> Callable[[Facts], Found]:
 def actions() -> Actions:
     """Return how long actions take."""
     return read_record(_bytes("actions.json"), Actions, "actions.json")
+
+
+@lru_cache(maxsize=1)
+def abbreviations() -> Mapping[str, str]:
+    """Return what clinicians write -> the id of a panel, measurement, study or procedure."""
+    found: dict[str, str] = json.loads(_bytes("abbreviations.json"))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -236,7 +237,22 @@ def tests_of(facts: Facts) -> Mapping[str, tuple[Measurement, ...]]:
         weighed = one.id == "weight_kg"
         if (one.minutes or weighed) and key not in actions().not_ordered:
             found[key] = (one,)
+    for name, gas in actions().gases.items():
+        found[name] = tuple(facts.measurements[key] for key in gas.tests)
     return found
+
+
+def test_price(test: str, measured: Iterable[Measurement]) -> Price:
+    """Return what a laboratory test costs; its minutes count from the collection."""
+    gas = actions().gases.get(test)
+    if gas is not None:
+        return Price(minutes=gas.minutes, cost=gas.cost, discomfort=gas.discomfort)
+    listed = tuple(measured)
+    return Price(
+        minutes=max(one.minutes for one in listed),
+        cost=sum(one.cost for one in listed),
+        discomfort=max(one.discomfort for one in listed),
+    )
 
 
 @_once
@@ -335,7 +351,7 @@ def check_fits(patient: ClinicPatient, only: Only | None, what: str) -> None:
 
 def _find(name: str, known: Mapping[str, str], what: str, others: Iterable[str], tool: str) -> str:
     plain = _plain(name)
-    plain = _plain(ABBREVIATIONS.get(plain, plain))
+    plain = _plain(abbreviations().get(plain, plain))
     if plain in known:
         return known[plain]
     elsewhere = {_plain(one): one for one in others}

@@ -19,6 +19,7 @@ from gym_clinic.chart.catalogue import (
     procedure_price,
     study_entry,
     study_price,
+    test_price,
     tests_of,
 )
 from gym_clinic.chart.encounter import Chart, minutes_of
@@ -53,15 +54,15 @@ def order_tests(
     if not 0 < len(names) <= MOST_TESTS:
         raise ToolError(f"order_lab takes 1 to {MOST_TESTS} tests, got {len(names)}.")
     tests = list(dict.fromkeys(find_test(facts, name) for name in names))
-    for test in tests:
-        known = {way for one in tests_of(facts)[test] for way in methods_of(one)}
-        if method is not None and method not in known:
-            raise ToolError(f"{test} has no method '{method[:60]}'; it has: {sorted(known)}.")
+    known = {way for test in tests for one in tests_of(facts)[test] for way in methods_of(one)}
+    if method is not None and method not in known:
+        raise ToolError(f"No method '{method[:60]}' for these tests; known: {sorted(known)}.")
     chart.spend(minutes_of("order"))
     repeat = len({one.ordered for one in chart.orders.values() if one.ordered == chart.minute})
     placed = []
     for test in tests:
         measured = tests_of(facts)[test]
+        price = test_price(test, measured)
         bedside = all(one.kind in ("vital", "other") for one in measured)
         taken = chart.minute + (BEDSIDE_COLLECTION if bedside else actions().collection)
         order = chart.place(
@@ -69,10 +70,10 @@ def order_tests(
             test,
             test,
             done=taken,
-            due=taken + max(one.minutes for one in measured),
+            due=taken + price.minutes,
             details={} if method is None else {"method": method},
-            cost=sum(one.cost for one in measured),
-            discomfort=max(one.discomfort for one in measured),
+            cost=price.cost,
+            discomfort=price.discomfort,
             repeat=repeat,
         )
         chart.log("order_test", test=test, order_id=order.id, serial=serial or None)
@@ -163,7 +164,9 @@ def _does(ingredients: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def give_support(chart: Chart, kind: str, drug: str, name: str, **details: float | str) -> Order:
+def give_support(
+    chart: Chart, kind: str, drug: str, name: str, dose: float, unit: str, route: str
+) -> Order:
     """Give oxygen, fluids or blood.
 
     Args:
@@ -171,21 +174,24 @@ def give_support(chart: Chart, kind: str, drug: str, name: str, **details: float
         kind: "oxygen", "fluids" or "blood".
         drug: What it is for the judge of safety, such as "saline".
         name: What it is called on lists.
-        **details: Litres, millilitres, device and the like.
+        dose: How much.
+        unit: Its unit, such as "mL".
+        route: Such as "iv".
     """
     price = actions().support[kind]
     chart.spend(minutes_of("order"), seen=True)
+    details = {"drug": drug, "dose": dose, "unit": unit, "route": route}
     order = chart.place(
         "support",
         kind,
         name,
         done=chart.minute + price.minutes,
         does=(kind,),
-        details={"drug": drug, **details},
+        details=details,
         cost=price.cost,
         discomfort=0 if kind == "oxygen" else 1,
     )
-    chart.log("prescribe", drug=drug, order_id=order.id, **details)
+    chart.log("prescribe", order_id=order.id, per_day=1, **details)
     return order
 
 

@@ -14,7 +14,7 @@ from gym_clinic.chart.encounter import Chart
 from gym_clinic.chart.orders import Order
 from gym_clinic.chart.reports import study_report
 from gym_clinic.facts.conditions import Measurement
-from gym_clinic.frozen import Frozen
+from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import Reading, Sample
 from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.simulate.clinic.measurement import methods_of
@@ -58,7 +58,8 @@ def result_of(chart: Chart, order: Order) -> Frozen | None:
 def _readings(
     chart: Chart, sample: Sample, measured: Iterable[Measurement], order: Order
 ) -> Iterator[Reading]:
-    method = order.details.get("method")
+    gas = actions().gases.get(order.what)
+    method = order.details.get("method") if gas is None else gas.method
     for one in measured:
         if chart.patient.person.age >= one.from_age:
             yield sample.reading(one.id, method if method in methods_of(one) else None)
@@ -88,13 +89,21 @@ def whole(value: float, decimals: int) -> float | int:
     return value if decimals else int(value)
 
 
-def read_result(chart: Chart, order: Order) -> Frozen | None:
-    """Return a result and remember that the agent has been shown it; as `result_of`."""
+def read_result(chart: Chart, order: Order, *, again: bool = True) -> Frozen | None:
+    """Return a result and remember that the agent has been shown it; as `result_of`.
+
+    Args:
+        chart: The chart.
+        order: The order.
+        again: Whether reading it another time is noted for the judge of safety.
+    """
     result = result_of(chart, order)
     if result is not None:
         for line in result.get("values", ()):
             chart.show(line["test"], line["value"])
-        chart.log("get_result", test=order.what, order_id=order.id)
+        noted = freeze({"test": order.what, "order_id": order.id})
+        if again or all(one["args"] != noted for one in chart.events):
+            chart.log("get_result", **noted)
     return result
 
 

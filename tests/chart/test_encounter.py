@@ -128,7 +128,7 @@ def test_treatment_acts_from_when_it_is_given() -> None:
     treated, untreated = opened(), opened()
     orders.give_medicine(treated, "amoxicillin", 1, "g", "iv")
     orders.give_medicine(treated, "clarithromycin", 500, "mg", "po")
-    orders.give_support(treated, "oxygen", "oxygen", "oxygen")
+    orders.give_support(treated, "oxygen", "oxygen", "oxygen", 4, "L/min", "inhaled")
     untreated.spend(treated.minute, seen=True)
     given = max(one.done for one in treated.orders.values())
     assert treated.state(1) == untreated.state(1)

@@ -202,11 +202,40 @@ def test_a_haemolysed_sample_is_shown_by_its_repeat() -> None:
         assert sorted(beside)[1] < lines[number]["value"]
 
 
+def test_a_blood_gas_has_its_own_methods() -> None:
+    chart = opened(5, "pneumonia")
+    call(chart, "order_lab", tests=["abg", "vbg"])
+    call(chart, "wait", minutes=30)
+    arterial, venous = (
+        {line["test"]: line["value"] for line in one["values"]}
+        for one in call(chart, "read_results")["results"]
+    )
+    assert arterial["pco2"] < venous["pco2"]
+    assert {"ph", "hco3", "lactate"} <= arterial.keys() & venous.keys()
+    assert "po2" not in venous
+
+
+def test_watching_vital_signs_is_no_wasted_reading() -> None:
+    chart = opened(5, "pneumonia")
+    for _ in range(4):
+        call(chart, "measure_vital_signs")
+        call(chart, "wait", minutes=10)
+    call(chart, "give_fluids", fluid="saline", millilitres=500)
+    found = {one.rule for one in check_state(safety_state(chart)).violations}
+    assert not found & {"S1-01", "S1-03"}
+
+
 def test_every_study_of_the_library_has_a_normal_report_of_its_own() -> None:
     used = {one.study for each in load().conditions.values() for one in each.studies}
     assert len(used - catalogue.studies().studies.keys()) <= 0.1 * len(used)
     for entry in (*catalogue.studies().studies.values(), catalogue.studies().default):
         assert entry.kind in catalogue.studies().kinds
+
+
+def test_abbreviations_stand_for_what_can_be_ordered() -> None:
+    facts = load()
+    known = {*catalogue.tests_of(facts), *catalogue.studies_of(facts)}
+    assert {*catalogue.abbreviations().values()} <= known | {*catalogue.procedures_of(facts)}
 
 
 def test_every_site_of_the_library_can_be_examined() -> None:

@@ -109,7 +109,7 @@ def measure_vital_signs(
     row = measure_vitals(
         case, {"temp_c": temperature, "sbp": blood_pressure, "dbp": blood_pressure}
     )
-    case.log("get_vitals")
+    case.log("get_vitals", time=row["time"])
     return {key: value for key, value in row.items() if key != "minute"}
 
 
@@ -124,7 +124,7 @@ def read_vital_signs_trend(
         sign: One sign, or all.
     """
     case.spend(minutes_of("read_list"))
-    case.log("get_vitals_trend", sign=sign)
+    case.log("get_vitals_trend", sign=sign, time=case.clock())
     wanted = VITALS if sign == "all" else (sign,)
     rows = [
         {"time": row["time"], **{name: row[name] for name in wanted if name in row}}
@@ -190,8 +190,9 @@ def read_results(case: Chart, order: str = "all") -> dict[str, Any]:
                 f"No result of {one.id} ({one.name}) at {case.clock()}: {state}{expected}."
             )
         return dict(result)
-    back = [read_result(case, one) for one in case.orders.values() if one.has_result(case.minute)]
-    case.log("get_labs")
+    has = [one for one in case.orders.values() if one.has_result(case.minute)]
+    back = [read_result(case, one, again=False) for one in has]
+    case.log("get_labs", back=len(back))
     waiting = [
         {"order_id": one.id, "order": one.name, "expected": case.clock(one.due)}
         for one in case.orders.values()

@@ -94,7 +94,7 @@ def give_oxygen(case: Chart, device: str, litres_per_minute: float) -> dict[str,
     if not 0.5 <= litres_per_minute <= 60:
         raise ToolError(f"litres_per_minute is {litres_per_minute:g}; expected 0.5 to 60.")
     order = ordering.give_support(
-        case, "oxygen", "oxygen", f"oxygen by {how}", device=how, litres_min=litres_per_minute
+        case, "oxygen", "oxygen", f"oxygen by {how}", litres_per_minute, "L/min", "inhaled"
     )
     return {"order_id": order.id, "order": order.name, "from": case.clock(order.done)}
 
@@ -112,7 +112,7 @@ def give_fluids(
     if not 10 <= millilitres <= 3000:
         raise ToolError(f"millilitres is {millilitres}; expected 10 to 3000.")
     order = ordering.give_support(
-        case, "fluids", _FLUIDS[fluid], f"{fluid} {millilitres} mL", volume_ml=millilitres
+        case, "fluids", _FLUIDS[fluid], f"{fluid} {millilitres} mL", millilitres, "mL", "iv"
     )
     return {"order_id": order.id, "order": order.name, "from": case.clock(order.done)}
 
@@ -130,7 +130,7 @@ def give_blood(
     if not 1 <= units <= 10:
         raise ToolError(f"units is {units}; expected 1 to 10.")
     order = ordering.give_support(
-        case, "blood", _BLOOD[product], f"{product}, {units} units", units=units
+        case, "blood", _BLOOD[product], f"{product}, {units} units", units, "units", "iv"
     )
     return {"order_id": order.id, "order": order.name, "from": case.clock(order.done)}
 
