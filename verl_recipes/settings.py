@@ -22,7 +22,6 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 
 from gym_clinic import ConfigError
-from gym_clinic.names import suggest
 from verl_recipes.registry import ESTIMATORS, HINTS, REDUCTIONS, REWARDS, SCHEDULES, WRONG_MODES
 
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
@@ -312,16 +311,8 @@ class ClinicSettings:
         return replace(self, env_kwargs={}, envs=envs, stages=())
 
     def environment(self, name: str) -> EnvironmentSettings:
-        """Return one of the environments by its id.
-
-        Raises:
-            ConfigError: If the run has none of that id.
-        """
-        for one in self.environments:
-            if one.id == name:
-                return one
-        known = [one.id for one in self.environments]
-        raise ConfigError(f"the run has no environment {name!r}; {suggest(name, known)}")
+        """Return one of the environments by its id."""
+        return {one.id: one for one in self.environments}[name]
 
 
 _SECTION: TypeAdapter[ClinicSettings] = TypeAdapter(ClinicSettings)

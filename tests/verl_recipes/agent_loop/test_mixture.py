@@ -193,9 +193,3 @@ def test_verl_keeps_the_figures_of_an_evaluation_by_environment(tokenizer: Any) 
     assert found[TRIAGE]["success"]["mean@1"] == 0.5
     for name, own in records:
         assert set(found[name]) == set(own)
-
-
-def test_an_environment_that_the_run_has_not_is_named(tokenizer: Any) -> None:
-    settings = {"clinic.envs": [{"id": TRIAGE}]}
-    with pytest.raises(ConfigError, match="the run has no environment 'tiny_domain:INTERACTIONS'"):
-        play(tokenizer, "x", task=row(INTERACTIONS), **settings)
