@@ -9,7 +9,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from gym_clinic.action import Dialect, Reading, Request, as_request
+from gym_clinic.action import ActionReading, Dialect, Request, as_request
 from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit, written_out
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
@@ -235,7 +235,7 @@ class ClinicEnv(gym.Env[str, str]):
         if same_message and not episode.turns:
             raise ConfigError("same_message: there is no message before the first step")
         action = written_out(self.dialect, requests, text)
-        reading = Reading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
+        reading = ActionReading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
         return self._take(Turn(action, same_message=same_message), reading, episode, more)
 
     def truncate(self, reason: str) -> Step:
@@ -308,7 +308,9 @@ class ClinicEnv(gym.Env[str, str]):
             return self.tasks.draw(self.np_random)
         return find_task(self.tasks, options["task_id"])
 
-    def _take(self, turn: Turn, reading: Reading, episode: Episode, more: bool = False) -> Step:
+    def _take(
+        self, turn: Turn, reading: ActionReading, episode: Episode, more: bool = False
+    ) -> Step:
         """Answer one turn: the path of every step."""
         before = copy.deepcopy(episode.case) if self.domain.blocking else None
         try:
@@ -395,6 +397,6 @@ def _restore(kind: type[ClinicEnv], arguments: dict[str, Any], state: dict[str, 
     return env
 
 
-def _too_long(action: str) -> Reading:
+def _too_long(action: str) -> ActionReading:
     fault = f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
-    return Reading([Request("", {}, fault)], "")
+    return ActionReading([Request("", {}, fault)], "")

@@ -8,8 +8,8 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.action.dialects import DIALECTS as DIALECTS
+    from gym_clinic.action.dialects import ActionReading as ActionReading
     from gym_clinic.action.dialects import Dialect as Dialect
-    from gym_clinic.action.dialects import Reading as Reading
     from gym_clinic.action.dialects import Request as Request
     from gym_clinic.action.dialects import as_request as as_request
     from gym_clinic.action.dialects import read_call as read_call
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "DIALECTS": "dialects",
     "Dialect": "dialects",
-    "Reading": "dialects",
+    "ActionReading": "dialects",
     "Request": "dialects",
     "Tag": "tags",
     "Tags": "tags",

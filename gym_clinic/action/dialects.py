@@ -36,7 +36,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Reading:
+class ActionReading:
     """What one action says.
 
     Attributes:
@@ -63,7 +63,7 @@ class Dialect(Protocol):
     stops: tuple[str, ...]
     inline: bool
 
-    def parse(self, action: str) -> Reading:
+    def parse(self, action: str) -> ActionReading:
         """Read an action; never raises, in time linear in its length."""
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
@@ -221,7 +221,7 @@ class Hermes:
     stops: tuple[str, ...] = ()
     inline = False
 
-    def parse(self, action: str) -> Reading:
+    def parse(self, action: str) -> ActionReading:
         """Read every block outside thoughts; a call cut short is a fault.
 
         Scanned once from left to right: whichever of ``<think>`` and ``<tool_call>`` opens
@@ -231,7 +231,7 @@ class Hermes:
         if action.startswith(_OPEN_CALL) and action.find(_CLOSE_CALL) == len(action) - _CLOSED:
             request = read_call(action[_OPENED:-_CLOSED])
             if request.fault is None:  # one call and nothing else, the usual form
-                return Reading([request], "")
+                return ActionReading([request], "")
         requests: list[Request] = []
         text: list[str] = []
         start, think = 0, -1
@@ -265,7 +265,7 @@ class Hermes:
                 think = action.find(_OPEN_THINK, start)
         if start < len(action):
             text.append(action[start:])
-        return Reading(requests, "".join(text).strip() if text else "")
+        return ActionReading(requests, "".join(text).strip() if text else "")
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
         """Return one block for each call."""
@@ -298,12 +298,12 @@ class BareJson:
     stops: tuple[str, ...] = ()
     inline = False
 
-    def parse(self, action: str) -> Reading:
+    def parse(self, action: str) -> ActionReading:
         """Read the action as one call if it is an object with a name, else as text."""
         if action[:1] == "{":
             request = read_call(action)
             if request.fault is None:  # one call and nothing else, the usual form
-                return Reading([request], "")
+                return ActionReading([request], "")
         text = action.strip()
         opens = text[:1]
         if opens != "{" and opens != "[":
@@ -312,11 +312,11 @@ class BareJson:
         if opens == "[":
             return _read_array(text)
         if opens != "{":
-            return Reading([], text)
+            return ActionReading([], text)
         request = read_call(text)
         if request.fault and '"name"' not in text:
-            return Reading([], text)  # an object that is no call, such as a structured answer
-        return Reading([request], "")
+            return ActionReading([], text)  # an object that is no call, such as a structured answer
+        return ActionReading([request], "")
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
         """Return the one call, or the array of several.
@@ -343,12 +343,12 @@ class BareJson:
         )
 
 
-def _read_array(text: str) -> Reading:
+def _read_array(text: str) -> ActionReading:
     try:
         messages = strict_json.loads(text)
     except ValueError as error:
-        return Reading([_fault(str(error))], "")
-    return Reading([_as_request(message) for message in messages] or [_fault("no call")], "")
+        return ActionReading([_fault(str(error))], "")
+    return ActionReading([_as_request(message) for message in messages] or [_fault("no call")], "")
 
 
 DIALECTS: Mapping[str, Dialect] = {"hermes": Hermes(), "json": BareJson()}

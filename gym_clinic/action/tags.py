@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gym_clinic import strict_json
-from gym_clinic.action.dialects import Reading, Request, without_thoughts
+from gym_clinic.action.dialects import ActionReading, Request, without_thoughts
 from gym_clinic.errors import ConfigError
 
 
@@ -76,7 +76,7 @@ class Tags:
         closing = [f"</{tag}>" for tag, of in self.tags.items() if of.tool] if inline else []
         self.stops: tuple[str, ...] = tuple(closing if stops is None else stops)
 
-    def parse(self, action: str) -> Reading:
+    def parse(self, action: str) -> ActionReading:
         """Read every known tag outside thoughts from left to right; unknown tags are text."""
         action = without_thoughts(action)
         requests: list[Request] = []
@@ -95,7 +95,7 @@ class Tags:
                 close = len(action)  # generation stopped at the closing tag
             if close < 0:
                 requests.append(Request("", {}, f"Unreadable: <{name}> without </{name}>."))
-                return Reading(requests, "".join(text).strip())
+                return ActionReading(requests, "".join(text).strip())
             content = action[end + 1 : close].strip()
             tag = self.tags[name]
             if tag.tool is None:
@@ -110,7 +110,7 @@ class Tags:
             start = close + len(name) + 3
             cursor = action.find("<", start)
         text.append(action[start:])
-        return Reading(requests, "".join(text).strip())
+        return ActionReading(requests, "".join(text).strip())
 
     def write(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
         """Return one tag for each call.

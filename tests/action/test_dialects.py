@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError, strict_json
-from gym_clinic.action import DIALECTS, Dialect, Reading, Request, Tag, Tags, read_call
+from gym_clinic.action import DIALECTS, ActionReading, Dialect, Request, Tag, Tags, read_call
 from gym_clinic.testing.checks import HOSTILE
 
 HERMES, JSON = DIALECTS["hermes"], DIALECTS["json"]
@@ -39,7 +39,7 @@ pieces = st.sampled_from(
 actions = st.text(max_size=200) | st.lists(pieces, max_size=30).map("".join)
 
 
-def made(reading: Reading) -> list[tuple[str, Mapping[str, Any]]]:
+def made(reading: ActionReading) -> list[tuple[str, Mapping[str, Any]]]:
     assert all(request.fault is None for request in reading.requests)
     return [(request.name, request.arguments) for request in reading.requests]
 
