@@ -122,6 +122,7 @@ GATES = (
     ),
     Gate("findings agree with state and age", link.findings_agree, breaks.unlike_finding),
     Gate("signs go with findings and values", link.signs_go_with, breaks.signs_left_out),
+    Gate("words of the examination are true", link.words_hold, breaks.unlike_words),
     Gate("two problems are one examination", link.one_examination, breaks.told_twice),
     Gate("two problems are one report", link.one_report, breaks.all_normal),
     Gate("causes come before the illness", link.causes_precede, breaks.event(0)),

@@ -38,6 +38,13 @@ def signs_left_out(patient: ClinicPatient) -> ClinicPatient | None:
     return first_problem(patient, signs=()) if linked else None
 
 
+def unlike_words(patient: ClinicPatient) -> ClinicPatient:
+    """The examination claims a pulse that the heart does not have."""
+    fast = patient.state(0)["hr"] < 90
+    sign = ShownSign("heart", "tachycardic" if fast else "bradycardic", True)
+    return first_problem(patient, signs=(*patient.problems[0].signs, sign))
+
+
 def impossible_result(patient: ClinicPatient) -> ClinicPatient | None:
     """A study shows what belongs to another form, finding or value."""
     first = patient.problems[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.expressions import parse
@@ -14,6 +16,12 @@ from gym_clinic.simulate.clinic.medicines import references
 from gym_clinic.simulate.clinic.problems import DAY, Problem, possible_when
 from gym_clinic.simulate.clinic.survival import lethal
 
+CLAIMS: list[tuple[str | None, str, str]] = json.loads(
+    Path(__file__).with_name("sign_claims.json").read_text(encoding="utf-8")
+)
+"""Part of the examination (None for all), words that claim a value, and what then holds."""
+
+DENIED = re.compile(r"\b(no|not|nor|without|never|denies|neither)\b[^,.;]{0,25}$")
 UNWRITTEN = re.compile(r"[\[\]|{}]|<[0-9.]+-[0-9.]+>")
 
 
@@ -81,6 +89,19 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
             shown = [sign.text for sign in problem.signs if sign.site == one.site]
             if expected is not None and not any(may_be(text, expected) for text in shown):
                 return f"{problem.condition}: {shown}, not {expected!r}"
+    return None
+
+
+def words_hold(patient: ClinicPatient) -> str | None:
+    """Words of the examination that claim a value are true of the state on arrival."""
+    values = values_of(patient)
+    for sign in patient.examination:
+        for site, words, holds in CLAIMS:
+            for found in re.finditer(words, sign.text, re.IGNORECASE):
+                denied = DENIED.search(sign.text[: found.start()])
+                claims = site in (None, sign.site) and denied is None
+                if claims and not parse(holds).compute(values):
+                    return f"{sign.text!r}, but not {holds}"
     return None
 
 
