@@ -19,6 +19,7 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.aliases import ALIASES, Alias
 from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.expressions import Expression, parse
 from gym_clinic.facts.hierarchy import ancestors
 from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
@@ -97,6 +98,11 @@ class Facts:
         return {one.name: key for key, one in self.phenotypes.items()}
 
     @cached_property
+    def computed(self) -> tuple[tuple[str, Expression, float, float], ...]:
+        """Each computed measurement after its parts: id, formula, least and greatest value."""
+        return tuple(_computed(self.measurements))
+
+    @cached_property
     def above(self) -> Mapping[str, frozenset[str]]:
         """The ancestors of each finding, by id."""
         return ancestors(self.phenotypes)
@@ -110,6 +116,17 @@ class Facts:
         direct = opposites(self.phenotypes)
         above = self.above
         return {key: direct[key].union(*(direct[one] for one in above[key])) for key in direct}
+
+
+def _computed(
+    measurements: Mapping[str, Measurement],
+) -> Iterator[tuple[str, Expression, float, float]]:
+    waiting = {key: parse(one.formula) for key, one in measurements.items() if one.formula}
+    while waiting:
+        ready = [key for key, formula in waiting.items() if not formula.names & waiting.keys()]
+        if not ready:
+            raise ValueError(f"measurements {sorted(waiting)} are computed from each other")
+        yield from ((key, waiting.pop(key), *measurements[key].possible) for key in ready)
 
 
 def load(folder: str | os.PathLike[str] | None = None) -> Facts:

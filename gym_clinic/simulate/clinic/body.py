@@ -282,31 +282,9 @@ def _balance_acids(state: State, usual: Mapping[str, float], retains: bool) -> N
 def add_computed(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> State:
     """Return a state with every computed measurement."""
     values: dict[str, float | bool] = {**state, "age": age, "female": sex == "female"}
-    for key in _order(facts):
-        one = facts.measurements[key]
-        low, high = one.possible
-        computed = float(parse(one.formula or "").compute(values))
-        values[key] = min(max(computed, low), high)
+    for key, formula, low, high in facts.computed:
+        values[key] = min(max(float(formula.compute(values)), low), high)
     return {key: float(values[key]) for key in facts.measurements}
-
-
-@lru_cache(maxsize=4)
-def _computed_after(formulas: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    waiting, done = dict(formulas), list[str]()
-    while waiting:
-        ready = [key for key, text in waiting.items() if not parse(text).names & waiting.keys()]
-        if not ready:
-            raise ValueError(f"measurements {sorted(waiting)} are computed from each other")
-        done += ready
-        waiting = {key: text for key, text in waiting.items() if key not in ready}
-    return tuple(done)
-
-
-def _order(facts: Facts) -> tuple[str, ...]:
-    """The computed measurements, each after those that it is computed from."""
-    return _computed_after(
-        tuple((key, one.formula) for key, one in facts.measurements.items() if one.formula)
-    )
 
 
 @lru_cache(maxsize=1)
