@@ -9,7 +9,6 @@ their slots alone go together.
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -17,7 +16,7 @@ from typing import Literal
 Split = Literal["train", "dev", "test"]
 
 HELD_OUT = 0.3
-"""Least share of the skeletons of a pool that is not in train."""
+"""Least share of the phrases of a pool that is not in train."""
 
 _SLOT = re.compile(r"\{\w+\}")
 _WORD = re.compile(r"[^\W_]+")
@@ -49,10 +48,14 @@ def held_out(pool: str, phrases: Sequence[str]) -> dict[str, Split | None]:
     for one in phrases:
         alike.setdefault(skeleton(one), []).append(one)
     ranked = sorted(alike, key=lambda one: hashlib.blake2b(f"{pool}\n{one}".encode()).digest())
-    amount = math.ceil(HELD_OUT * len(ranked)) if len(ranked) > 1 else 0
+    own: list[str] = []
+    while len(own) < len(ranked) - 1 and sum(len(alike[one]) for one in own) < HELD_OUT * len(
+        phrases
+    ):
+        own.append(ranked[len(own)])
     found: dict[str, Split | None] = {}
-    for number, key in enumerate(ranked[:amount]):
-        owner: Split | None = None if amount == 1 else ("dev", "test")[number % 2]
+    for number, key in enumerate(own):
+        owner: Split | None = None if len(own) == 1 else ("dev", "test")[number % 2]
         found |= dict.fromkeys(alike[key], owner)
     return found
 

@@ -15,7 +15,7 @@ from gym_clinic.chart.talk.hearing import Hearing, hearing_of
 from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.telling import MINIMISED
 from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
-from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.problems import PAINFUL
 
 _SENTENCE = re.compile(r"[^.?!]+[.?!]?")
@@ -50,11 +50,15 @@ class AnswerCheck:
             if (plan := record.recollections[f"condition:{key}"]).distortion != "forgets"
             and plan.manner != "omitted"
         } | {*kin, *(one.condition for one in record.patient.medicines)}  # fmt: skip
+        facts = record.patient.facts
         self._names = _pattern(
-            name for key in self._illnesses for name in (*lay_names()[key], self._called(key))
+            chain(
+                (name for key in self._illnesses for name in illness_names(facts, key)),
+                (one.what for one in record.patient.past if one.kind != "medicine"),
+            )
         )
         own = {one.condition for one in record.patient.problems} - self._illnesses
-        diseases = record.patient.facts.diseases
+        diseases = facts.diseases
         self._diagnosis = _pattern(
             name for key in own for name in (diseases[key].name, *diseases[key].synonyms)
             if len(name) > 3
@@ -214,12 +218,9 @@ class AnswerCheck:
     def _stands_for_a_finding(self, illness: str) -> bool:
         """Whether the patient has a finding of the illness's name, such as a migraine."""
         facts = self.record.patient.facts
-        names = (*lay_names()[illness], facts.diseases[illness].name)
+        names = (*illness_names(facts, illness), facts.diseases[illness].name)
         linked = {one.record.id for name in names for one in self._hearing.linker.link(name)}
         return not linked.isdisjoint(self.record.says_has())
-
-    def _called(self, condition: str) -> str:
-        return self.record.patient.facts.diseases[condition].name
 
 
 def _value(said: str) -> float:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gym_clinic.chart.talk.answer import Said
 from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, number_word
 from gym_clinic.simulate.clinic.disclosure import Recollection
-from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.people import ADULT
 
 Sentence = tuple[str, Said]
 Saying = Iterator[Sentence]
 
-TIMES = {0.5: "every other day", 1: "once a day", 2: "twice a day"}
-VAGUE_MEDICINES = ("something for", "a tablet for", "tablets against", "a medicine for")
+TIMES: Mapping[float, tuple[str, ...]] = {
+    0.25: ("once a week", "weekly", "every week", "one a week"),
+    0.5: ("every other day", "every second day", "on alternate days"),
+    1: ("once a day", "daily", "one a day", "every day", "each day", "once daily"),
+    2: ("twice a day", "twice daily", "two a day", "two times a day"),
+}
+"""Times a day -> in words; below one in two days, weekly."""
+
+UNITS = {"mg": ("mg", "milligrams", "milligram"), "mcg": ("mcg", "micrograms")}
+VAGUE_MEDICINES = (
+    "something for", "a tablet for", "tablets against", "a medicine for", "the usual thing for",
+    "whatever they give you for", "the stuff for",
+)  # fmt: skip
 
 HOMES = {
     "alone": "alone", "partner": "with {my} partner", "family": "with the family",
@@ -83,18 +94,19 @@ class History:
     def _medicine(self, one: TakenMedicine, plan: Recollection) -> str:
         """A medicine in words: by name and dose, or by what it is for."""
         if plan.manner == "vague":
-            names = lay_names()[one.condition]
-            illness = self.speech.choose(f"name:{one.condition}", names, one.condition)
-            return f"{self.speech.choose('vague', VAGUE_MEDICINES, 'vague')} {illness}"
-        times = TIMES.get(one.per_day)
-        if times is None:
-            times = (
-                "once a week"
-                if one.per_day < 0.5
-                else f"{number_word(round(one.per_day))} times a day"
-            )
-        how = times if plan.says else f"{one.dose:g} {one.unit} {times}"
-        return f"{self._drug(plan.says or one.drug)} {how}"
+            vague = self.speech.choose("vague", VAGUE_MEDICINES, "vague")
+            return f"{vague} {self._illness(one.condition)}"
+        often = max(round(one.per_day * 2) / 2, 0.25)
+        pool = TIMES.get(
+            one.per_day, TIMES[0.25] if often < 0.5 else ("{n} times a day", "{n} a day")
+        )
+        times = self.speech.choose(f"often:{one.per_day}", pool, f"often {one.per_day}")
+        times = times.format(n=number_word(round(one.per_day)))
+        name = self._drug(plan.says or one.drug)
+        if plan.says or plan.manner == "asked":
+            return f"{name}, {times}"
+        unit = self.speech.choose(f"unit:{one.unit}", UNITS.get(one.unit, (one.unit,)), "unit")
+        return f"{name} {one.dose:g} {unit} {times}"
 
     def allergies(self, minute: float) -> Saying:
         """Say what the patient is allergic to."""
@@ -266,7 +278,8 @@ class History:
         return self.record.patient.facts.drugs[drug].name.lower()
 
     def _illness(self, condition: str) -> str:
-        return self.speech.choose(f"name:{condition}", lay_names()[condition], condition)
+        names = illness_names(self.record.patient.facts, condition)
+        return self.speech.choose(f"name:{condition}", names, condition)
 
     def _allergen(self, reference: str) -> str:
         return allergen_name(self.record.patient.facts, reference)

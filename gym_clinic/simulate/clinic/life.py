@@ -16,6 +16,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
+from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
 
@@ -160,3 +161,17 @@ def lay_names() -> Mapping[str, tuple[str, ...]]:
     """Return condition that people live with -> how they call it."""
     text = (_HERE / "lay_names.json").read_text(encoding="utf-8")
     return TypeAdapter(dict[str, tuple[str, ...]]).validate_json(text)
+
+
+def illness_names(facts: Facts, condition: str) -> tuple[str, ...]:
+    """Return how people call what a medicine is for or what they live with.
+
+    Args:
+        facts: The fact tables.
+        condition: Id of a disease, or words.
+    """
+    names = lay_names().get(condition)
+    if names is not None:
+        return names
+    known = facts.diseases.get(condition)
+    return (condition if known is None else known.name.lower(),)
