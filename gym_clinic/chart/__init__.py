@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from gym_clinic.chart.encounter import open_chart as open_chart
     from gym_clinic.chart.judging import safety_state as safety_state
     from gym_clinic.chart.orders import Order as Order
-    from gym_clinic.chart.outcomes import Outcome as Outcome
+    from gym_clinic.chart.outcomes import EncounterOutcome as EncounterOutcome
     from gym_clinic.chart.record import chart_record as chart_record
 
 _HOMES = {
     "Chart": "encounter",
     "Contradiction": "coherence",
     "Order": "orders",
-    "Outcome": "outcomes",
+    "EncounterOutcome": "outcomes",
     "chart_record": "record",
     "open_chart": "encounter",
     "safety_state": "judging",

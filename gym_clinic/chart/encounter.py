@@ -18,7 +18,7 @@ from gym_clinic.case import Case
 from gym_clinic.chart.catalogue import actions
 from gym_clinic.chart.coherence import Contradiction
 from gym_clinic.chart.orders import NEVER, Order, OrderKind, given_by
-from gym_clinic.chart.outcomes import Outcome, patience, treatments
+from gym_clinic.chart.outcomes import EncounterOutcome, patience, treatments
 from gym_clinic.chart.record import chart_record
 from gym_clinic.chart.talk import AskedPatient, PatientAnswer, RulesPatient
 from gym_clinic.errors import ToolError
@@ -270,10 +270,10 @@ class Chart(Case):
         self.wrong_answers += bool(answer.failures)
         return answer
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> EncounterOutcome:
         """Return how the encounter went so far; never shown to an agent."""
         found = treatments(self.patient, self.given(), self.minute)
-        return Outcome(self._end, self.minute, found)
+        return EncounterOutcome(self._end, self.minute, found)
 
     def metrics(self) -> dict[str, float]:
         """Return figures of the encounter, for `Domain.metrics`; none of them names a diagnosis."""

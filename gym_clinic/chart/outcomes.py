@@ -40,7 +40,7 @@ class Treatment:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EncounterOutcome:
     """How an encounter went.
 
     Attributes:

@@ -16,7 +16,7 @@ from typing import Any
 from gym_clinic.errors import TaskError
 from gym_clinic.names import suggest
 from gym_clinic.safety.evidence import Evidence, Found, minute
-from gym_clinic.safety.situation import Order, Situation
+from gym_clinic.safety.situation import DrugOrder, Situation
 
 Words = str | Callable[..., str]
 
@@ -113,7 +113,7 @@ def read_condition(tree: object, place: str, *, of_order: bool = False) -> Condi
     return Asked(asked, dict(value))
 
 
-def holds(condition: Condition, situation: Situation, order: Order | None = None) -> Found:
+def holds(condition: Condition, situation: Situation, order: DrugOrder | None = None) -> Found:
     """Return the evidence that a condition holds; None if it does not."""
     if isinstance(condition, Asked):
         scope = (situation, order) if condition.predicate.of_order else (situation,)
@@ -147,7 +147,7 @@ def _any_order(condition: Condition, situation: Situation) -> Found:
     return tuple(evidence) or None
 
 
-def _reasons(order: Order) -> Iterator[Evidence]:
+def _reasons(order: DrugOrder) -> Iterator[Evidence]:
     """Yield the reasons that were written in an order; they are recorded and clear nothing."""
     for key in ("override_reason", "allergy_override"):
         if reason := order.event.args.get(key):

@@ -35,7 +35,7 @@ _NUMBERS = ("dose", "per_day", "per_week", "rate_meq_h", "start_delay_days")
 
 
 @dataclass(frozen=True)
-class Order:
+class DrugOrder:
     """A drug that was ordered, or given without an order.
 
     Attributes:
@@ -103,7 +103,7 @@ class Situation:
         undoing = event.tool == CANCEL and any(undoes(event, one) for one in same)
         return not undoing and event in Timeline(same).counting
 
-    def refuses(self, order: Order) -> bool:
+    def refuses(self, order: DrugOrder) -> bool:
         """Return whether the patient refused a drug, or a class that it belongs to."""
         refused = self.patient.refused
         if term(order.name) in terms(refused):
@@ -112,7 +112,7 @@ class Situation:
         drugs = {drug for name in refused if (one := resolve(name)) for drug in one.ingredients}
         return order.is_a(*classes, *drugs)
 
-    def _orders(self) -> Iterator[Order]:
+    def _orders(self) -> Iterator[DrugOrder]:
         ordered: list[tuple[float, set[str]]] = []
         for event in self.events:
             if event.tool == ORDERED:
@@ -124,7 +124,7 @@ class Situation:
             if event.tool == ORDERED or given:
                 name = event.text("drug") or ""
                 medicines = self._medicines(name, event.text("route"), "order")
-                yield Order(event, name, medicines, self.timeline.given_at(event))
+                yield DrugOrder(event, name, medicines, self.timeline.given_at(event))
 
     def _medicines(self, name: str, route: str | None, where: str) -> tuple[Medicine, ...]:
         found = resolve(name)
@@ -164,11 +164,11 @@ class Situation:
         return [one for one in self.home if one.stopped_at is None]
 
     @cached_property
-    def pairs(self) -> list[tuple[Order, Medicine, Order | HomeProduct, Medicine]]:
+    def pairs(self) -> list[tuple[DrugOrder, Medicine, DrugOrder | HomeProduct, Medicine]]:
         """Each new order with each medicine beside it; ingredients of one product are no pair."""
-        found: list[tuple[Order, Medicine, Order | HomeProduct, Medicine]] = []
+        found: list[tuple[DrugOrder, Medicine, DrugOrder | HomeProduct, Medicine]] = []
         for number, order in enumerate(self.orders):
-            beside: list[Order | HomeProduct] = [*self.orders[:number]]
+            beside: list[DrugOrder | HomeProduct] = [*self.orders[:number]]
             for product in self.home:
                 if product.stopped_at is None or order.given_at < product.stopped_at:
                     beside.append(product)
@@ -206,6 +206,6 @@ class Situation:
             and all(term(event.text(key) or "") == term(value) for key, value in what.items())
         ]
 
-    def doses(self, *references: str) -> list[Order]:
+    def doses(self, *references: str) -> list[DrugOrder]:
         """Return the orders of drugs or classes."""
         return [order for order in self.orders if order.is_a(*references)]

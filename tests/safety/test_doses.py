@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from gym_clinic.safety.predicates.doses import daily_mg, dose_ratio, weekly_mg
-from gym_clinic.safety.situation import Order, Situation
+from gym_clinic.safety.situation import DrugOrder, Situation
 from gym_clinic.safety.state import read_state
 
 
-def made(drug: str, **args: Any) -> Order:
+def made(drug: str, **args: Any) -> DrugOrder:
     event = {"t": 1, "tool": "prescribe", "args": {"drug": drug, **args}}
     return Situation(read_state({"events": [event]})).orders[0]
 

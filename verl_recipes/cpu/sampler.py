@@ -23,7 +23,7 @@ Prefix = list[tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledReply:
     """One reply.
 
     Attributes:
@@ -94,7 +94,7 @@ class Sampler:
         top_k: int = -1,
         seed: int | None,
         ends: Callable[[Sequence[int]], bool] | None = None,
-    ) -> Sample:
+    ) -> SampledReply:
         """Sample one reply.
 
         Args:
@@ -110,7 +110,7 @@ class Sampler:
         prompt = tuple(int(token) for token in prompt_ids)
         room = min(max_tokens, self.max_length - len(prompt))
         if room < 1:
-            return Sample([], [], "length")
+            return SampledReply([], [], "length")
         draw = torch.Generator()
         draw.seed() if seed is None else draw.manual_seed(seed)
         with self._lock, torch.inference_mode():
@@ -124,9 +124,9 @@ class Sampler:
                 tokens.append(token)
                 log_probs.append(log_prob)
                 if token in self.stop or (ends is not None and ends(tokens)):
-                    return Sample(tokens, log_probs, "completed")
+                    return SampledReply(tokens, log_probs, "completed")
                 if len(tokens) == room:
-                    return Sample(tokens, log_probs, "length")
+                    return SampledReply(tokens, log_probs, "length")
                 logits = self._forward((token,), past)
 
     def load(self, weights: Mapping[str, Tensor]) -> None:

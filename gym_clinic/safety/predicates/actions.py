@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from gym_clinic.facts.named_drugs import UNKNOWN, resolve
 from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
-from gym_clinic.safety.situation import Order, Situation
+from gym_clinic.safety.situation import DrugOrder, Situation
 from gym_clinic.safety.terms import is_vascular_access, term, terms
 from gym_clinic.safety.timeline import KEYS, NEVER, first
 
@@ -48,7 +48,7 @@ def first_time(situation: Situation, actions: Iterable[str]) -> float:
     return first(time for action in actions for time in times(situation, action))
 
 
-def _is_antimicrobial(order: Order) -> bool:
+def _is_antimicrobial(order: DrugOrder) -> bool:
     """Whether an order is an antimicrobial; its own category counts for unknown drugs alone."""
     if order.is_a("class:first-dose-antimicrobial", "flucloxacillin"):
         return True

@@ -11,7 +11,7 @@ from gym_clinic.safety.evidence import Evidence, Found, found, spoken
 from gym_clinic.safety.interactions import Medicine
 from gym_clinic.safety.predicates.actions import first_time, said
 from gym_clinic.safety.predicates.patient import in_range, said_range
-from gym_clinic.safety.situation import Order, Situation
+from gym_clinic.safety.situation import DrugOrder, Situation
 from gym_clinic.safety.terms import term, terms
 
 _MG = {
@@ -32,7 +32,7 @@ _INTERMITTENT = 3
 """Days a week up to which a drug is given intermittently."""
 
 
-def dose_mg(order: Order, unit: str | None, weight: float | None) -> tuple[float, bool] | None:
+def dose_mg(order: DrugOrder, unit: str | None, weight: float | None) -> tuple[float, bool] | None:
     """Return the dose in mg, and whether it is an amount a day already; None if it is not known.
 
     Args:
@@ -55,13 +55,13 @@ def dose_mg(order: Order, unit: str | None, weight: float | None) -> tuple[float
     return amount, daily
 
 
-def times_a_day(order: Order) -> float:
+def times_a_day(order: DrugOrder) -> float:
     """Return how often a drug is given on a day on which it is given; once if nothing is said."""
     a_week = order.event.number("per_week") or 0.0
     return order.event.number("per_day") or max(1.0, a_week / 7)
 
 
-def daily_mg(order: Order, unit: str | None, weight: float | None) -> float | None:
+def daily_mg(order: DrugOrder, unit: str | None, weight: float | None) -> float | None:
     """Return the amount of a day on which the drug is given, in mg; None if it is not known."""
     found = dose_mg(order, unit, weight)
     if found is None:
@@ -70,7 +70,7 @@ def daily_mg(order: Order, unit: str | None, weight: float | None) -> float | No
     return amount if daily else amount * times_a_day(order)
 
 
-def weekly_mg(order: Order, weight: float | None) -> float | None:
+def weekly_mg(order: DrugOrder, weight: float | None) -> float | None:
     """Return the amount of a week in mg; None if it is not known."""
     found = dose_mg(order, "mg", weight)
     if found is None:
@@ -82,7 +82,7 @@ def weekly_mg(order: Order, weight: float | None) -> float | None:
     return amount * days * times_a_day(order)
 
 
-def dose_ratio(order: Order, one: Medicine, weight: float | None) -> float | None:
+def dose_ratio(order: DrugOrder, one: Medicine, weight: float | None) -> float | None:
     """Return daily dose over the greatest one of an adult; None if either is not known."""
     record = load().drugs.get(one.drug)
     limit = _limit(record.max_daily_doses, one.form) if record else None
@@ -113,7 +113,7 @@ def _limit(limits: Sequence[DoseLimit], form: str | None) -> DoseLimit | None:
     lambda **limits: f"the daily dose over the greatest one of an adult is {said_range(**limits)}",
     of_order=True,
 )
-def daily_dose_ratio(situation: Situation, order: Order, **limits: float) -> Found:
+def daily_dose_ratio(situation: Situation, order: DrugOrder, **limits: float) -> Found:
     """Daily dose over the adult maximum, after unit, route and schedule, is within limits."""
     evidence = []
     for one in order.medicines:
@@ -132,7 +132,7 @@ def daily_dose_ratio(situation: Situation, order: Order, **limits: float) -> Fou
     of_order=True,
 )
 def daily_dose_per_kg(
-    situation: Situation, order: Order, limits: Mapping[str, float], rounding: float
+    situation: Situation, order: DrugOrder, limits: Mapping[str, float], rounding: float
 ) -> Found:
     """Daily dose in mg per kg is above the limit of the drug."""
     weight = situation.patient.weight_kg
@@ -147,7 +147,7 @@ def daily_dose_per_kg(
 @predicate(
     lambda days: f"it is not ordered by the week, or more than {days} times a week", of_order=True
 )
-def more_often_than_weekly(situation: Situation, order: Order, days: float) -> Found:
+def more_often_than_weekly(situation: Situation, order: DrugOrder, days: float) -> Found:
     """There is no number of doses a week, or one above the limit."""
     a_week = order.event.number("per_week")
     if a_week and a_week <= days:
@@ -157,20 +157,20 @@ def more_often_than_weekly(situation: Situation, order: Order, days: float) -> F
 
 
 @predicate(lambda one_of: f"the route is {spoken(one_of)}", of_order=True)
-def route(situation: Situation, order: Order, one_of: Sequence[str]) -> Found:
+def route(situation: Situation, order: DrugOrder, one_of: Sequence[str]) -> Found:
     """The route, from the order or the name of the drug, is one of these."""
     return found(f"route {one.route}" for one in order.medicines[:1] if one.route in one_of)
 
 
 @predicate(lambda one_of: f"the indication is {spoken(one_of)}", of_order=True)
-def indication(situation: Situation, order: Order, one_of: Sequence[str]) -> Found:
+def indication(situation: Situation, order: DrugOrder, one_of: Sequence[str]) -> Found:
     """The indication of the order is one of these."""
     given = order.event.text("indication")
     return found([f"indication {given}"] if given and term(given) in terms(one_of) else [])
 
 
 @predicate("the dose is at most {value} mg", of_order=True)
-def dose_at_most(situation: Situation, order: Order, value: float) -> Found:
+def dose_at_most(situation: Situation, order: DrugOrder, value: float) -> Found:
     """The dose in mg is at most a value; one that is not given is."""
     if order.event.number("dose") is None:
         return ()
@@ -179,13 +179,13 @@ def dose_at_most(situation: Situation, order: Order, value: float) -> Found:
 
 
 @predicate(lambda name: f"the order says: {spoken([name])}", of_order=True)
-def argument(situation: Situation, order: Order, name: str) -> Found:
+def argument(situation: Situation, order: DrugOrder, name: str) -> Found:
     """An argument of the order is true or holds something."""
     return found([spoken([name])] if order.event.args.get(name) else [])
 
 
 @predicate(lambda name, above: f"the order's {spoken([name])} is above {above:g}", of_order=True)
-def argument_above(situation: Situation, order: Order, name: str, above: float) -> Found:
+def argument_above(situation: Situation, order: DrugOrder, name: str, above: float) -> Found:
     """A number of the order is above a limit."""
     value = order.event.number(name)
     return found([f"{spoken([name])} {value:g}"] if value is not None and value > above else [])
@@ -195,14 +195,14 @@ def argument_above(situation: Situation, order: Order, name: str, above: float) 
     lambda action, minutes: f"not done by {minutes:g} min after the order: {said([action])}",
     of_order=True,
 )
-def not_followed_by(situation: Situation, order: Order, action: str, minutes: float) -> Found:
+def not_followed_by(situation: Situation, order: DrugOrder, action: str, minutes: float) -> Found:
     """An action was not done before the order or soon after it."""
     late = first_time(situation, [action]) > order.t + minutes
     return found([f"no {said([action])} by {order.t + minutes:g} min"] if late else [])
 
 
 @predicate("dose, unit, route or frequency is missing", of_order=True)
-def incomplete(situation: Situation, order: Order) -> Found:
+def incomplete(situation: Situation, order: DrugOrder) -> Found:
     """The order lacks what a prescription needs."""
     event = order.event
     has = {

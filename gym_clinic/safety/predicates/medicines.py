@@ -12,7 +12,7 @@ from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.interactions import Medicine, interaction, washout_days
 from gym_clinic.safety.monitoring import ADJUST, MONITOR, answers
-from gym_clinic.safety.situation import Order, Situation
+from gym_clinic.safety.situation import DrugOrder, Situation
 from gym_clinic.safety.state import Allergy
 from gym_clinic.safety.terms import term, terms
 
@@ -21,13 +21,13 @@ _COMORBIDITY = {"dementia", "delirium", "permanent_af", "decompensated_heart_fai
 
 
 @predicate(lambda any_of: f"the drug is {spoken(any_of)}", of_order=True)
-def drug(situation: Situation, order: Order, any_of: Sequence[str]) -> Found:
+def drug(situation: Situation, order: DrugOrder, any_of: Sequence[str]) -> Found:
     """An ingredient of the order is one of the drugs or classes."""
     return () if order.is_a(*any_of) else None
 
 
 @predicate("the drug is contraindicated in pregnancy, outside its exceptions", of_order=True)
-def teratogen(situation: Situation, order: Order) -> Found:
+def teratogen(situation: Situation, order: DrugOrder) -> Found:
     """An ingredient is contraindicated in pregnancy; conditions and indications may except it."""
     evidence = []
     indication = term(order.event.text("indication") or "")
@@ -45,7 +45,7 @@ def teratogen(situation: Situation, order: Order) -> Found:
 
 
 @predicate("the drug is on the list for older adults, for this indication and form", of_order=True)
-def older_adult_rule(situation: Situation, order: Order) -> Found:
+def older_adult_rule(situation: Situation, order: DrugOrder) -> Found:
     """A rule for older adults says "avoid"; entries that call for caution only never count."""
     evidence = []
     wanted = terms([order.event.text("indication")]) | (situation.conditions & _COMORBIDITY)
@@ -75,7 +75,7 @@ def _older_adult_rules(drug: str) -> Iterator[OlderAdultRule]:
     of_order=True,
 )
 def reason_borne_out(
-    situation: Situation, order: Order, accepted: Mapping[str, Sequence[str]]
+    situation: Situation, order: DrugOrder, accepted: Mapping[str, Sequence[str]]
 ) -> Found:
     """A reason counts as what the record says, never as what the agent writes."""
     reason = order.event.text("override_reason")
@@ -136,7 +136,7 @@ def reaction_level(allergen: str, drug: str) -> str | None:
 )
 def allergy(
     situation: Situation,
-    order: Order,
+    order: DrugOrder,
     levels: Sequence[str],
     severities: Sequence[str] = (),
     not_types: Sequence[str] = (),
@@ -165,7 +165,7 @@ def _tolerated(entry: Allergy, drug: str) -> bool:
 
 
 @predicate("a drug that is contraindicated with it was stopped too short a time ago", of_order=True)
-def washing_out(situation: Situation, order: Order) -> Found:
+def washing_out(situation: Situation, order: DrugOrder) -> Found:
     """A contraindicated partner was stopped, and its washout is not over when the order starts."""
     delay = order.event.number("start_delay_days") or 0.0
     evidence = []
@@ -265,7 +265,7 @@ def monitored(situation: Situation, drug: str) -> bool:
 
 
 @predicate("no order monitors the drug", of_order=True)
-def not_monitored(situation: Situation, order: Order) -> Found:
+def not_monitored(situation: Situation, order: DrugOrder) -> Found:
     """No order to monitor names an ingredient."""
     return found(
         f"{one.drug} is not monitored"
