@@ -23,7 +23,7 @@ from gym_clinic.simulate.clinic.texts.when import onset, vaguely
 
 def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return the line of the triage nurse: complaint, one or two more findings, vital signs."""
-    told = told_to(patient, now, "triage")
+    told = told_to(patient, visit, now, "triage")
     first = told[0]
     began = first.began or 0.0
     when = (
@@ -53,7 +53,7 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
 def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return what the ambulance crew hands over: the story, what they measured on the way."""
     scene = now - 15 - voice.random.randint(0, 12)
-    told = told_to(patient, scene, "crew")
+    told = told_to(patient, visit, scene, "crew")
     story = [voice.say("handover.first", who=who(voice, patient))]
     story += told_history(voice, patient, _without_absences(told, 2), now, introduced=True)
     first = vital_signs(voice, Sample(patient, scene), (*TRIAGE, "gcs", "glucometer"))
@@ -70,7 +70,7 @@ def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> 
 
 def referral(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return the letter of the general practitioner, who has the patient's own record."""
-    told = told_to(patient, now, "gp")
+    told = told_to(patient, visit, now, "gp")
     story = [voice.say("referral.first", who=who(voice, patient))]
     story += told_history(voice, patient, told, now, introduced=True)
     line = vital_signs(voice, Sample(patient, now), TRIAGE, lead=False)

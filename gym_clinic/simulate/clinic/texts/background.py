@@ -97,12 +97,17 @@ def frequency(voice: Voice, per_day: float) -> str:
         return voice.say(f"often.{FREQUENCIES[per_day]}.{place}").text
     if per_day > 1:
         return f"{per_day:g} times a day"
-    days = round(1 / per_day)
-    if days in (7, 14, 365):
-        return {7: "weekly", 14: "every 2 weeks", 365: "once a year"}[days]
-    if per_day > 0.4:
+    days = 1 / per_day
+    if days < 2.5:
         return "three times a week"
-    return f"every {days} days" if days < 50 else f"every {round(days / 30.4)} months"
+    if days < 10 and abs(days - 7) > 0.1:
+        return voice.say("often.needed").text
+    weeks = round(days / 7)
+    if weeks == 1:
+        return "weekly"
+    if weeks < 13:
+        return f"every {weeks} weeks"
+    return "once a year" if weeks > 50 else f"every {round(days / 30.4)} months"
 
 
 def allergies(voice: Voice, patient: ClinicPatient, *, by_patient: bool) -> Piece:

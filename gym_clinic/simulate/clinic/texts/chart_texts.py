@@ -71,10 +71,15 @@ def study_report(
         minute: When it was done, in minutes from arrival.
         split: Which phrases it may use.
     """
-    visit = draw_visit(patient)
+    return _study(patient, draw_visit(patient), study, minute, split)
+
+
+def _study(
+    patient: ClinicPatient, visit: Visit, study: str, minute: float, split: Split
+) -> Document | None:
     author = "ECG technician" if study == "ecg" else "radiologist"
     voice = _voice(patient, visit, split, author, f"{study} {minute:g}")
-    report = study_document(voice, patient, study, minute, _complaint(voice, patient))
+    report = study_document(voice, patient, study, minute, _complaint(voice, patient, visit))
     return None if report is None else _spelled(report, voice)
 
 
@@ -134,7 +139,7 @@ def _hospital(
     times, orders = visit.times, orders_of(patient, visit)
     for study in ("ecg", *IMAGES):
         at = times["ecg" if study == "ecg" else "imaging"]
-        if study in orders and (report := study_report(patient, study, at, split)) is not None:
+        if study in orders and (report := _study(patient, visit, study, at, split)) is not None:
             yield report
     sample = Sample(patient, times["laboratory"], actions)
     yield laboratory_document(patient, visit, sample, orders)
@@ -176,8 +181,8 @@ def _teller(patient: ClinicPatient, visit: Visit) -> str:
     return "he" if patient.person.sex == "male" else "she"
 
 
-def _complaint(voice: Voice, patient: ClinicPatient) -> Piece:
-    return finding(voice, told_to(patient, 0, "triage")[0])
+def _complaint(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
+    return finding(voice, told_to(patient, visit, 0, "triage")[0])
 
 
 def _spelled(document: Document, voice: Voice) -> Document:

@@ -16,6 +16,9 @@ from gym_clinic.simulate.clinic.texts.voice import Voice
 ON_REQUEST = ("rectal", "pelvic", "genitourinary", "breast", "obstetric")
 """Sites that a first note leaves out; they are examined where it is asked for."""
 
+SAME = ("ent", "lungs", "cvs", "hs", "abdo", "abd", "neuro", "cns", "calves", "eyes")
+"""First words of a finding that make a label needless."""
+
 USUAL: Mapping[str, tuple[str, ...]] = {
     "heart": ("chest",), "chest": ("chest",), "abdomen": ("abdomen", "pelvis"),
     "neurology": ("head", "mind"),
@@ -58,7 +61,8 @@ def general(voice: Voice, patient: ClinicPatient) -> Piece:
 
 
 def _sign(voice: Voice, site: str, text: str) -> Piece:
-    if text.split()[0].lower().rstrip(":,s") in site:  # "abdomen soft" names its site
+    first = text.split()[0].lower().rstrip(":,")
+    if first.rstrip("s") in site or first in SAME:  # "abdomen soft" names its site
         return _written(voice, site, text)
     return voice.say(f"site.{site.replace(' ', '_')}", text=_written(voice, site, text))
 

@@ -11,12 +11,12 @@ from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.simulate.clinic.disclosure import (
     Disclosure,
     Recollection,
-    disclosures,
     recollections,
 )
 from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
+from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import source
 
 ASKS: Mapping[str, float] = {"doctor": 0.4, "gp": 0.3, "crew": 0.2, "triage": 0.15}
@@ -46,11 +46,12 @@ class Told:
     complaint: bool
 
 
-def told_to(patient: ClinicPatient, minute: float, *authors: str) -> tuple[Told, ...]:
+def told_to(patient: ClinicPatient, visit: Visit, minute: float, *authors: str) -> tuple[Told, ...]:
     """Return what authors were told by a time: the complaint first, then in drawn order.
 
     Args:
         patient: The patient.
+        visit: The visit.
         minute: When, in minutes from arrival.
         authors: Keys of `ASKS`: the author, and those whose notes the author has read.
     """
@@ -58,7 +59,7 @@ def told_to(patient: ClinicPatient, minute: float, *authors: str) -> tuple[Told,
     asking = [source(patient, f"{author}:asks") for author in authors]
     complaint = patient.problems[0].complaint
     found = []
-    for one in disclosures(patient):
+    for one in visit.plan:
         draws = [each.random() < ASKS[author] for each, author in zip(asking, authors, strict=True)]
         asked = any(draws)
         heard = one.manner in ("told", "vague") or (one.manner == "asked" and asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -17,7 +17,7 @@ from gym_clinic.simulate.clinic.texts.background import (
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.examination import examined
 from gym_clinic.simulate.clinic.texts.history import finding, told_history, who
-from gym_clinic.simulate.clinic.texts.knowledge import told_to
+from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
 from gym_clinic.simulate.clinic.texts.measured import PAIN_FROM, TRIAGE, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
@@ -35,6 +35,15 @@ NOT_FOR_CHILDREN = ("troponin", "lipase", "ecg")
 FOR_CHILDREN = ("urinalysis",)
 """What is ordered for children outside a hospital."""
 
+EPISODES = (
+    "Syncope", "Loss of consciousness", "Falls", "Hematemesis", "Seizure", "Presyncope",
+    "Bilateral tonic-clonic seizure", "Focal-onset seizure", "Tongue biting", "Amaurosis fugax",
+    "Overdose of tablets", "Tick bite", "Contact with an allergen", "Stay in the tropics",
+    "Exposure to fumes or smoke", "Cold exposure", "Passage of tissue", "Hungry after vomiting",
+    "Weight loss", "Increased body weight", "Amenorrhea", "Growth delay", "Premature birth",
+)  # fmt: skip
+"""What comes and is over, or shows over weeks: no nurse notes that it goes on."""
+
 CHANGE = {"sbp": 12, "hr": 12, "spo2": 3, "rr": 5}
 """Difference between two readings that a nurse writes as a change."""
 
@@ -51,7 +60,7 @@ def orders_of(patient: ClinicPatient, visit: Visit) -> tuple[str, ...]:
 
 def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
     """Return the first note of the doctor: history, background, examination, impression, plan."""
-    told = told_to(patient, now, *_read_by_doctor(visit))
+    told = told_to(patient, visit, now, *_read_by_doctor(visit))
     sections = [
         voice.sentences(told_history(voice, patient, told, now)),
         voice.run_on(
@@ -64,7 +73,7 @@ def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piec
             ]
         ),
         _examination(voice, patient, now),
-        voice.sentences([_impression(voice, patient, visit, now), _plan(voice, patient, visit)]),
+        voice.sentences([_impression(voice, patient, told), _plan(voice, patient, visit)]),
     ]
     if visit.speaker != "patient":
         source = voice.say(f"source.{visit.speaker}", parent=visit.parent)
@@ -92,8 +101,8 @@ def _read_by_doctor(visit: Visit) -> tuple[str, ...]:
     return ("doctor", *others.get(visit.mode, ()))
 
 
-def _impression(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
-    told = [one for one in told_to(patient, now, *_read_by_doctor(visit)) if one.says]
+def _impression(voice: Voice, patient: ClinicPatient, told: Sequence[Told]) -> Piece:
+    told = [one for one in told if one.says]
     words = [finding(voice, one) for one in told[: voice.random.randint(1, 2)]]
     return voice.say("impression", list=voice.listed(words), who=who(voice, patient))
 
@@ -128,7 +137,11 @@ def nursing_note(
     pain = ("pain",) if patient.person.age >= PAIN_FROM else ()
     parts = [vital_signs(voice, sample, (*keys, "gcs", *pain))]
     parts += _changes(voice, Sample(patient, before, actions), sample)
-    told = [one for one in told_to(patient, now, "triage") if one.says]
+    told = [
+        one
+        for one in told_to(patient, visit, now, "triage")
+        if one.says and one.name not in EPISODES
+    ]
     ongoing = any(patient.severity(one, now, actions) > 0.25 for one in patient.problems[:1])
     if told and ongoing:
         listed = voice.listed([finding(voice, one) for one in told[: voice.random.randint(1, 2)]])

@@ -18,7 +18,7 @@ MESSAGES = 0.4
 
 def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     """Return what the patient, the parent or the crew says first: the complaint and a little."""
-    told = [one for one in told_to(patient, 0, "triage") if one.says]
+    told = [one for one in told_to(patient, visit, 0, "triage") if one.says]
     first, *others = told
     began = first.began or 0.0
     if first.how == "vague":

@@ -9,10 +9,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Literal
 
 from gym_clinic.facts import Facts
+from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures
 from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -96,6 +99,7 @@ class Visit:
         letter: When the earlier letter was written, and by which department; None for no letter.
         medicines: What the patient takes, with dates.
         began: Background condition -> the date since which it is known.
+        plan: What is told, and how.
     """
 
     setting: Setting
@@ -110,6 +114,7 @@ class Visit:
     letter: tuple[datetime.date, str] | None
     medicines: tuple[MedicineHistory, ...]
     began: Mapping[str, datetime.date]
+    plan: tuple[Disclosure, ...]
 
 
 def draw_visit(patient: ClinicPatient) -> Visit:
@@ -158,6 +163,7 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         letter=_letter(facts, since, today, random),
         medicines=tuple(_history(facts, one, since, today, random) for one in patient.medicines),
         began=since,
+        plan=disclosures(patient),
     )
 
 
@@ -224,6 +230,9 @@ def _history(
     known = began.get(taken.condition, today - datetime.timedelta(days=700))
     days = max((today - known).days, 1)
     since = known + datetime.timedelta(days=round(days * random.random() ** 2 * 0.9))
+    launched = launch_years().get(taken.drug, 0) + 1
+    if since.year < launched:
+        since = min(since.replace(year=launched, day=1), today - datetime.timedelta(days=1))
     doses = next(
         (one.doses for one in facts.conditions[taken.condition].medicines
          if one.drug == taken.drug), ()
@@ -234,6 +243,14 @@ def _history(
         return MedicineHistory(taken, since)
     changed = since + datetime.timedelta(days=random.randint(30, left - 20))
     return MedicineHistory(taken, since, max(others), changed)
+
+
+@lru_cache(maxsize=1)
+def launch_years() -> dict[str, int]:
+    """Return drug -> the year from which it could be prescribed, for the newer ones."""
+    lines = Path(__file__).with_name("launched.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(" = ") for line in lines if line and not line.startswith("#"))
+    return {drug: int(year) for drug, year in pairs}
 
 
 def minute_of(patient: ClinicPatient, day: datetime.date) -> int:

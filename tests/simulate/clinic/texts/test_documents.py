@@ -12,6 +12,7 @@ from text_variety import sentences, variety
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, study_report
+from gym_clinic.simulate.clinic.texts.visit import launch_years
 
 CONDITIONS = [one.id for one in presenting(load())]
 FEW, WHOLE = 10, 300
@@ -107,6 +108,26 @@ def test_a_study_that_was_asked_for_is_reported_at_its_minute() -> None:
     assert normal.kind == "imaging"
 
 
+def test_nurses_write_what_was_given_and_measure_under_it() -> None:
+    patient = next(
+        one
+        for one in (draw_patient(seed, "acute-myocardial-infarction") for seed in range(20))
+        if one.death() is None and draw_visit(one).setting == "emergency"
+    )
+    given = float(draw_visit(patient).times["nursing note 1"] + 1)
+    treated = documents(patient, actions={"drug:aspirin": given, "oxygen": given})
+    untreated = documents(patient)
+    notes = [one.text.lower() for one in treated if one.kind == "nursing note"]
+    assert ["aspirin" in one for one in notes] == [False, True, False]
+    before = [one for one in untreated if one.minute < given]
+    assert [one for one in treated if one.minute < given] == before
+    assert treated != untreated
+
+
+def test_launch_years_are_of_drugs_of_the_facts() -> None:
+    assert launch_years().keys() <= load().drugs.keys()
+
+
 def test_medicines_start_after_their_condition_and_change_after_their_start() -> None:
     for seed in range(FEW):
         patient = drawn(seed)[0]
@@ -114,6 +135,7 @@ def test_medicines_start_after_their_condition_and_change_after_their_start() ->
         for one in visit.medicines:
             if one.taken.condition in visit.began:
                 assert visit.began[one.taken.condition] <= one.since <= patient.arrived.date()
+            assert one.since.year > launch_years().get(one.taken.drug, 0)
             assert one.changed is None or one.since < one.changed < patient.arrived.date()
             assert one.dose_on(patient.arrived.date()) == one.taken.dose
 
