@@ -1,0 +1,56 @@
+"""Every treatment of the library can be carried out by tools, and then counts as treatment."""
+
+from __future__ import annotations
+
+import pytest
+from clingen_rows import Some
+
+from gym_clinic.chart import Chart, open_chart
+from gym_clinic.chart import ordering as orders
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import load
+from gym_clinic.facts.named_drugs import classes_of
+from gym_clinic.simulate.clinic import draw_patient, presenting
+
+SUPPORT = {
+    "oxygen": ("oxygen", "oxygen", 5.0, "L/min", "inhaled"),
+    "fluids": ("saline", "saline 500 mL", 500.0, "mL", "iv"),
+    "blood": ("packed-red-cells", "red cells", 2.0, "units", "iv"),
+}
+
+
+def carry_out(chart: Chart, action: str) -> None:
+    """Do an action of `Course.treated_by` as an agent would."""
+    kind, _, name = action.partition(":")
+    if kind == "drug":
+        orders.give_medicine(chart, name, 1, "mg", "iv")
+    elif kind == "class":
+        member = next(drug for drug in sorted(load().drugs) if name in classes_of(drug))
+        orders.give_medicine(chart, member, 1, "mg", "iv")
+    elif kind == "procedure":
+        orders.do_procedure(chart, name, emergency=True)
+    else:
+        orders.give_support(chart, kind, *SUPPORT[kind])
+
+
+@pytest.mark.population
+def test_every_treatment_of_the_library_can_be_carried_out(some: Some) -> None:
+    carried_out = 0
+    for condition in some(presenting(load())):
+        patient = draw_patient(1, condition.id)
+        _, form = next(patient.conditions())
+        assert form.course is not None
+        for together in form.course.treated_by:
+            chart = open_chart(patient)
+            try:
+                for action in together:
+                    carry_out(chart, action)
+                chart.spend(120, seen=True)
+            except ToolError:
+                if chart.ended() is None:
+                    raise
+                continue
+            (treatment, *_) = chart.outcome().treatments
+            assert treatment.treated is not None, (condition.id, together)
+            carried_out += 1
+    assert carried_out > 20
