@@ -74,8 +74,14 @@ def written_talk() -> RulesPatient:
         ("Pedal edema", "irrelevant", "told", None, -60 * DAY, -60 * DAY, "amlodipine"),
         ("Insomnia", "irrelevant", "omitted", None, -40 * DAY, -40 * DAY, "noise at night"),
     )
-    absent: tuple[tuple[str, Manner], ...] = (("Jaundice", "told"), ("Dark urine", "asked"), ("Chest pain", "vague"),
-              ("Dyspnea", "told"), ("Diarrhea", "asked"), ("Cough", "omitted"))  # fmt: skip
+    absent: tuple[tuple[str, Manner], ...] = (
+        ("Jaundice", "told"),
+        ("Dark urine", "asked"),
+        ("Chest pain", "vague"),
+        ("Dyspnea", "told"),
+        ("Diarrhea", "asked"),
+        ("Cough", "omitted"),
+    )
     plan = {
         IDS[name]: Disclosure(IDS[name], True, origin, manner, distortion, began, says, cause)
         for name, origin, manner, distortion, began, says, cause in there
