@@ -86,7 +86,7 @@ _OFTEN = [*ASKING, *READING, *ORDERING, *TREATING]
 @pytest.fixture(scope="module")
 def played() -> list[tuple[Chart, list[str]]]:
     conditions = [one.id for one in presenting(load())]
-    return [plays(seed, Random(seed).choice(conditions), 30) for seed in range(50)]
+    return [plays(seed, Random(seed).choice(conditions), 20) for seed in range(50)]
 
 
 def test_random_calls_answer_or_raise_tool_errors_only(
@@ -94,14 +94,14 @@ def test_random_calls_answer_or_raise_tool_errors_only(
 ) -> None:
     answers = [answer for _, told in played for answer in told]
     errors = [answer for answer in answers if answer.startswith("error: ")]
-    assert len(answers) == 50 * 30
+    assert len(answers) == 50 * 20
     assert len(errors) < len(answers), "some calls succeed"
     assert max(map(len, errors)) < 2_500
 
 
 def test_the_same_calls_give_the_same_answers(played: list[tuple[Chart, list[str]]]) -> None:
     chart = played[3][0]
-    again, answers = plays(3, chart.patient.problems[0].condition, 30)
+    again, answers = plays(3, chart.patient.problems[0].condition, 20)
     assert answers == played[3][1]
     assert again.events == chart.events
 
