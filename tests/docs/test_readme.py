@@ -32,7 +32,13 @@ def folder(tmp_path):
 
 def run(arguments, folder):
     done = subprocess.run(
-        arguments, cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        arguments,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
