@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
-from gym_clinic.simulate.clinic.people import may_live_with
-from gym_clinic.simulate.clinic.problems import EXPOSURE
+from gym_clinic.simulate.clinic.people import excluded_by, may_live_with
+from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE
 
 State = dict[str, float]
 Check = Callable[[ClinicPatient], str | None]
@@ -133,6 +134,28 @@ def lived_with(patient: ClinicPatient) -> str | None:
         if one.years > patient.person.age:
             return f"{one.condition} for {one.years} years at {patient.person.age}"
     return None
+
+
+def together(patient: ClinicPatient) -> str | None:
+    """Nobody has two conditions that exclude each other."""
+    names = [one.condition for one in (*patient.problems, *patient.background)]
+    both = [(one, other) for one in names for other in excluded_by(one) if other in names]
+    return f"{both[0]}" if both else None
+
+
+def old_enough(patient: ClinicPatient) -> str | None:
+    """Nobody has reacted to a medicine in the first year of life."""
+    wrong = bool(patient.allergies) and patient.person.age < 1
+    return f"{patient.allergies} at {patient.person.age}" if wrong else None
+
+
+def clouded(patient: ClinicPatient) -> str | None:
+    """A patient with a low coma score has a finding of it."""
+    ids = patient.facts.finding_ids
+    there = {key for one in patient.problems for key in one.findings}
+    found = ids[CLOUDED] in with_ancestors(there, patient.facts.above)
+    clear = patient.state(0)["gcs"] >= 13.5
+    return None if found or clear else "a low coma score without a finding"
 
 
 def once(patient: ClinicPatient) -> str | None:

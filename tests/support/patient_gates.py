@@ -80,6 +80,19 @@ GATES = (
         lambda one: replace(one, problems=(*one.problems, one.problems[0])),
     ),
     Gate(
+        "no conditions that exclude each other",
+        check.together,
+        lambda one: replace(
+            one,
+            background=(
+                Background("hypothyroidism", 1.0, {}),
+                Background("graves-disease", 1.0, {}),
+            ),
+        ),
+    ),
+    Gate("no allergy of infants", check.old_enough, change.infant_with_allergy),
+    Gate("a low coma score has a finding", check.clouded, change.clouded),
+    Gate(
         "no second problem like the first",
         check.look_alike_second,
         lambda one: replace(one, problems=(*one.problems, one.problems[0])),

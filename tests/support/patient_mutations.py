@@ -178,3 +178,16 @@ def restless(patient: ClinicPatient) -> ClinicPatient:
 def other_reports(patient: ClinicPatient) -> ClinicPatient:
     normal = StudyReport("normal", False)
     return first_problem(patient, studies=dict.fromkeys(patient.problems[0].studies, normal))
+
+
+def infant_with_allergy(patient: ClinicPatient) -> ClinicPatient:
+    reaction = (ReportedAllergy("codeine", "rash"),)
+    return replace(patient, person=replace(patient.person, age=0.5), allergies=reaction)
+
+
+def clouded(patient: ClinicPatient) -> ClinicPatient | None:
+    """A patient whose coma score is low and who has no finding at all."""
+    changed = replace(
+        patient, problems=tuple(replace(one, findings={}) for one in patient.problems)
+    )
+    return with_states(lambda state: state | {"gcs": 9.0})(changed)

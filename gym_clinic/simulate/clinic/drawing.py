@@ -65,7 +65,7 @@ def draw_patient(
     background = draw_background(tables, chosen, basis, random, known)
     lived_with = [one.condition for one in background]
     person = draw_demographics(chosen, lived_with, basis, random)
-    allergies = draw_allergies(random)
+    allergies = draw_allergies(basis.age, random)
     medicines = draw_medicines(
         tables, lived_with, allergies, basis.age, basis.pregnancy is not None, random
     )

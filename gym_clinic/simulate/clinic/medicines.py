@@ -88,12 +88,13 @@ class PastEvent:
     taken_for: str | None = None
 
 
-def draw_allergies(random: Random) -> list[ReportedAllergy]:
-    """Draw what a person says to be allergic to."""
+def draw_allergies(age: float, random: Random) -> list[ReportedAllergy]:
+    """Draw what a person says to be allergic to; who is small has had few medicines."""
+    grown = min(age / ADULT, 1.0) if age >= 1 else 0.0
     return [
         ReportedAllergy(allergen, random.choice(reactions))
         for allergen, share, reactions in ALLERGIES
-        if random.random() < share
+        if random.random() < share * grown
     ]
 
 

@@ -174,9 +174,11 @@ def draw_background(
         surely: Id of a condition that the patient lives with, if somebody of this age and sex does.
     """
     risks = {risk.factor: risk.share for risk in condition.risks}
-    found = []
-    for key, one in facts.conditions.items():
-        if one.role == "presenting" or key == condition.id:
+    found: list[Background] = []
+    barred = {*excluded_by(condition.id), condition.id}
+    for key in sorted(facts.conditions, key=lambda key: key != surely):
+        one = facts.conditions[key]
+        if one.role == "presenting" or key in barred:
             continue
         usual = prevalence(facts, one, person)
         chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
@@ -188,7 +190,20 @@ def draw_background(
             years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
             severity = 1.0 if one.role == "background" else CONTROLLED
             found.append(Background(key, min(round(years, 1), person.age), effects, severity))
+            barred |= excluded_by(key)
     return found
+
+
+def excluded_by(condition: str) -> frozenset[str]:
+    """Return the conditions that nobody has together with one."""
+    together = (group for group in _exclusive() if condition in group)
+    return frozenset(one for group in together for one in group if one != condition)
+
+
+@lru_cache(maxsize=1)
+def _exclusive() -> tuple[frozenset[str], ...]:
+    groups = json.loads((_PLACES / "exclusive.json").read_text(encoding="utf-8"))
+    return tuple(frozenset(one) for one in groups)
 
 
 @lru_cache(maxsize=1)

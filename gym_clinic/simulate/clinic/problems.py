@@ -12,14 +12,20 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.facts import Facts
+from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
-from gym_clinic.simulate.disease.findings import draw_findings, draw_variant, possible, shares
+from gym_clinic.simulate.disease.findings import (
+    draw_findings,
+    draw_variant,
+    possible,
+    shares,
+    unrelated,
+)
 
 DAY = 24 * 60
 
@@ -37,6 +43,12 @@ PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
 
 VAGUE = 0.4
 """Share of those who say only that they are unwell."""
+
+CLEAR = 13.5
+"""Coma score below which a patient has a finding of clouded consciousness."""
+
+CLOUDED = "Reduced consciousness/confusion"
+"""The finding of clouded consciousness; drowsiness, confusion and coma are forms of it."""
 
 MOST_SEVERE = 3.0
 """Severity beyond which nothing gets worse."""
@@ -134,6 +146,13 @@ def told(
     findings = _findings(facts, problem, unlike, person, beside, random)
     if complaint is not None:
         findings[complaint] = problem.began
+    if values["gcs"] < CLEAR and ids[CLOUDED] not in with_ancestors(findings, facts.above):
+        chances = shares(facts, problem.condition, problem.variant)
+        special = [one for one in chances if ids[CLOUDED] in facts.above[one]]
+        likely = [*sorted(special, key=lambda one: -chances[one]), ids[CLOUDED]]
+        fitting = [one for one in possible(facts, likely, person) if one not in unlike]
+        added = unrelated(facts, fitting, findings, 1)
+        findings |= dict.fromkeys(added, round(0.3 * problem.began))
     effects = problem.effects
     hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
     if hurts and "pain" not in effects:
