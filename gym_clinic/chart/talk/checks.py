@@ -21,7 +21,9 @@ from gym_clinic.simulate.clinic.problems import PAINFUL
 _SENTENCE = re.compile(r"[^.?!]+[.?!]?")
 _NEGATED = re.compile(r"\b(no|not|never|none|without|nope)\b|n't\b", re.IGNORECASE)
 _NUMBER = re.compile(rf"\b(\d+(?:\.\d+)?|{'|'.join(NUMBERS[2:])}|nought)\b", re.IGNORECASE)
-_ALLERGY = re.compile(r"allerg|gave (me|him|her)|brought on|forget what it did", re.IGNORECASE)
+_ALLERGY = re.compile(
+    r"allerg|gave (me|him|her)|brought on|whatever it did|something like", re.IGNORECASE
+)
 _VAGUE = tuple(FEW)
 
 _RECALL = re.compile(
@@ -88,14 +90,13 @@ class AnswerCheck:
     def _of_diagnosis(self, text: str) -> Iterator[str]:
         found = self._diagnosis.search(text) if self._diagnosis else None
         if found:
-            yield f"diagnosis: {found[0]!r}"
+            # A panic attack or hives may be a finding of the record and the name of a disease.
+            known = self.record.says_has() | self._reactions(text)
+            if known.isdisjoint(one.record.id for one in self._hearing.linker.link(found[0])):
+                yield f"diagnosis: {found[0]!r}"
 
     def _of_findings(self, text: str) -> Iterator[str]:
-        says_has, reactions = self.record.says_has(), set[str]()
-        if self._of_allergies(text):
-            for one in self.record.patient.allergies:
-                reactions |= {link.record.id for link in self._hearing.linker.link(one.reaction)}
-                reactions |= self._allergic
+        says_has, reactions = self.record.says_has(), self._reactions(text)
         for link in self._hearing.linker.link(text):
             key, name = link.record.id, link.record.name
             if key in reactions or any(self._hearing.drugs(link.text)):
@@ -117,10 +118,15 @@ class AnswerCheck:
             for one in self.record.patient.allergies
         )
 
-    @property
-    def _allergic(self) -> set[str]:
+    def _reactions(self, text: str) -> set[str]:
+        """The findings that an answer about allergies may name."""
+        if not self._of_allergies(text):
+            return set()
         ids = self.record.patient.facts.finding_ids
-        return {ids[one] for one in ("Food allergy", "Contact with an allergen")}
+        found = {ids["Food allergy"], ids["Contact with an allergen"]}
+        for one in self.record.patient.allergies:
+            found |= {link.record.id for link in self._hearing.linker.link(one.reaction)}
+        return found
 
     def _of_times(self, text: str, minute: float) -> Iterator[str]:
         exact, vague = self._times(minute)
