@@ -205,7 +205,7 @@ def complaint(patient: ClinicPatient) -> str | None:
     first = patient.problems[0]
     names = [one.finding for one in patient.facts.conditions[first.condition].complaints]
     features = patient.facts.diseases[first.condition].phenotypes
-    names += ["Malaise"]
+    names += ["Malaise", CLOUDED]
     names += [patient.facts.phenotypes[one.phenotype].name for one in features]
     if first.complaint not in first.findings:
         return "the complaint is no finding"
