@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from types import MappingProxyType
 from typing import Any
 
@@ -10,10 +11,11 @@ from patient_links import names_of, values_of
 from patient_mutations import first_problem, made_of
 
 from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.medicines import PastEvent
 from gym_clinic.simulate.clinic.problems import DAY, died_at, possible_when
-from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport
+from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
 
 
 def unlike_finding(patient: ClinicPatient) -> ClinicPatient | None:
@@ -50,10 +52,11 @@ def impossible_result(patient: ClinicPatient) -> ClinicPatient | None:
     first = patient.problems[0]
     has, values = names_of(patient, first).__contains__, values_of(patient)
     for study in patient.facts.conditions[first.condition].studies:
-        texts = {one.text for one in study.results if one.possible(first.variant, has, values)}
+        texts = [one.text for one in study.results if one.possible(first.variant, has, values)]
         for one in study.results:
-            if one.text not in texts and not any(mark in one.text for mark in "[<"):
-                wrong = StudyReport(one.text, one.shows)
+            written = write_text(one.text, Random(patient.seed))
+            if not any(may_be(written, text) for text in texts):
+                wrong = StudyReport(written, one.shows)
                 return first_problem(patient, studies={**first.studies, study.study: wrong})
     return None
 
