@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
@@ -28,32 +28,50 @@ from gym_clinic.names import at_least_one
 from verl_recipes.agent_loop.prompts import candidates, shortest
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets
+from verl_recipes.cpu.copying import hold_copying
 from verl_recipes.cpu.groups import Look, Player, sample_groups
 from verl_recipes.cpu.sampler import Sampler
-from verl_recipes.cpu.tiny import replacing
-from verl_recipes.cpu.transcripts import Transcript, transcripts
+from verl_recipes.cpu.tiny import replacing, value_tokens
+from verl_recipes.cpu.transcripts import Transcript, asks_several, transcripts
 from verl_recipes.ttopd.hints import Hints
 from verl_recipes.ttopd.placement import HintPlacement
 
-NEAR_STEPS = 80
-"""Steps on the end of the prompt alone: the form of a call is learned there, and cheaply."""
-
 CONTEXT = 320
-"""Tokens of the prompt in those steps."""
-
-STEPS = 120
-"""Most steps on whole transcripts that follow."""
-
-LOOK_EVERY = 30
-"""Of these steps; then the model is measured, to see whether it is good enough."""
-
-RATE = 1e-3
-"""Learning rate of AdamW after the warm-up; from there it falls in a line to a tenth."""
+"""Tokens of the prompt that the first steps read: its end, with most of the ticket."""
 
 WARM_UP = 10
 
-HINTED = 0.5
-"""Share of the steps that read a hint."""
+
+@dataclass(frozen=True)
+class Course:
+    """How a model is taught.
+
+    Attributes:
+        near_steps: Steps on the ends of prompts: the form of a call is learned there, and cheaply.
+        steps: Most steps on whole transcripts that follow.
+        look_every: Of these; then the model is measured, to see whether it is good enough.
+        rate: Learning rate of AdamW after the warm-up; it falls in a line to a tenth.
+        hinted: Share of the runs that are read behind a hint.
+        by_token: Whether every token of the two runs of a step counts alike, rather than each
+            run: the short runs, which stop early, would weigh more.
+    """
+
+    near_steps: int
+    steps: int
+    look_every: int
+    rate: float
+    hinted: float
+    by_token: bool
+
+    def __post_init__(self) -> None:
+        at_least_one("steps", self.steps)
+
+
+BRIEF = Course(80, 120, look_every=30, rate=1e-3, hinted=0.5, by_token=False)
+"""For environments in which a run makes a call and answers."""
+
+LONG = Course(600, 300, look_every=60, rate=7e-4, hinted=0.9, by_token=True)
+"""For those in which it makes several calls, see :func:`asks_several`."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +80,7 @@ class Goals:
 
     Attributes:
         mixed: Share of the groups with both outcomes.
-        calls: Calls an episode; the oracle's own mean where that is less.
+        calls: Calls an episode that a tool answered; the mean of the lessons where that is less.
         informed: Share of the runs that their own hint makes likelier than the other.
     """
 
@@ -152,10 +170,8 @@ def first_fit(
     temperature: float = 1.0,
     goals: Goals | None = None,
     taught: int = 160,
-    near_steps: int = NEAR_STEPS,
-    steps: int = STEPS,
-    look_every: int = LOOK_EVERY,
     also: Sequence[ClinicEnv] = (),
+    **changes: Any,
 ) -> FitReport:
     """Fit a model in its folder until it is good enough, and save it there.
 
@@ -175,15 +191,14 @@ def first_fit(
         temperature: Of the samples.
         goals: What is good enough.
         taught: Tasks to learn from: the other ``task_ids``, then those with the shortest tickets.
-        near_steps: Steps on the ends of prompts.
-        steps: Most steps on whole transcripts.
-        look_every: Of these steps; the last is measured in any case.
         also: Further environments of the training; their shortest tasks are learned from as well.
+        changes: Fields of :class:`Course` in place of those of `BRIEF` or `LONG`.
 
     Raises:
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
     """
     begun = time.monotonic()
+    course = replace(LONG if asks_several(env) else BRIEF, **changes)
     known = {task.id: task for task in candidates(env, seed)}
     if unknown := [name for name in task_ids if name not in known]:
         raise ConfigError(f"the environment has no tasks {unknown[:3]}; they are of another split")
@@ -202,21 +217,22 @@ def first_fit(
     for other in also:
         played += transcripts(other, shortest(other, taught, seed), tokens, budgets, runs)
     unseen = transcripts(env, held, tokens, budgets, random.Random(f"{seed}:held"))
-    goals = _within_reach(goals or Goals(), env, held)
+    goals = goals or Goals()
+    goals = replace(goals, calls=min(goals.calls, fmean(one.calls for one in unseen)))
     draw = random.Random(f"{seed}:order")
-    learner = Learner(model, played, told, draw, near_steps + at_least_one("steps", steps))
-    for _ in range(near_steps):
+    learner = Learner(model, played, told, draw, course, value_tokens(tokenizer))
+    for _ in range(course.near_steps):
         learner.step(CONTEXT)
-    for step in range(1, steps + 1):
+    for step in range(1, course.steps + 1):
         learner.step(None)
-        if step % look_every and step != steps:
+        last = step == course.steps
+        if step % course.look_every and not last:
             continue
         informed, nats = informs(model, unseen, told)
         sampler = Sampler(
             model, stop=[tokenizer.eos_token_id], max_length=budgets.prompt + budgets.response
         )
         player = Player(env, tokens, budgets, sampler, temperature, seed)
-        last = step == steps
         look = sample_groups(player, held, samples, least=0.0 if last else goals.calls)
         report = FitReport(
             look=look,
@@ -265,15 +281,15 @@ def informs(
     gains = []
     for number, one in enumerate(runs):
         own, other = (
-            _log_likelihood(model, one.hinted(hints[number % len(hints)]), CONTEXT)
+            _log_likelihood(model, one.hinted(hints[number % len(hints)]))
             for hints in (told[one.success], told[not one.success])
         )
         gains.append(own - other)
     return fmean(gain > 0 for gain in gains), fmean(gains)
 
 
-def _log_likelihood(model: Any, one: Transcript, context: int | None) -> float:
-    ids, targets, logits = _read(model, one, context)
+def _log_likelihood(model: Any, one: Transcript) -> float:
+    ids, targets, logits = _read(model, one, None)
     return -float(cross_entropy(logits, ids[targets], reduction="sum"))
 
 
@@ -297,7 +313,8 @@ class Learner:
         found: The transcripts.
         told: Outcome -> tokens of the hints about it; one stands before half of the runs.
         draw: Source of order and hints.
-        steps: Steps until the learning rate is a tenth.
+        course: How steps are taken.
+        copied: Tokens of values: what copies them stays as it is.
 
     Attributes:
         losses: Mean loss of every step so far, in nats a policy token.
@@ -309,15 +326,16 @@ class Learner:
         found: Sequence[Transcript],
         told: dict[bool, list[list[int]]],
         draw: random.Random,
-        steps: int,
+        course: Course,
+        copied: Sequence[int] = (),
     ) -> None:
         self.model = model
         self.losses: list[float] = []
-        self._steps, self._told, self._draw = steps, told, draw
+        self._told, self._draw, self._course, self._copied = told, draw, course, copied
         self._right = _shuffled([one for one in found if one.success] or found, draw)
         self._wrong = _shuffled([one for one in found if not one.success] or found, draw)
         self._optimizer = torch.optim.AdamW(
-            model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.0
+            model.parameters(), lr=course.rate, betas=(0.9, 0.98), weight_decay=0.0
         )
 
     def step(self, context: int | None) -> None:
@@ -326,17 +344,24 @@ class Learner:
         Args:
             context: Tokens before the first reply that are read; None for all.
         """
-        done = len(self.losses)
+        done, course = len(self.losses), self._course
+        steps = course.near_steps + course.steps
+        rate = course.rate * min(1.0, (done + 1) / WARM_UP) * (1 - 0.9 * done / steps)
         for group in self._optimizer.param_groups:
-            group["lr"] = RATE * min(1.0, (done + 1) / WARM_UP) * (1 - 0.9 * done / self._steps)
+            group["lr"] = rate
+        pair = [next(self._right), next(self._wrong)]
+        count = sum(len(one.targets) for one in pair)
         total = 0.0
-        for one in (next(self._right), next(self._wrong)):
-            if self._draw.random() < HINTED:
+        for one in pair:
+            if self._draw.random() < course.hinted:
                 one = one.hinted(self._draw.choice(self._told[one.success]))
             ids, targets, logits = _read(self.model, one, context)
-            loss = cross_entropy(logits, ids[targets]) / 2
+            share = len(targets) / count if course.by_token else 1 / 2
+            loss = cross_entropy(logits, ids[targets]) * share
             torch.autograd.backward(loss)
             total += float(loss.detach())
+        if self._copied:
+            hold_copying(self.model, self._copied)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self._optimizer.step()
         self._optimizer.zero_grad()
@@ -357,12 +382,3 @@ def _split(tasks: Sequence[Task], groups: int) -> tuple[list[Task], list[Task]]:
     apart = {number * len(tasks) // count for number in range(count)}
     held = [task for place, task in enumerate(tasks) if place in apart]
     return held, [task for place, task in enumerate(tasks) if place not in apart]
-
-
-def _within_reach(goals: Goals, env: ClinicEnv, tasks: Sequence[Task]) -> Goals:
-    """Return the goals, with no more calls than the oracle makes."""
-    calls = fmean(
-        sum(len(move) for move in env.domain.solve(task) if not isinstance(move, str))
-        for task in tasks
-    )
-    return Goals(goals.mixed, min(goals.calls, calls), goals.informed)

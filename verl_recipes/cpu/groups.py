@@ -20,7 +20,7 @@ class Look:
     Attributes:
         mixed: Share of the groups with both outcomes.
         success: Share of successes among the first two samples of every group.
-        calls: Mean calls of an episode among these.
+        calls: Mean calls of an episode among these, of those that a tool answered.
     """
 
     mixed: float
@@ -49,7 +49,7 @@ class Player:
     seed: int
 
     def play(self, task: Task, sample: int) -> tuple[bool, int]:
-        """Play one sample of a task to its end; return the environment's ``success``, and calls."""
+        """Play one sample of a task to its end; return ``success``, and its calls."""
         one = Trajectory(self.env, task.id, self.tokens, self.budgets)
         one.begin()
         while not one.over:
@@ -63,7 +63,7 @@ class Player:
             )
             done = said.stop_reason == "completed"
             one.take(said.token_ids, said.log_probs, finished=done)
-        calls = sum(len(turn.calls) for turn in self.env.episode.turns)
+        calls = sum(call.ok for turn in self.env.episode.turns for call in turn.calls)
         return bool(one.info["success"]), calls
 
 

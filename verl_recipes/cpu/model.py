@@ -25,10 +25,14 @@ from verl_recipes.agent_loop.trajectory import Budgets
 from verl_recipes.cpu import tiny
 from verl_recipes.cpu.fit import FitReport, first_fit, read_report
 from verl_recipes.cpu.tiny import build, corpus, replacing
+from verl_recipes.cpu.values import LabelledValues
 from verl_recipes.ttopd import hints
 
 REPORT = "fit.json"
 """File in the folder of a tiny model that says how its fit went."""
+
+LEARNED, EVALUATED = 180, 48
+"""Tasks of an environment, the shortest, whose values are tokens: of training and evaluation."""
 
 
 def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
@@ -65,6 +69,7 @@ def tiny_model(config: DictConfig, *, resume: bool = False) -> None:
         native=clinic.tools == "native",
         texts=hints.load(clinic.hints.path),
         also=also,
+        evaluated=tuple(open_all(data, data.val_files).values()),
         cache=cache_dir() / "tiny",
         temperature=float(config.actor_rollout_ref.rollout.temperature),
     )
@@ -86,6 +91,7 @@ def make_tiny(
     hidden: int = 128,
     positions: int = 8_192,
     also: Sequence[ClinicEnv] = (),
+    evaluated: Sequence[ClinicEnv] = (),
     cache: Path | None = None,
     **fit: Any,
 ) -> FitReport:
@@ -101,6 +107,7 @@ def make_tiny(
         texts: The hints; ours by default.
         vocab: And the next two: see :func:`verl_recipes.cpu.tiny.build`.
         also: What else it will play.
+        evaluated: What evaluations play: values of their tickets are tokens too.
         cache: Folder of the models that were made before; a fit with the same texts, settings and
             code is not done again.
         fit: Further arguments of :func:`verl_recipes.cpu.fit.first_fit`.
@@ -110,12 +117,18 @@ def make_tiny(
     read = [*played, *texts.correct, *texts.incorrect]
     sizes: dict[str, Any] = {"seed": seed, "vocab": vocab, "hidden": hidden, "positions": positions}
     fit |= {"budgets": budgets, "seed": seed, "native": native}
-    kept = cache and cache / _digest([*read, *task_ids, repr(sizes), repr(sorted(fit.items()))])
+    named = LabelledValues()
+    for one in (env, *also):
+        named.read(one, shortest(one, LEARNED, seed))
+    for one in evaluated:
+        named.read(one, shortest(one, EVALUATED, seed))
+    chosen = map(repr, (sizes, named, sorted(fit.items())))
+    kept = cache and cache / _digest([*read, *task_ids, *chosen])
     if kept and (kept / REPORT).is_file():
         with replacing(folder) as beside:
             shutil.copytree(kept, beside, dirs_exist_ok=True)
         return read_report((folder / REPORT).read_bytes())
-    build(folder, read, **sizes)
+    build(folder, read, named=named, **sizes)
     report = first_fit(folder, env, task_ids, texts, also=also, **fit)
     replace_file(folder / REPORT, [json.dumps(asdict(report)).encode()])
     if kept:

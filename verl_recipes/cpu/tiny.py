@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes.agent_loop.environment import opening
-from verl_recipes.cpu.copying import THETA, teach_copying
+from verl_recipes.cpu.copying import WIDE, HeadShape, link_labels, teach_copying
+from verl_recipes.cpu.values import LabelledValues
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
 
@@ -36,10 +37,8 @@ MARKUP = (
 )  # fmt: skip
 """Tokens that it does; the environment reads them."""
 
-HEAD_DIM = 32
-"""Size of an attention head, the least that every attention kernel takes."""
-
-_SPECIAL = re.compile("|".join(map(re.escape, (*CONTROL, *MARKUP))))
+UNIT = 32
+"""Width that goes with each query head."""
 
 _CHUNKS = Regex(
     r"\p{N}{1,2}"  # two digits at a time: identifiers are copied in few, well-known pieces
@@ -110,6 +109,7 @@ def build(
     layers: int = 2,
     positions: int = 8192,
     tied: bool = True,
+    named: LabelledValues | None = None,
 ) -> Path:
     """Make a model that can only copy, and a tokenizer, in a folder as transformers reads it.
 
@@ -117,12 +117,15 @@ def build(
         out: The folder; one that exists is replaced.
         prompts: Texts to train the tokenizer on, as from :func:`corpus`.
         seed: Of the weights.
-        vocab: Entries of the tokenizer; where the texts do not yield as many, reserved ones.
-        hidden: Width, a multiple of 64: two query heads to each key head, of 32 each.
+        vocab: Entries of the tokenizer beside those of ``named``; where the texts do not yield as
+            many, reserved ones.
+        hidden: Width, a multiple of 64: a query head for each 32, two to each key head.
         layers: Decoder layers; two are the fewest that can copy from the prompt, which they can
             from the start if ``tied``.
         positions: Longest sequence.
         tied: Whether the output layer is the embedding.
+        named: Values that the calls copy: each is one token, the heads are wider, and if ``tied``
+            the model finds it from the start behind its label.
 
     Returns:
         The folder.
@@ -131,20 +134,22 @@ def build(
         ConfigError: If a size cannot be.
     """
     layers, positions = at_least_one("layers", layers), at_least_one("positions", positions)
-    if at_least_one("hidden", hidden) % (2 * HEAD_DIM):
-        raise ConfigError(f"hidden is a multiple of {2 * HEAD_DIM}, not {hidden}")
-    tokenizer = train_tokenizer(prompts, vocab=vocab, positions=positions)
+    if at_least_one("hidden", hidden) % (2 * UNIT):
+        raise ConfigError(f"hidden is a multiple of {2 * UNIT}, not {hidden}")
+    named = named or LabelledValues()
+    heads = WIDE if named.values else HeadShape()
+    tokenizer = train_tokenizer(prompts, vocab=vocab, positions=positions, named=named)
     end, pad = tokenizer.convert_tokens_to_ids([END, PAD])
     config = Qwen3Config(
-        vocab_size=vocab,
+        vocab_size=len(tokenizer),
         hidden_size=hidden,
         intermediate_size=3 * hidden,
         num_hidden_layers=layers,
-        num_attention_heads=hidden // HEAD_DIM,
-        num_key_value_heads=hidden // (2 * HEAD_DIM),
-        head_dim=HEAD_DIM,
+        num_attention_heads=hidden // UNIT,
+        num_key_value_heads=hidden // (2 * UNIT),
+        head_dim=heads.size,
         max_position_embeddings=positions,
-        rope_parameters={"rope_type": "default", "rope_theta": THETA},
+        rope_parameters={"rope_type": "default", "rope_theta": heads.theta},
         tie_word_embeddings=tied,
         eos_token_id=end,
         pad_token_id=pad,
@@ -155,7 +160,8 @@ def build(
         torch.manual_seed(seed)
         model = Qwen3ForCausalLM(config)
     if layers > 1 and tied:
-        teach_copying(model, torch.Generator().manual_seed(seed))
+        teach_copying(model, torch.Generator().manual_seed(seed), heads)
+        link_labels(model, tokenizer, named.labels)
     model.generation_config = GenerationConfig(eos_token_id=[end], pad_token_id=pad)
     with replacing(out) as beside:
         model.save_pretrained(beside)
@@ -163,13 +169,16 @@ def build(
     return out
 
 
-def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
+def train_tokenizer(
+    texts: Iterable[str], *, vocab: int, positions: int, named: LabelledValues | None = None
+) -> Any:
     """Train a byte-level tokenizer with Qwen's special tokens and our chat template.
 
     Args:
         texts: What to train on; any other text can be written too, in more tokens.
-        vocab: Entries.
+        vocab: Entries beside those of ``named``.
         positions: Longest sequence.
+        named: Values and labels that are one token each.
 
     Returns:
         The tokenizer, as transformers wraps it.
@@ -178,6 +187,9 @@ def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
         ConfigError: If there are fewer entries than bytes and special tokens.
     """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    named = named or LabelledValues()
+    values = list(named.values)
+    labels = list(dict.fromkeys(chain.from_iterable(named.labels.values())))
     own = len(CONTROL) + len(MARKUP)
     if at_least_one("vocab", vocab) < len(alphabet) + own:
         raise ConfigError(
@@ -197,11 +209,13 @@ def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
         initial_alphabet=alphabet,
         show_progress=False,
     )
-    # Cut at the special tokens, which would otherwise be learned a second time as plain text.
-    raw.train_from_iterator((part for text in texts for part in _SPECIAL.split(text)), trainer)
-    raw.add_special_tokens([AddedToken(one, special=True, normalized=False) for one in CONTROL])
-    raw.add_tokens([AddedToken(one, special=False, normalized=False) for one in MARKUP])
-    missing = vocab - raw.get_vocab_size()
+    control = [AddedToken(one, special=True, normalized=False) for one in CONTROL]
+    plain = [AddedToken(one, special=False, normalized=False) for one in (*MARKUP, *labels)]
+    whole = [AddedToken(one, normalized=False, single_word=True) for one in values]
+    raw.train_from_iterator(_between([*control, *plain, *whole], texts), trainer)
+    raw.add_special_tokens(control)
+    raw.add_tokens([*plain, *whole])
+    missing = vocab + len(values) + len(labels) - raw.get_vocab_size()
     raw.add_special_tokens([f"<|reserved_{number}|>" for number in range(missing)])
     return PreTrainedTokenizerFast(
         tokenizer_object=raw,
@@ -211,6 +225,22 @@ def train_tokenizer(texts: Iterable[str], *, vocab: int, positions: int) -> Any:
         model_max_length=positions,
         clean_up_tokenization_spaces=False,
     )
+
+
+def _between(added: Sequence[AddedToken], texts: Iterable[str]) -> Iterator[str]:
+    """Yield what stands between added tokens, lest it be learned a second time as plain text."""
+    cutter = Tokenizer(models.WordLevel({"between": 0}, unk_token="between"))
+    cutter.add_tokens(list(added))
+    for text in texts:
+        found = cutter.encode(text)
+        for token, (start, end) in zip(found.ids, found.offsets, strict=True):
+            if token == 0:
+                yield text[start:end]
+
+
+def value_tokens(tokenizer: Any) -> list[int]:
+    """Return the tokens that are values which calls copy."""
+    return [token for token, one in tokenizer.added_tokens_decoder.items() if one.single_word]
 
 
 def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator[str]:

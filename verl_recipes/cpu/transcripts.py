@@ -1,18 +1,26 @@
-"""Runs to learn the form from: the oracle's, and some that are wrong on purpose."""
+"""Runs to learn the form from: right ones, and some that are wrong on purpose."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.domain import Move
 from gym_clinic.policies import Playbook
+from gym_clinic.taskset import first
 from verl_recipes.agent_loop.environment import PromptLengthError
 from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.ttopd.placement import HintPlacement
+
+SPREAD = 64
+"""Tasks on which it is looked at how many calls the oracle makes."""
+
+THOROUGH = (4, 5)
+"""Fewest and most calls of a right run where runs differ in how much they ask."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +32,14 @@ class Transcript:
         targets: Positions of those that the policy wrote.
         success: Whether the environment calls the run a success.
         hint_at: Where a teacher would read its hint.
+        calls: Calls made.
     """
 
     ids: tuple[int, ...]
     targets: tuple[int, ...]
     success: bool
     hint_at: int
+    calls: int
 
     def hinted(self, hint: Sequence[int]) -> Transcript:
         """Return the run as a teacher reads it, with the tokens of a hint."""
@@ -58,9 +68,10 @@ def transcripts(
         ConfigError: If nothing is left.
     """
     playbook, placement = Playbook(env), HintPlacement(tokens)
+    write = thorough_and_hasty if asks_several(env) else right_and_wrong
     found: list[Transcript] = []
     for task in tasks:
-        for moves in runs(playbook, task, draw):
+        for moves in write(playbook, task, draw):
             one = Trajectory(env, task.id, tokens, budgets)
             try:
                 one.begin()
@@ -79,7 +90,9 @@ def transcripts(
                 first = len(one.ids) - len(one.mask)
                 spoken = tuple(first + place for place, own in enumerate(one.mask) if own)
                 at = placement.index(one.prompt_ids)
-                found.append(Transcript(tuple(one.ids), spoken, bool(one.info["success"]), at))
+                made = sum(len(turn.calls) for turn in env.episode.turns)
+                right = bool(one.info["success"])
+                found.append(Transcript(tuple(one.ids), spoken, right, at, made))
     if not found:
         raise ConfigError(
             f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "
@@ -89,7 +102,42 @@ def transcripts(
     return found
 
 
-def runs(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
+def asks_several(env: ClinicEnv) -> bool:
+    """Return whether the oracle of an environment makes more than one call before its answer."""
+    made = [
+        sum(len(move) for move in moves[:-1] if not isinstance(move, str))
+        for moves in map(env.domain.solve, first(env.tasks, SPREAD))
+        if moves
+    ]
+    return bool(made) and fmean(made) > 1
+
+
+def thorough_and_hasty(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
+    """Return a right run that makes several calls, and a wrong one that makes one.
+
+    The right one adds calls of the menu to the oracle's where these are few. The wrong one gives
+    another answer after one of the oracle's calls. So runs differ in how much they ask, which a
+    hint about the outcome can tell, and both make calls. Arguments as for `right_and_wrong`.
+    """
+    moves = list(playbook.domain.solve(task))
+    if not moves:
+        return []
+    *before, right = moves
+    menu = playbook.menu(task)
+    calls = [call for move in before if not isinstance(move, str) for call in move]
+    last: Move = before[-1] if before else ()
+    further = [call for call in menu.calls if call not in calls and not isinstance(last, str)]
+    short = min(len(further), max(0, draw.randint(*THOROUGH) - len(calls)))
+    if short and not isinstance(last, str):  # in the same message: turns may be few
+        before = [*before[:-1], (*last, *draw.sample(further, short))]
+    found = [[*before, right]]
+    if others := [move for move in menu.answers.values() if move != right]:
+        one: list[Move] = [(draw.choice(calls or further),)] if calls or further else []
+        found.append([*one, draw.choice(others)])
+    return found
+
+
+def right_and_wrong(playbook: Playbook, task: Task, draw: random.Random) -> list[list[Move]]:
     """Return the oracle's run, and others that go wrong.
 
     One gives another answer of the menu; one leaves out calls, the answer being right or wrong
