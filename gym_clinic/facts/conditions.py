@@ -71,6 +71,7 @@ class Measurement(Record):
         reference: Reference ranges; the first that fits is taken.
         within: Coefficient of biological variation within a person.
         analytic: Coefficient of variation of the measurement.
+        pace_hours: Hours in which it follows a change of the illness; 0 for at once.
         formula: A computed value, from other measurements, `age` (years) and `female`.
         minutes: From order to result.
         cost: Price in US dollars, for metrics only.
@@ -91,6 +92,7 @@ class Measurement(Record):
     reference: tuple[ReferenceRange, ...] = ()
     within: float = Field(default=0, ge=0, lt=1)
     analytic: float = Field(default=0, ge=0, lt=1)
+    pace_hours: float = Field(default=0, ge=0)
     formula: Expr | None = None
     minutes: int = Field(default=0, ge=0)
     cost: float = Field(default=0, ge=0)

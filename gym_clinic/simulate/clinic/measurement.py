@@ -186,7 +186,10 @@ class Sample:
             if one.within and one.usual is not None:
                 away = _within(self.patient.seed, key, PERIOD.get(one.kind, SLOW), self.minute)
                 low, high = one.possible
-                state[key] = min(max(state[key] * math.exp(one.within * away), low), high)
+                # A value raised by illness varies by as much as a usual one, not by its share.
+                varying = min(state[key], one.usual[0])
+                moved = state[key] + varying * math.expm1(one.within * away)
+                state[key] = min(max(moved, low), high)
         whole = add_computed(facts, state, person.sex, person.age)
         given = {f"{it}_given": self._actions.get(it, math.inf) <= self.minute for it in SUPPORT}
         return {**whole, **given}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,13 +113,29 @@ class ClinicPatient:
             actions: What was done -> when; "drug:ID", "class:ID", "procedure:NAME" and the like.
         """
         causes = [
-            (self.severity(problem, minute, actions), problem.effects) for problem in self.problems
+            cause for problem in self.problems for cause in self._causes(problem, minute, actions)
         ]
         if minute >= 0:
             causes.append((0.5 ** (minute / CALMS_IN), self.arousal))
         state = self._settled(causes)
         moves = acute_moves(state, self._with_classes(actions), minute) if actions else {}
         return self._settled([*causes, (1.0, moves)]) if moves else state
+
+    def _causes(
+        self, problem: Problem, minute: float, actions: Mapping[str, float] | None
+    ) -> Iterator[tuple[float, Mapping[str, DrawnEffect]]]:
+        """Yield severity and effects: what follows slowly has moved less since arrival."""
+        now = self.severity(problem, minute, actions)
+        if minute <= 0:
+            yield now, problem.effects
+            return
+        arrival = self.severity(problem, 0)
+        paces: dict[float, dict[str, DrawnEffect]] = {}
+        for key, effect in problem.effects.items():
+            paces.setdefault(self.facts.measurements[key].pace_hours, {})[key] = effect
+        for hours, effects in paces.items():
+            moved = 1 - math.exp(-minute / (60 * hours)) if hours else 1.0
+            yield arrival + (now - arrival) * moved, effects
 
     def severity(
         self, problem: Problem, minute: float, actions: Mapping[str, float] | None = None

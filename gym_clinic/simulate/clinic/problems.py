@@ -32,6 +32,9 @@ DAY = 24 * 60
 OTHER_COMPLAINT = 0.65
 """Share of patients who complain of any of their findings instead of a typical complaint."""
 
+CARDINAL = 0.9
+"""Share of patients from which on a finding is there from the beginning."""
+
 EXPOSURE = "exposure and poisoning"
 """The group of findings that come before the illness."""
 
@@ -227,12 +230,14 @@ def _findings(
     began = problem.began
     for one in sorted(draw_findings(facts, chances, person, random, beside=beside)):
         late = condition.from_day.get(facts.phenotypes[one].name)
-        if facts.phenotypes[one].group == EXPOSURE:
+        if facts.phenotypes[one].name in begins_it():
+            found[one] = began
+        elif facts.phenotypes[one].group == EXPOSURE:
             found[one] = began - random.randint(1, 14) * DAY
         elif late is not None:
             found[one] = round((began + late * DAY) * random.uniform(0.05, 0.9))
         else:
-            at_once = random.random() < 0.4
+            at_once = random.random() < 0.4 or chances.get(one, 0) >= CARDINAL
             found[one] = began if at_once else round(began * random.uniform(0.05, 0.9))
     return found
 
@@ -253,6 +258,13 @@ def possible_when() -> Mapping[str, str]:
     file = Path(__file__).with_name("possible_when.json")
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return found
+
+
+@lru_cache(maxsize=1)
+def begins_it() -> frozenset[str]:
+    """Return the exposures that begin an illness at once, such as an overdose."""
+    file = Path(__file__).with_name("begins_it.json")
+    return frozenset(json.loads(file.read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=1)
