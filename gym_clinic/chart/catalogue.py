@@ -100,11 +100,16 @@ class ProcedureTable(Strict):
 
 
 class Support(Strict):
-    """Oxygen, fluids or blood: minutes until it runs, its cost, and the drugs that are it."""
+    """Oxygen, fluids or blood: minutes until it runs, its cost, and the drugs that are it.
+
+    Attributes:
+        least_per_kg: Least amount for each kg of weight that has an effect.
+    """
 
     minutes: float
     cost: float
     drugs: Texts
+    least_per_kg: float = 0
 
 
 class Gas(Strict):

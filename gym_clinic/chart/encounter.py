@@ -76,8 +76,7 @@ class Chart(Case):
         twin = object.__new__(type(self))
         memo[id(self)] = twin
         for key, value in self.__dict__.items():
-            shared = key in _SHARED or (key == "_talk" and not isinstance(value, RulesPatient))
-            twin.__dict__[key] = value if shared else copy.deepcopy(value, memo)
+            twin.__dict__[key] = value if key in _SHARED else copy.deepcopy(value, memo)
         return twin
 
     @property

@@ -32,6 +32,13 @@ from gym_clinic.simulate.clinic.measurement import methods_of
 MOST_TESTS = 12
 """Tests of one order at most."""
 
+MILLIGRAMS = {"mcg": 0.001, "mg": 1.0, "g": 1000.0}
+
+TRACE = 0.01
+"""Share of the greatest daily dose below which a dose does nothing."""
+
+ADULT_KG = 70.0
+
 BEDSIDE_COLLECTION = 1.0
 """Minutes until a measurement at the bedside is taken."""
 
@@ -121,6 +128,8 @@ def give_medicine(
 ) -> Order:
     """Order a medicine; the first dose is given in minutes unless it is for home.
 
+    A trace, below a hundredth of a known greatest daily dose, is given and does nothing.
+
     Raises:
         ToolError: If drug or route are unknown, or the dose is not above 0.
     """
@@ -137,7 +146,7 @@ def give_medicine(
         "+".join(named.ingredients),
         drug.strip()[:80],
         done=given,
-        does=_does(named.ingredients),
+        does=_does(named.ingredients) if _acts(chart, named.ingredients, dose, unit) else (),
         details={"dose": dose, "unit": unit, "route": way, "per_day": per_day or 1.0},
         cost=actions().medicine_cost,
     )
@@ -152,6 +161,22 @@ def give_medicine(
         order_id=order.id,
     )
     return order
+
+
+def _acts(chart: Chart, ingredients: Sequence[str], dose: float, unit: str) -> bool:
+    """Return whether a dose does anything: a trace of a drug with a known maximum does not."""
+    facts, weight = chart.patient.facts, chart.patient.person.weight_kg
+    if unit not in MILLIGRAMS:
+        return True
+    limits = [
+        limit
+        for one in ingredients
+        if one in facts.drugs
+        for limit in facts.drugs[one].max_daily_doses
+        if limit.unit in MILLIGRAMS
+    ]
+    least = min((limit.maximum * MILLIGRAMS[limit.unit] for limit in limits), default=0.0)
+    return dose * MILLIGRAMS[unit] >= TRACE * least * min(1.0, weight / ADULT_KG)
 
 
 def _does(ingredients: Sequence[str]) -> tuple[str, ...]:
@@ -186,7 +211,7 @@ def give_support(
         kind,
         name,
         done=chart.minute + price.minutes,
-        does=(kind,),
+        does=(kind,) if dose >= price.least_per_kg * chart.patient.person.weight_kg else (),
         details=details,
         cost=price.cost,
         discomfort=0 if kind == "oxygen" else 1,

@@ -13,6 +13,9 @@ from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.texts import Document
 from gym_clinic.simulate.split import Split
 
+BEFORE_CARE = ("opening words", "triage", "handover", "referral", "letter", "medicines")
+"""Kinds of documents that do not depend on what is done here."""
+
 
 def chart_record(
     patient: ClinicPatient,
@@ -26,8 +29,10 @@ def chart_record(
 
     Args:
         patient: The patient.
-        documents: Title -> text of notes and letters, or documents, which can be read from their
-            minute on.
+        documents: Title -> text of notes and letters, or documents of the patient, which can be
+            read from their minute on. Of those, the ones are kept that stand before care begins
+            here (:data:`BEFORE_CARE`): notes and results of this visit come from what is done on
+            the chart, and would tell of another course.
         split: Whose phrases the patient uses in answers: "train", "dev" or "test".
     """
     person, facts = patient.person, patient.facts
@@ -91,15 +96,24 @@ def chart_record(
 
 
 def _documents(given: Mapping[str, str] | Iterable[Document]) -> dict[str, dict[str, Any]]:
-    """Title -> text, and the minute from which on it can be read."""
+    """Title -> text, the minute from which on it can be read, and the values that it tells."""
     if isinstance(given, Mapping):
-        return {title: {"text": text, "minute": 0.0} for title, text in given.items()}
+        return {
+            title: {"text": text, "minute": 0.0, "readings": ()} for title, text in given.items()
+        }
     found: dict[str, dict[str, Any]] = {}
     for one in given:
+        if one.kind not in BEFORE_CARE:
+            continue
         title, number = one.title, 2
         while title in found:
             title, number = f"{one.title} ({number})", number + 1
-        found[title] = {"text": one.text, "minute": max(one.minute, 0.0)}
+        readings = [
+            (fact.of, fact.value)
+            for fact in one.facts
+            if fact.kind == "reading" and fact.value is not None
+        ]
+        found[title] = {"text": one.text, "minute": max(one.minute, 0.0), "readings": readings}
     return found
 
 

@@ -34,9 +34,9 @@ def show(
         str | None, typer.Option(metavar="ID", help="What brings the patient; drawn without it.")
     ] = None,
     at: Annotated[
-        int,
+        int | None,
         typer.Option(metavar="MINUTES", help="When to look, from arrival; the texts up to then."),
-    ] = 0,
+    ] = None,
     untreated: Annotated[
         bool, typer.Option("--untreated", help="Show the course without treatment alone.")
     ] = False,
@@ -50,10 +50,15 @@ def show(
     if as_json:
         print(json.dumps(patient.to_json(), ensure_ascii=False))
         return
-    texts = documents(patient, minute=at if at > 0 else None)
+    texts = documents(patient, minute=at)
     print(
         "\n".join(
-            [*_record(patient), *_values(patient, at), *_course(patient, untreated), *_texts(texts)]
+            [
+                *_record(patient),
+                *_values(patient, at or 0),
+                *_course(patient, untreated),
+                *_texts(texts),
+            ]
         )
     )
 

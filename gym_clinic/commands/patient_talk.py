@@ -68,7 +68,7 @@ def _answering(
         return RulesPatient(patient, split)
     from gym_clinic.consult import ChatClient
 
-    return ChatPatient(patient, ChatClient(url, model, api_key_env=api_key_env))
+    return ChatPatient(patient, ChatClient(url, model, api_key_env=api_key_env), split)
 
 
 def _read(asks: bool) -> str | None:

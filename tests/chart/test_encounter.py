@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from gym_clinic import ClinicEnv, ToolError
 from gym_clinic.chart import Chart, open_chart
 from gym_clinic.chart import ordering as orders
+from gym_clinic.chart.record import BEFORE_CARE
 from gym_clinic.chart.results import measure_vitals, read_result, trend
 from gym_clinic.chart.talk import PatientAnswer
 from gym_clinic.chart.tools import READING
@@ -27,6 +28,7 @@ from gym_clinic.testing import check_domain
 PROGRAM = """
 from gym_clinic.chart import open_chart
 from gym_clinic.chart import ordering
+from gym_clinic.chart.record import BEFORE_CARE
 from gym_clinic.chart.results import measure_vitals, read_result
 from gym_clinic.simulate.clinic import draw_patient
 chart = open_chart(draw_patient(5, "pneumonia"))
@@ -287,14 +289,39 @@ def test_wrong_answers_of_a_chat_patient_are_counted_and_not_scored() -> None:
 
 def test_documents_can_be_read_from_when_they_are_written() -> None:
     patient = draw_patient(5, "pneumonia")
-    written = documents(patient)
-    chart = open_chart(patient, written)
+    every = documents(patient)
+    written = [one for one in every if one.kind in BEFORE_CARE]
+    chart = open_chart(patient, every)
     listed = {one.name: one for one in READING}
     first = listed["list_documents"].call({}, chart)["documents"]
     chart.spend(300, seen=True)
     later = listed["list_documents"].call({}, chart)["documents"]
     assert len(first) < len(later) == len(written)
     assert listed["read_document"].call({"title": later[-1]}, chart) == written[-1].text
+
+
+def test_what_a_document_tells_is_no_invention() -> None:
+    patient = draw_patient(5, "pneumonia")
+    chart = open_chart(patient, documents(patient))
+    listed = {one.name: one for one in READING}
+    chart.spend(60, seen=True)
+    for title in listed["list_documents"].call({}, chart)["documents"]:
+        listed["read_document"].call({"title": title}, chart)
+    assert {"hr", "sbp", "rr"} <= chart.shown.keys()
+
+
+@pytest.mark.parametrize(("dose", "unit", "acts"), [(1, "mcg", False), (1, "g", True)])
+def test_a_trace_of_a_drug_does_nothing(dose: float, unit: str, acts: bool) -> None:
+    chart = open_chart(draw_patient(5, "pneumonia"))
+    order = orders.give_medicine(chart, "amoxicillin", dose, unit, "oral")
+    assert bool(order.actions) is acts
+
+
+@pytest.mark.parametrize(("millilitres", "acts"), [(10, False), (500, True)])
+def test_a_sip_of_fluid_does_nothing(millilitres: float, acts: bool) -> None:
+    chart = open_chart(draw_patient(5, "pneumonia"))
+    order = orders.give_support(chart, "fluids", "saline", "saline", millilitres, "mL", "iv")
+    assert bool(order.actions) is acts
 
 
 @pytest.mark.parametrize(("task", "end"), [("c0", "died"), ("c1", "left")])

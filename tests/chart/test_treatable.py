@@ -23,10 +23,10 @@ def carry_out(chart: Chart, action: str) -> None:
     """Do an action of `Course.treated_by` as an agent would."""
     kind, _, name = action.partition(":")
     if kind == "drug":
-        orders.give_medicine(chart, name, 1, "mg", "iv")
+        orders.give_medicine(chart, name, 1, "g", "iv")
     elif kind == "class":
         member = next(drug for drug in sorted(load().drugs) if name in classes_of(drug))
-        orders.give_medicine(chart, member, 1, "mg", "iv")
+        orders.give_medicine(chart, member, 1, "g", "iv")
     elif kind == "procedure":
         orders.do_procedure(chart, name, emergency=True)
     else:

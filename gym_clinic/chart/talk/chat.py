@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from gym_clinic.chart.talk.answer import PatientAnswer
 from gym_clinic.chart.talk.checks import AnswerCheck
@@ -17,6 +19,7 @@ from gym_clinic.consult import ChatClient, read_prompt
 from gym_clinic.simulate.clinic.disclosure import Disclosure
 from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.split import Split
 
 PROMPT = read_prompt(Path(__file__).with_name("chat_patient.md"))
 
@@ -37,6 +40,7 @@ class ChatPatient:
     Args:
         patient: The patient.
         client: The server and its options.
+        split: Whose phrases it is given: "train", "dev" or "test".
 
     Attributes:
         record: The record as the patient knows it.
@@ -44,13 +48,21 @@ class ChatPatient:
         failures: Kind of a failure, such as "finding" -> how many answers had it.
     """
 
-    def __init__(self, patient: ClinicPatient, client: ChatClient) -> None:
+    def __init__(self, patient: ClinicPatient, client: ChatClient, split: Split = "train") -> None:
+        self.split = split
         self.record = OwnRecord(patient)
         self.answers = 0
         self.failures: Counter[str] = Counter()
         self._client = client
         self._check = AnswerCheck(self.record)
         self._said: list[dict[str, str]] = []
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ChatPatient:
+        """Return a patient with a conversation of its own, over the same client and record."""
+        twin = copy.copy(self)
+        memo[id(self)] = twin
+        twin.failures, twin._said = Counter(self.failures), list(self._said)
+        return twin
 
     def answer(self, question: str, minute: float = 0) -> PatientAnswer:
         """Answer a question.
@@ -83,7 +95,7 @@ class ChatPatient:
         tellable = [one for one in plans if one.has and one.distortion != "forgets"]
         denied = [one for one in plans if one.distortion == "forgets" or not one.has]
         key = f"{patient.seed}:{patient.problems[0].condition}:chat"
-        speech = Speech(key, record.speaker, patient.person.sex, "train")
+        speech = Speech(key, record.speaker, patient.person.sex, self.split)
         history = History(record, speech)
         recalled = (history.medicines, history.allergies, history.past)
         life = (history.family, history.smoking, history.alcohol, history.travel, history.meal)

@@ -90,6 +90,8 @@ def read_document(case: Chart, title: str) -> str:
     found = find_among(title, known, "document")
     case.spend(minutes_of("read_document"))
     case.log("get_document", title=found)
+    for measurement, value in case["documents"][found]["readings"]:
+        case.show(measurement, value)
     return known[found]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 
 from chat_server import ChatServer
@@ -53,3 +54,15 @@ def test_answers_are_checked_and_counted_and_the_conversation_is_sent() -> None:
     assert chat.metrics()["patient/medicine"] == 1 / 3
     roles = [one["role"] for one in server.requests[2]["messages"]]
     assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
+
+
+def test_a_copy_has_a_conversation_of_its_own() -> None:
+    with ChatServer() as server:
+        server.script = [server.answer("Hello, doctor."), server.answer("No.")]
+        chat = ChatPatient(draw_patient(1, "acute-appendicitis"), ChatClient(server.url, "m"))
+        chat.answer("Hello?", 0)
+        twin = copy.deepcopy(chat)
+        twin.answer("Any fever?", 1)
+    assert (chat.answers, twin.answers) == (1, 2)
+    assert [len(one["messages"]) for one in server.requests] == [2, 4]
+    assert chat.instructions(0) == twin.instructions(0)
