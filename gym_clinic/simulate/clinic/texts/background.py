@@ -142,13 +142,16 @@ def social(voice: Voice, patient: ClinicPatient) -> Piece:
     if patient.person.age < ADULT:
         return Piece("")
     memory, parts = remembers(patient), []
+    weeks = patient.person.pregnant_weeks
+    carrying = weeks is not None and weeks >= KNOWN
     for habit in ("smoking", "alcohol"):
         how = memory.get(f"habit:{habit}")
+        no = "alcohol.pregnant" if habit == "alcohol" and carrying else f"{habit}.no"
         if how is None:
-            parts.append(voice.say(f"{habit}.no", fact=_habit(habit, False, False)))
+            parts.append(voice.say(no, fact=_habit(habit, False, False)))
         elif how.distortion == "forgets" or how.manner == "omitted":
             if how.distortion == "forgets":
-                parts.append(voice.say(f"{habit}.no", fact=_habit(habit, False, True)))
+                parts.append(voice.say(no, fact=_habit(habit, False, True)))
         elif how.distortion == "minimises":
             parts.append(voice.say(f"{habit}.little", fact=_habit(habit, True, True)))
         else:

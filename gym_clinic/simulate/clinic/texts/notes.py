@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.alarms import alarms
+from gym_clinic.simulate.clinic.texts.assessment import WORST, alarm_words, assessment
 from gym_clinic.simulate.clinic.texts.background import (
     allergies,
     medicines_told,
@@ -16,24 +18,12 @@ from gym_clinic.simulate.clinic.texts.background import (
 )
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.examination import examined
-from gym_clinic.simulate.clinic.texts.history import finding, told_history, who
-from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
+from gym_clinic.simulate.clinic.texts.history import finding, told_history
+from gym_clinic.simulate.clinic.texts.knowledge import told_to
 from gym_clinic.simulate.clinic.texts.measured import PAIN_FROM, TRIAGE, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
 from gym_clinic.simulate.clinic.texts.when import clock
-
-NOT_ELSEWHERE = ("troponin", "lipase", "chest-x-ray")
-"""What is not ordered outside a hospital."""
-
-GROWN = 16
-"""Age in years from which a patient is examined as an adult."""
-
-NOT_FOR_CHILDREN = ("troponin", "lipase", "ecg")
-"""What is not ordered for children at first."""
-
-FOR_CHILDREN = ("urinalysis",)
-"""What is ordered for children outside a hospital."""
 
 EPISODES = (
     "Syncope", "Loss of consciousness", "Falls", "Hematemesis", "Seizure", "Presyncope",
@@ -44,18 +34,11 @@ EPISODES = (
 )  # fmt: skip
 """What comes and is over, or shows over weeks: no nurse notes that it goes on."""
 
+SILENT = 0.6
+"""Share of later notes that say nothing of what goes on unchanged."""
+
 CHANGE = {"sbp": 12, "hr": 12, "spo2": 3, "rr": 5}
 """Difference between two readings that a nurse writes as a change."""
-
-
-def orders_of(patient: ClinicPatient, visit: Visit) -> tuple[str, ...]:
-    """Return what the first doctor orders, by the complaint, the age and the place alone."""
-    orders, child = visit.orders, patient.person.age < GROWN
-    if visit.setting == "primary-care":
-        orders = tuple(one for one in orders if one not in NOT_ELSEWHERE)
-        if child:
-            return tuple(one for one in orders if one in FOR_CHILDREN)
-    return tuple(one for one in orders if not (child and one in NOT_FOR_CHILDREN))
 
 
 def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
@@ -73,7 +56,7 @@ def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piec
             ]
         ),
         _examination(voice, patient, now),
-        voice.sentences([_impression(voice, patient, told), _plan(voice, patient, visit)]),
+        voice.sentences(assessment(voice, patient, visit, told, now)),
     ]
     if visit.speaker != "patient":
         source = voice.say(f"source.{visit.speaker}", parent=visit.parent)
@@ -101,28 +84,6 @@ def _read_by_doctor(visit: Visit) -> tuple[str, ...]:
     return ("doctor", *others.get(visit.mode, ()))
 
 
-def _impression(voice: Voice, patient: ClinicPatient, told: Sequence[Told]) -> Piece:
-    told = [one for one in told if one.says]
-    words = [finding(voice, one) for one in told[: voice.random.randint(1, 2)]]
-    return voice.say("impression", list=voice.listed(words), who=who(voice, patient))
-
-
-def _plan(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
-    place = "american" if visit.american else "british"
-    orders = []
-    for one in orders_of(patient, visit):
-        word = voice.say(f"order.{one.replace('-', '_')}.{place}").text
-        orders.append(Piece(word, (Fact("order", one, word),)))
-    if not orders:
-        return voice.say("plan.none")
-    voice.random.shuffle(orders)
-    listed = Piece(
-        ", ".join(one.text for one in orders),
-        tuple(fact for one in orders for fact in one.facts),
-    )
-    return voice.say("plan", list=listed)
-
-
 def nursing_note(
     voice: Voice,
     patient: ClinicPatient,
@@ -143,7 +104,8 @@ def nursing_note(
         if one.says and one.name not in EPISODES
     ]
     ongoing = any(patient.severity(one, now, actions) > 0.25 for one in patient.problems[:1])
-    if told and ongoing:
+    again = before > visit.times["triage"]  # what goes on is not written every hour
+    if told and ongoing and not (again and voice.random.random() < SILENT):
         listed = voice.listed([finding(voice, one) for one in told[: voice.random.randint(1, 2)]])
         parts.insert(voice.random.randint(0, len(parts)), voice.say("nurse.ongoing", list=listed))
     taken = visit.times["laboratory"]
@@ -152,7 +114,12 @@ def nursing_note(
         time = Piece(text, (Fact("date", "laboratory", text, minute=taken),))
         parts.append(voice.say("nurse.bloods", time=time))
     parts += _given(voice, patient, before, now, actions or {})
-    parts.append(voice.say("nurse.last"))
+    worries = (alarm_words(voice, patient, key) for key in alarms(sample)[:WORST])
+    why = [one for one in worries if one.text]
+    if why:
+        parts.append(voice.say("nurse.escalated", why=voice.listed(why)))
+    else:
+        parts.append(voice.say("nurse.last"))
     return voice.run_on(parts)
 
 

@@ -51,7 +51,7 @@ def study_document(
     kind, author = ("ecg", "ECG technician") if study == "ecg" else ("imaging", "radiologist")
     return Document(
         "ecg" if kind == "ecg" else "imaging", author, minute, f"{name} {at:%H:%M}",
-        whole.text, whole.facts,
+        whole.text[:1].upper() + whole.text[1:], whole.facts,
     )  # fmt: skip
 
 
@@ -66,8 +66,7 @@ def laboratory_document(
     patient: ClinicPatient, visit: Visit, sample: Sample, orders: tuple[str, ...]
 ) -> Document:
     """Return the laboratory's table, with the values of an earlier visit where there was one."""
-    unused = "urea" if visit.american else "bun"
-    keys = [key for key in measurements_of(patient, orders) if key != unused]
+    keys = [key for key in measurements_of(patient, orders) if key != "urea"]  # one set of units
     taken = patient.arrived + datetime.timedelta(minutes=sample.minute)
     columns, only = {}, {}
     day = "%m/%d/%y" if visit.american else "%d/%m/%y"

@@ -17,8 +17,10 @@ from typing import Literal
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures
 from gym_clinic.simulate.clinic.lay_words import Speaker
+from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.alarms import FOR_ALARMS, alarms, tests_for
 from gym_clinic.simulate.clinic.texts.voice import source
 
 Setting = Literal["emergency", "primary-care"]
@@ -142,7 +144,8 @@ def draw_visit(patient: ClinicPatient) -> Visit:
     region = "whole body"
     if first.complaint is not None:
         region = REGIONS.get(facts.phenotypes[first.complaint].group, region)
-    orders = list(ORDERS[region])
+    plan = disclosures(patient)
+    orders = [*ORDERS[region], *_orders_by_symptoms(patient, plan, times["note"])]
     if _could_be_pregnant(patient):
         orders.append("hcg")
     since = {
@@ -157,14 +160,31 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         speaker=patient.speaker,
         parent=random.choice(("mother", "mother", "father")),
         region=region,
-        orders=tuple(orders),
+        orders=tuple(dict.fromkeys(orders)),
         times=times,
         previous=_some_days_before(today, (25, 420), random) if random.random() < 0.6 else None,
         letter=_letter(facts, since, today, random),
         medicines=tuple(_history(facts, one, since, today, random) for one in patient.medicines),
         began=since,
-        plan=disclosures(patient),
+        plan=plan,
     )
+
+
+def _orders_by_symptoms(
+    patient: ClinicPatient, plan: Sequence[Disclosure], minute: float
+) -> list[str]:
+    """What is tested for what is always told and for the values that alarm."""
+    told = {
+        one.finding for one in plan
+        if one.has and one.manner in ("told", "vague") and one.distortion != "forgets"
+    }  # fmt: skip
+    first = patient.problems[0].complaint
+    weeks = patient.person.pregnant_weeks
+    pregnant = weeks is not None and weeks >= KNOWN
+    orders = list(tests_for(patient.facts, told | ({first} if first else set()), pregnant))
+    for key in alarms(Sample(patient, minute)):
+        orders += FOR_ALARMS.get(key, ())
+    return orders
 
 
 def _could_be_pregnant(patient: ClinicPatient) -> bool:
