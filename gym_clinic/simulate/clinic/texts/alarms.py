@@ -8,7 +8,7 @@ from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.measurement import Sample
 
 FASTEST: Mapping[float, tuple[float, float]] = {
-    1: (180, 60), 5: (160, 45), 12: (140, 35), 200: (130, 28),
+    1: (185, 65), 5: (170, 50), 12: (140, 35), 200: (130, 28),
 }  # fmt: skip
 """Age below which -> heart rate and breaths a minute from which a rate is called severe."""
 

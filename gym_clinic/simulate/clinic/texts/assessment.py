@@ -66,7 +66,7 @@ def assessment(
     parts = [_impression(voice, patient, told, words)]
     steps = [voice.say(f"step.{key}") for key in found]
     if steps and visit.setting == "primary-care":
-        steps = [voice.say("step.hospital")]
+        steps = [voice.say("step.crisis" if found == ["suicide"] else "step.hospital")]
     if steps:
         parts.append(voice.say("steps", steps=Piece("; ".join(one.text for one in steps))))
     orders = _orders(voice, patient, visit)

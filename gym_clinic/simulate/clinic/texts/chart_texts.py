@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 
+from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.arrival import handover, referral, triage
@@ -146,13 +147,13 @@ def _hospital(
     yield laboratory_document(patient, visit, sample, orders)
     yield made("medicines", "pharmacist", "Medicines reconciliation", times["medicines"],
                lambda voice: reconciliation(voice, patient, visit))  # fmt: skip
-    before = times["triage"]
+    before, said = times["triage"], list[ParsedPhrase]()
     for number in (1, 2, 3):
         now = times[f"nursing note {number}"]
         yield made(
             "nursing note", "nurse", "Nursing note", now,
             lambda voice, now=now, before=before: nursing_note(
-                voice, patient, visit, now, before, actions
+                voice, patient, visit, now, before, actions, said
             ),
         )  # fmt: skip
         before = now
@@ -170,7 +171,9 @@ def _voice(patient: ClinicPatient, visit: Visit, split: Split, author: str, name
     }
     style = draw_style(patient, author, TELEGRAPHIC.get(author, 0.0), visit.american)
     habits = f"{patient.seed}:{split}:{author}"
-    return Voice(source(patient, f"{split}:{author}:{name}"), style, split, words, habits)
+    voice = Voice(source(patient, f"{split}:{author}:{name}"), style, split, words, habits)
+    voice.speaks_for = visit.speaker != "patient"
+    return voice
 
 
 def _teller(patient: ClinicPatient, visit: Visit) -> str:

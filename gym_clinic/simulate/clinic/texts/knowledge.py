@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from gym_clinic.facts import Facts, with_ancestors
@@ -15,6 +16,12 @@ from gym_clinic.simulate.clinic.disclosure import (
 )
 from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.asked_about import (
+    FEWEST_DENIED,
+    MOST_DENIED,
+    SMALL,
+    is_asked_about,
+)
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import source
@@ -66,7 +73,10 @@ def told_to(patient: ClinicPatient, visit: Visit, minute: float, *authors: str) 
         if heard and (one.began is None or one.began <= min(minute, 0)):
             found.append(_as_told(patient.facts, one, one.finding == complaint))
     present = [one for one in found if one.says and not one.complaint]
-    absent = [one for one in found if not one.says]
+    by_patient = visit.speaker == "patient" and patient.person.age >= SMALL
+    absent = [
+        one for one in found if not one.says and is_asked_about(one.name, visit.region, by_patient)
+    ]
     random.shuffle(present)
     random.shuffle(absent)
     first = [one for one in found if one.complaint]
@@ -75,7 +85,8 @@ def told_to(patient: ClinicPatient, visit: Visit, minute: float, *authors: str) 
         name = patient.facts.phenotypes[complaint].name
         first = [Told(complaint, name, True, "plain", began, True)]
     shown = " ".join(one.text for one in patient.examination).lower()
-    return (*first, *present, *_compatible(absent, [*first, *present], shown))
+    fitting = _compatible(absent, [*first, *present], shown)
+    return (*first, *present, *islice(fitting, random.randint(FEWEST_DENIED, MOST_DENIED)))
 
 
 def _as_told(facts: Facts, one: Disclosure, complaint: bool) -> Told:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 
+from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.alarms import alarms
@@ -91,8 +92,20 @@ def nursing_note(
     now: float,
     before: float,
     actions: Mapping[str, float] | None,
+    said: list[ParsedPhrase],
 ) -> Piece:
-    """Return a nurse's note: values measured now, what changed since, what was done."""
+    """Return a nurse's note: values measured now, what changed since, what was done.
+
+    Args:
+        voice: The nurse.
+        patient: The patient.
+        visit: The visit.
+        now: When it is written, in minutes from arrival.
+        before: When the note before was written.
+        actions: What was done -> when.
+        said: Phrases of the earlier notes, which are not repeated; those of this one are added.
+    """
+    voice.said = said
     sample = Sample(patient, now, actions)
     keys = ("hr", "bp", "rr", "spo2", "temp_c")
     pain = ("pain",) if patient.person.age >= PAIN_FROM else ()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 
 from gym_clinic.facts.phrases import ParsedPhrase, slots_of
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Piece, joined
-from gym_clinic.simulate.clinic.texts.phrasebook import phrases_of
+from gym_clinic.simulate.clinic.texts.phrasebook import phrases_of, runs
 from gym_clinic.simulate.split import Split
 from gym_clinic.simulate.writer import Writer
 
@@ -26,6 +26,25 @@ _SHORT = 0.55
 SHORT_PART, LONG_SENTENCE, RUNS_ON = 8, 18, 0.8
 """Words of a part that may follow another in one sentence, words of the longest such sentence, and
 how often it does."""
+
+OF_THE_PATIENT = re.compile(
+    r"\bpt\b|\bc/o\b|own (?:account|reckoning)|by \0 (?:account|reckoning)|historian"
+    r"|^says\b|, says\b|^denie[sd]\b|\0 (?:admits|describes|puts up)\b|what bothers",
+    re.IGNORECASE,
+)
+"""Phrases of a patient who speaks."""
+
+FOREIGN: Mapping[bool, re.Pattern[str]] = {
+    True: re.compile(
+        r"\b(?:NIC|SHO|GP|BM|EWS|surgery|999|r/v|resps|abdo|O/E|HPC|PC|BIBA|crew|obs|G&S|SNT"
+        r"|bleeped|venepuncture|NIBP|cannula|PMHx?)\b"
+    ),
+    False: re.compile(
+        r"\b(?:EMS|MD|provider|CC|HPI|p/w|CTAB|HEENT|fingerstick|EGA|VS|V/S|NT/ND|ROS|PCP|Cor|Derm"
+        r"|Abd|Ext|y/o|w/|labs|OB|charge nurse)(?!\w)"
+    ),
+}
+"""American or not -> words that are written on the other side of the Atlantic."""
 
 ONLY_THERE = "*"
 """Mark of words that only telegraphic writers use, and only for what is there."""
@@ -81,6 +100,10 @@ class Voice:
         split: Which phrases it may use.
         words: Slots that are filled in every phrase, such as pronouns.
         habits: Names the writer; what is drawn by habit is the same in all of the writer's texts.
+
+    Attributes:
+        speaks_for: Whether a parent or the crew speaks for the patient.
+        said: Phrases that were written; a writer of several texts passes them on.
     """
 
     def __init__(
@@ -89,7 +112,8 @@ class Voice:
         self.random, self.style, self.split, self.habits = random, style, split, habits
         self.words = dict(words)
         self.grammar = phrases_of(split)
-        self._said: list[ParsedPhrase] = []
+        self.speaks_for = False
+        self.said: list[ParsedPhrase] = []
         self._words: dict[tuple[str, bool], str] = {}
 
     def say(self, pool: str, /, **slots: Piece | str) -> Piece:
@@ -129,15 +153,24 @@ class Voice:
         random = Random(f"{self.habits}:{name}") if habit else self.random
         writer = Writer(self.grammar, random, filled)
         fit = [one for one in self.grammar[name] if without not in set(slots_of(one))]
-        fresh = [one for one in fit if habit or one not in self._said]
+        fit = [one for one in fit if self._is_own(one)] or fit
+        fresh = [one for one in fit if habit or one not in self.said]
         phrase = random.choice(fresh or fit)
-        self._said.append(phrase)
+        self.said.append(phrase)
         text = writer.write(phrase)
         used = [int(one) for one in _FILLED.findall(text)]
         while _FILLED.search(text):
             text = _FILLED.sub(lambda match: pieces[int(match[1])].text, text)
         facts = tuple(fact for one in used for fact in pieces[one].facts)
         return Piece(_ARTICLE.sub(r"\1n ", text), facts)
+
+    def _is_own(self, phrase: ParsedPhrase) -> bool:
+        """Whether a phrase is of this side of the Atlantic, and of who speaks."""
+        texts = written(phrase)
+        if any(FOREIGN[self.style.american].search(one) for one in texts):
+            return False
+        told_by_others = self.speaks_for and "tells" not in slots_of(phrase)
+        return not (told_by_others and any(OF_THE_PATIENT.search(one) for one in texts))
 
     def pool(self, name: str) -> str:
         """Return the pool of a name in this style: `name.short`, `name.full` or `name`."""
@@ -214,6 +247,12 @@ class Voice:
         if len(texts) < 2 or (self.style.short and self.random.random() < 0.5):
             return Piece(", ".join(texts), facts)
         return Piece(f"{', '.join(texts[:-1])} {last} {texts[-1]}", facts)
+
+
+@cache
+def written(phrase: ParsedPhrase) -> frozenset[str]:
+    """Return the ways to write a phrase, with a mark for each slot."""
+    return frozenset("\0".join(one) for one in runs(phrase))
 
 
 def lowered(text: str) -> str:
