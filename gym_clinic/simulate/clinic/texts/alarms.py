@@ -93,7 +93,7 @@ def lowest_pressure(age: float) -> float:
     return 70 if age < 1 else min(70 + 2 * age, 90)
 
 
-def tests_for(facts: Facts, told: Collection[str], pregnant: bool) -> tuple[str, ...]:
+def orders_for(facts: Facts, told: Collection[str], pregnant: bool) -> tuple[str, ...]:
     """Return the tests that follow from what was told.
 
     Args:

@@ -20,7 +20,7 @@ from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.texts.alarms import FOR_ALARMS, alarms, tests_for
+from gym_clinic.simulate.clinic.texts.alarms import FOR_ALARMS, alarms, orders_for
 from gym_clinic.simulate.clinic.texts.voice import source
 
 Setting = Literal["emergency", "primary-care"]
@@ -181,7 +181,7 @@ def _orders_by_symptoms(
     first = patient.problems[0].complaint
     weeks = patient.person.pregnant_weeks
     pregnant = weeks is not None and weeks >= KNOWN
-    orders = list(tests_for(patient.facts, told | ({first} if first else set()), pregnant))
+    orders = list(orders_for(patient.facts, told | ({first} if first else set()), pregnant))
     for key in alarms(Sample(patient, minute)):
         orders += FOR_ALARMS.get(key, ())
     return orders
