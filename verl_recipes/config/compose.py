@@ -35,10 +35,10 @@ TINY = {
     "data.max_response_length": 1_500,
     "data.val_max_samples": 16,
     "clinic.shortest": 48,
-    "actor_rollout_ref.rollout.temperature": 0.8,
+    "actor_rollout_ref.rollout.temperature": 0.5,
 }
-"""Settings that go with the tiny model: budgets in tokens, few, short tasks, and the temperature
-of the supervisor paper, at which an unlikely token seldom spoils a call."""
+"""Settings that go with the tiny model: budgets in tokens, few, short tasks, and a temperature at
+which unlikely tokens seldom spoil a call."""
 
 
 def choices(group: str) -> list[str]:
