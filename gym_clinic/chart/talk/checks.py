@@ -24,7 +24,7 @@ _NUMBER = re.compile(rf"\b(\d+(?:\.\d+)?|{'|'.join(NUMBERS[2:])}|nought)\b", re.
 _ALLERGY = re.compile(
     r"allerg|gave (me|him|her)|brought on|whatever it did|something like", re.IGNORECASE
 )
-_VAGUE = tuple(FEW)
+_VAGUE = re.compile(rf"^(?:{'|'.join(FEW)})\b| or two$", re.IGNORECASE)
 
 _RECALL = re.compile(
     r"(can't|cannot|don't|couldn't) (really )?(remember|recall)|forget (what|when|which)",
@@ -131,7 +131,7 @@ class AnswerCheck:
     def _of_times(self, text: str, minute: float) -> Iterator[str]:
         exact, vague = self._times(minute)
         for one in mentioned_times(text, self.record.now(minute)):
-            allowed = exact + (vague if one.text.casefold().startswith(_VAGUE) else [])
+            allowed = exact + (vague if _VAGUE.search(one.text) else [])
             if not any(one.least <= known <= one.most for known in allowed):
                 yield f"time: {one.text!r}"
 

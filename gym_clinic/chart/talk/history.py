@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gym_clinic.chart.talk.answer import Said
 from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.speech import Speech
-from gym_clinic.chart.talk.times import ago, number_word
+from gym_clinic.chart.talk.times import YEAR, ago, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.disclosure import Recollection
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
@@ -163,6 +163,31 @@ class History:
         if plan.manner == "omitted":
             return self.speech.say("unsure"), Said(fact, "unknown")
         return self.speech.say("past.yes", illness=self._illness(condition)), Said(fact, "yes")
+
+    def knows(self, condition: str) -> bool:
+        """Return whether an illness is one that the patient lives with."""
+        return f"condition:{condition}" in self.record.recollections
+
+    def since(self, condition: str, minute: float) -> Sentence:
+        """Say for how long the patient has lived with an illness."""
+        plan = self.record.recollections[f"condition:{condition}"]
+        if plan.distortion == "forgets" or plan.manner == "omitted":
+            return self.illness(condition)
+        (years,) = (
+            one.years for one in self.record.patient.background if one.condition == condition
+        )
+        minutes, random = years * YEAR + minute, self.speech.random("time")
+        if plan.manner == "vague":
+            text = self.speech.say(
+                "past.about", about=vaguely_ago(minutes, self.record.now(minute), random)
+            )
+            return text, Said(f"since:{condition}", "vague")
+        if years < 1:
+            long = how_long(minutes, random)
+            return self.speech.say("past.for", long=long), Said(f"since:{condition}", long)
+        number = number_word(round(years))
+        text = self.speech.say("years", number=number).replace("one years", "a year")
+        return text, Said(f"since:{condition}", f"{years:.1f} years")
 
     def family(self, minute: float) -> Saying:
         """Say what relatives have or had."""

@@ -19,6 +19,7 @@ from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.lay_words import Speaker, lay_words
 from gym_clinic.simulate.clinic.life import Life, draw_life
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.problems import EXPOSURE
 
 Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
 """What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
@@ -111,9 +112,16 @@ class OwnRecord:
         begun = {key for problem in self.patient.problems for key in problem.findings}
         return frozenset(with_ancestors(measured | begun, self.patient.facts.above))
 
+    def opens(self, finding: str) -> bool:
+        """Return whether a finding is an exposure that is told when it is asked about again."""
+        plan = self.plan.get(finding)
+        exposure = self.patient.facts.phenotypes[finding].group == EXPOSURE
+        return plan is not None and plan.has and plan.manner == "omitted" and exposure
+
     def says_has(self) -> frozenset[str]:
         """Return the findings that the patient says to have, with what they imply."""
-        said = {key for key in self.plan if _stance(self.plan[key]) in ("has", "vague", "slight")}
+        told = ("has", "vague", "slight")
+        said = {key for key in self.plan if _stance(self.plan[key]) in told or self.opens(key)}
         return frozenset(with_ancestors(said, self.patient.facts.above))
 
     def now(self, minute: float) -> datetime.datetime:

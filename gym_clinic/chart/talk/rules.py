@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from gym_clinic.chart.talk.answer import PatientAnswer, Said
 from gym_clinic.chart.talk.hearing import Heard, areas, hearing_of
 from gym_clinic.chart.talk.history import History
-from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
+from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -15,6 +16,18 @@ from gym_clinic.simulate.split import Split
 
 ABOUT_A_FINDING = ("onset", "course", "site", "spread", "severity", "relief")
 """Topics that are asked of a finding."""
+
+CHILD = 12
+"""Age in years below which a question about drinking is about feeding."""
+
+DENIED = 2
+"""Absent findings that are volunteered in one talk, at most."""
+
+COMMON = 12
+"""Diseases that have a finding whose absence is volunteered, at least: others nobody mentions."""
+
+UNKNOWN = ("movements", "parity", "contacts", "vaccines", "usual values", "unusual food")
+"""Topics of which no record has anything."""
 
 MOST = 4
 """Findings that are told in answer to one question about an area or "anything else"."""
@@ -36,6 +49,8 @@ class RulesPatient:
         record: The record as the patient knows it.
         about: The finding that was spoken of last, which "it" means.
         told: The findings that were told without being asked.
+        kept: Exposures that were kept back when they were asked about.
+        denied: How many absent findings were volunteered.
     """
 
     def __init__(self, patient: ClinicPatient, split: Split = "train") -> None:
@@ -47,6 +62,8 @@ class RulesPatient:
         self._speech = speech
         self.about = self.record.complaint
         self.told: set[str] = set()
+        self.kept: set[str] = set()
+        self.denied = 0
 
     def answer(self, question: str, minute: float = 0) -> PatientAnswer:
         """Answer a question.
@@ -55,7 +72,7 @@ class RulesPatient:
             question: What is asked, in any words.
             minute: Minutes from arrival.
         """
-        heard = hearing_of(self.record.patient.facts).hear(question)
+        heard = self._meant(hearing_of(self.record.patient.facts).hear(question))
         said = list(self._answers(heard, minute))
         if not said and "hello" in heard.topics:
             return PatientAnswer(self._speech.say("hello"))
@@ -70,30 +87,67 @@ class RulesPatient:
         if "relief" in topics and "course" in topics:
             topics.remove("course")
         named = self._findings(heard)
+        areas_asked = [*self._areas(heard, named)]
+        if "mood" in areas_asked:
+            mood = self._there("mood")
+            named = [one for one in named if one not in self._ids("mood") or one in mood]
         if "opening" in heard.topics:
             yield from self._opening()
         for finding in named:
             known = self.record.known(finding)
             self.told.add(known.finding)
             if not topics or known.stance not in ("has", "vague", "slight"):
-                yield self._telling.answer(finding)
+                yield self._answer(finding, heard)
             if known.stance in ("has", "vague", "slight"):
                 self.about = known.finding
                 yield from self._of_finding(known.finding, topics, minute)
-        if topics and not named and "opening" not in heard.topics:
+        lived_with = [one for one in heard.illnesses if self._history.knows(one)]
+        aside = lived_with or areas_asked or "opening" in heard.topics
+        if topics and not named and not aside:
             asked_more = [one for one in heard.topics if one not in (*topics, "hello")]
             if not asked_more or topics != ["onset"]:
                 yield from self._of_finding(self.about, topics, minute)
-        for area in self._areas(heard, named):
-            yield from self._of_area(area)
+        for area in areas_asked:
+            yield from self._of_area(area, heard)
         for illness in () if "family" in heard.topics else heard.illnesses:
-            yield self._history.illness(illness)
+            if "onset" in heard.topics and illness in lived_with:
+                yield self._history.since(illness, minute)
+            else:
+                yield self._history.illness(illness)
         for drug in heard.drugs:
             yield self._history.medicine(drug)
         for topic in heard.topics:
             yield from self._of_topic(topic, heard, minute)
         if "more" in heard.topics:
             yield from self._more()
+
+    def _meant(self, heard: Heard) -> Heard:
+        """Leave out what a question only seems to ask: an overdose is no medicine taken daily."""
+        topics, drugs = list(heard.topics), heard.drugs
+        overdose = self.record.patient.facts.finding_ids["Overdose of tablets"]
+        if "act" in topics and drugs and overdose in self.record.implied:
+            topics.append("exposure")
+        if "exposure" in topics:
+            drugs = ()
+        if "feeding" in topics and "alcohol" in topics:
+            child = self.record.patient.person.age < CHILD
+            topics.remove("alcohol" if child else "feeding")
+        for topic, others in _INSTEAD_OF.items():
+            if topic in topics:
+                topics = [one for one in topics if one not in others]
+        illnesses = heard.illnesses
+        if "mood before" in topics:
+            illnesses = tuple(dict.fromkeys((*illnesses, _DEPRESSION)))
+        return replace(heard, topics=tuple(dict.fromkeys(topics)), drugs=drugs, illnesses=illnesses)
+
+    def _answer(self, finding: str, heard: Heard) -> tuple[str, Said]:
+        """Answer whether a finding is there; an exposure that is kept back opens in the end."""
+        known = self.record.known(finding)
+        if known.stance == "unsure" and self.record.opens(known.finding):
+            if known.finding in self.kept or "gentle" in heard.topics:
+                return self._telling.besides(known.finding)
+            self.kept.add(known.finding)
+        return self._telling.answer(finding)
 
     def _findings(self, heard: Heard) -> list[str]:
         """The findings that are asked about, but for those that a topic or illness stands for."""
@@ -122,23 +176,46 @@ class RulesPatient:
             yield ways[topic](finding, minute)
 
     def _areas(self, heard: Heard, named: list[str]) -> Iterator[str]:
-        """The areas that are asked about, but for those of a finding that is named itself."""
+        """The areas that are asked about, but for those of a finding that is named itself.
+
+        The mood is told by what is there, whatever word was used for it.
+        """
         names = {self.record.patient.facts.phenotypes[one].name for one in named}
-        for area in heard.areas:
-            if names.isdisjoint(areas()[area]):
+        asked = dict.fromkeys((*heard.areas, *(one for one in heard.topics if one in areas())))
+        if "high mood" in asked or "self-harm" in asked:
+            asked.pop("mood", None)
+        for area in asked:
+            there = self._there(area)
+            if area == "mood" and not there and "mood before" in heard.topics:
+                continue
+            told = any(one in there for one in named)
+            mood = area == "mood" and there and not told
+            alone = not named or area not in _ONLY_ALONE
+            if alone and (mood or names.isdisjoint(areas()[area])):
                 yield area
 
-    def _of_area(self, area: str) -> Saying:
-        ids = self.record.patient.facts.finding_ids
-        there: list[KnownFinding] = []
-        for name in areas()[area]:
-            known = self.record.known(ids[name])
-            if known.stance not in ("denies", "doubts", "not felt") and known not in there:
-                there.append(known)
-        if not there:
+    def _ids(self, area: str) -> list[str]:
+        return [self.record.patient.facts.finding_ids[name] for name in areas()[area]]
+
+    def _there(self, area: str) -> list[str]:
+        """The findings of an area that the patient has, or keeps back."""
+        found = dict[str, None]()
+        for finding in self._ids(area):
+            known = self.record.known(finding)
+            if known.stance not in ("denies", "doubts", "not felt"):
+                found[known.finding] = None
+        return list(found)
+
+    def _of_area(self, area: str, heard: Heard) -> Saying:
+        there = self._there(area)
+        if not there and area in _DENIED_BY_NAME:
+            yield self._telling.answer(self._ids(area)[0])
+        elif not there:
             yield self._speech.say("fine"), Said(f"area:{area}", "no")
-        for known in there[:MOST]:
-            yield self._telling.answer(known.finding)
+        for finding in there[:MOST]:
+            self.told.add(finding)
+            self.about = finding
+            yield self._answer(finding, heard)
 
     def _of_topic(self, topic: str, heard: Heard, minute: float) -> Saying:
         ways: Mapping[str, Callable[[float], Saying]] = {
@@ -158,8 +235,23 @@ class RulesPatient:
             "name": self._history.name,
             "born": self._history.born,
         }
-        if topic in ways and not (topic == "medicines" and heard.drugs):
+        if topic in UNKNOWN:
+            yield self._speech.say("not.known"), Said(f"life:{topic}", "unknown")
+        elif topic == "often" and not (set(heard.topics) - {"often", "hello"} or heard.drugs):
+            yield self._speech.say("often.unknown"), Said(f"often:{self.about}", "unknown")
+        elif topic in ("amount", "plan"):
+            yield from self._of_act(topic)
+        elif topic in ways and not (topic == "medicines" and heard.drugs):
             yield from ways[topic](minute)
+
+    def _of_act(self, topic: str) -> Saying:
+        """How many were taken, or whether there is a plan: no record has it."""
+        area = "exposure" if topic == "amount" else "self-harm"
+        there = self._there(area)
+        if any(self.record.known(one).stance != "unsure" for one in there):
+            yield self._speech.say(f"{topic}.unknown"), Said(f"{topic}:{there[0]}", "unknown")
+        elif not there and topic == "plan":
+            yield self._telling.answer(self._ids(area)[0])
 
     def _opening(self) -> Saying:
         """The complaint and one or two of the findings that are told at once."""
@@ -167,19 +259,40 @@ class RulesPatient:
         self.about = first
         self.told.add(first)
         yield self._telling.complaint(first)
-        for finding in self._untold("told")[:2]:
-            self.told.add(finding)
-            yield self._telling.besides(finding)
+        for finding in self._volunteered(self._untold("told"))[:2]:
+            yield self._besides(finding)
 
     def _more(self) -> Saying:
-        """Some of the findings that are told without being asked, and have not been."""
-        vague = [one for one in self._untold("vague") if self.record.plan[one].has]
-        left = [*self._untold("told"), *vague][:MOST]
+        """What is there, is told without being asked and has not been; then what is absent."""
+        told, vague = self._untold("told"), self._untold("vague")
+        there = [one for one in (*told, *vague) if self.record.plan[one].has]
+        absent = [one for one in told if one not in there]
+        left = self._volunteered([*there, *absent])[:MOST]
         for finding in left:
-            self.told.add(finding)
-            yield self._telling.besides(finding)
+            yield self._besides(finding)
         if not left:
             yield self._speech.say("nothing.more"), Said("more", "no")
+
+    def _besides(self, finding: str) -> tuple[str, Said]:
+        self.told.add(finding)
+        self.denied += not self.record.plan[finding].has
+        return self._telling.besides(finding)
+
+    def _volunteered(self, findings: list[str]) -> list[str]:
+        """The findings that are there, and few of those that are absent, such as a fever."""
+        plan, kept = self.record.plan, list[str]()
+        for one in findings:
+            absent = [key for key in kept if not plan[key].has]
+            few = len(absent) + self.denied < DENIED
+            if plan[one].has or (few and self._is_common(one)):
+                kept.append(one)
+        return kept
+
+    def _is_common(self, finding: str) -> bool:
+        """Whether a finding is so common that people think of its absence."""
+        diseases = self.record.patient.facts.diseases.values()
+        having = [one for one in diseases if any(p.phenotype == finding for p in one.phenotypes)]
+        return len(having) >= COMMON
 
     def _untold(self, manner: str) -> list[str]:
         """What is told in a manner and has not been, in an order that is drawn."""
@@ -200,6 +313,27 @@ _STAND_FOR: Mapping[str, tuple[str, ...]] = {
     "opening": ("Malaise",),
     "relief": ("Pain eased by rest",),
     "medicines": ("Overdose of tablets", "Pain"),
+    "mood before": ("Depression",),
     "meal": ("Anorexia",),
 }
 """Topic -> findings that a question about it may seem to name."""
+
+_INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
+    "exposure": ("medicines", "alcohol", "meal", "drugs", "often"),
+    "feeding": ("meal",),
+    "parity": ("pregnant", "often"),
+    "contacts": ("home", "past", "family", "opening"),
+    "usual values": ("past",),
+    "unusual food": ("meal",),
+    "self-harm": ("mood",),
+    "high mood": ("mood",),
+}
+"""Topic -> topics that the words of a question about it only seem to ask."""
+
+_ONLY_ALONE = ("waterworks", "below", "feeding", "nappies")
+"""Areas that are left out where a finding is named."""
+
+_DENIED_BY_NAME = ("exposure", "self-harm", "high mood")
+"""Areas whose first finding is denied where nothing is there."""
+
+_DEPRESSION = "major-depressive-disorder"

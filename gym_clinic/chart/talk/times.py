@@ -29,10 +29,13 @@ NUMBERS = (
 )  # fmt: skip
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 FEW = {"a couple of": (1.4, 3.2), "a few": (1.4, 12.0), "several": (2.0, 15.0)}
+OR_TWO = (0.6, 2.6)
 """Vague amount -> the least and greatest number that it stands for."""
 
 _AMOUNT = "|".join((*sorted(FEW, key=len, reverse=True), *NUMBERS[1:], r"\d+", "half an", "an?"))
-_LONG = re.compile(rf"\b({_AMOUNT}) (minute|hour|day|week|month|year)s?\b", re.IGNORECASE)
+_LONG = re.compile(
+    rf"\b({_AMOUNT}) (minute|hour|day|week|month|year)s?(?P<two> or two)?\b", re.IGNORECASE
+)
 _DAY = re.compile(
     rf"\b(yesterday|today|this (?:morning|afternoon|evening)|last night|tonight|"
     rf"on ({'|'.join(DAYS)}))\b",
@@ -107,8 +110,10 @@ def vaguely_ago(minutes: float, now: datetime.datetime, random: Random) -> str:
         ways = ["a short while ago", "not long ago", "just before I came"]
     elif then.date() == now.date():
         ways = ["earlier today", "some time today", "at some point today"]
-    elif minutes < 36 * HOUR:
+    elif minutes < 20 * HOUR:
         ways = ["some hours ago", "since yesterday or so", "within the last day"]
+    elif minutes < 44 * HOUR:
+        ways = ["a day or two ago", "a day or two back", "over the last day or two"]
     elif minutes < 12 * DAY:
         ways = ["a few days ago", "some days ago", "earlier on, days ago"]
     elif minutes < 9 * WEEK:
@@ -128,7 +133,9 @@ def mentioned_times(text: str, now: datetime.datetime) -> list[MentionedTime]:
         amount, unit = one[1].casefold(), one[2].casefold()
         size = next(size for name, size, _ in UNITS if name == unit)
         low, high = FEW.get(amount, (0.0, 0.0))
-        if not high:
+        if one["two"]:
+            low, high = OR_TWO
+        elif not high:
             number = _number(amount)
             slack = 0.6 if unit != "minute" else max(0.6, 0.2 * number)
             low, high = number - slack, number + slack

@@ -40,8 +40,8 @@ DISTORTIONS: Mapping[Distortion, float] = {"forgets": 0.04, "minimises": 0.08, "
 SOUGHT = (6, 16, 10)
 """Findings that were looked for and are absent: fewest, most and most usual."""
 
-WRONG_TIME = (0.3, 0.5, 2.0, 3.0)
-"""Factors by which a patient is wrong about how long ago something began."""
+WRONG_TIME = (0.6, 0.7, 1.5, 2.0)
+"""Factors by which a patient is wrong about how long ago something began: days stay days."""
 
 _HERE = Path(__file__).parent
 

@@ -162,10 +162,20 @@ def test_anything_else_tells_what_is_told_and_ends() -> None:
         plan = rules.record.plan.values()
         expected = {
             f"finding:{one.finding}" for one in plan
-            if one.distortion != "forgets"
-            and (one.manner == "told" or (one.manner == "vague" and one.has))
+            if one.has and one.distortion != "forgets" and one.manner in ("told", "vague")
         }  # fmt: skip
-        assert set(told) == expected
+        denied = set(told) - expected
+        assert expected <= set(told)
+        assert len(denied) <= 2
+        for fact in denied:
+            key = fact.partition(":")[2]
+            assert rules.record.plan[key].manner == "told"
+            assert FACTS.phenotypes[key].name not in ("Goiter", "Kyphosis")
+            having = [
+                one for one in FACTS.diseases.values()
+                if any(p.phenotype == key for p in one.phenotypes)
+            ]  # fmt: skip
+            assert len(having) >= 12
 
 
 def test_a_parent_speaks_of_the_child_and_the_crew_of_the_unconscious() -> None:

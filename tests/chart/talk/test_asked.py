@@ -1,0 +1,179 @@
+"""Questions about acts, mood, long-standing illnesses, children and pregnancy are heard as such."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+
+from gym_clinic.chart.talk import AnswerCheck, RulesPatient
+from gym_clinic.chart.talk.times import vaguely_ago
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.simulate.clinic.disclosure import (
+    WRONG_TIME,
+    Disclosure,
+    Distortion,
+    Manner,
+    Recollection,
+)
+from gym_clinic.simulate.clinic.people import Background
+
+FACTS = load()
+IDS = FACTS.finding_ids
+
+ACTS = (
+    "Did you take any tablets or an overdose?",
+    "How many did you take?",
+    "How many paracetamol did you take?",
+    "Did you drink or swallow anything?",
+    "Did you take anything?",
+)
+
+
+@pytest.fixture(scope="module")
+def patient() -> ClinicPatient:
+    return draw_patient(7, "acute-appendicitis")
+
+
+@pytest.fixture(scope="module")
+def child() -> ClinicPatient:
+    return draw_patient(103, "bacterial-gastroenteritis")
+
+
+def planned(patient: ClinicPatient, *plans: tuple[str, Manner]) -> RulesPatient:
+    """A patient who has the complaint and these findings alone."""
+    rules = RulesPatient(patient)
+    complaint = rules.record.complaint
+    ones = [Disclosure(IDS[name], True, "problem", how, None, -300, -300) for name, how in plans]
+    rules.record.plan = {complaint: rules.record.plan[complaint]} | {
+        one.finding: one for one in ones
+    }
+    rules.record.__dict__.pop("implied", None)
+    return rules
+
+
+def values(rules: RulesPatient, question: str) -> dict[str, str]:
+    answer = rules.answer(question, 5)
+    assert AnswerCheck(rules.record).failures(answer.text, 5) == ()
+    return {one.fact: one.value for one in answer.facts}
+
+
+@pytest.mark.parametrize("question", ACTS)
+def test_an_act_is_answered_by_the_exposure_and_never_by_the_medicines(
+    patient: ClinicPatient, question: str
+) -> None:
+    overdose = f"finding:{IDS['Overdose of tablets']}"
+    told = values(planned(patient, ("Overdose of tablets", "asked")), question)
+    assert told.pop(overdose) == "yes"
+    assert all(one.startswith("amount:") for one in told)
+    assert values(planned(patient), question) == {overdose: "no"}
+
+
+@pytest.mark.parametrize("again", ["Did you take an overdose?", "You can tell me, no one judges."])
+def test_an_exposure_that_is_kept_back_opens_when_it_is_asked_again(
+    patient: ClinicPatient, again: str
+) -> None:
+    rules = planned(patient, ("Overdose of tablets", "omitted"))
+    overdose = f"finding:{IDS['Overdose of tablets']}"
+    assert values(rules, "Did you take an overdose?") == {overdose: "unknown"}
+    assert values(rules, f"{again} Did you take too many tablets?") == {overdose: "yes"}
+
+
+def test_medicines_that_are_taken_are_still_medicines(patient: ClinicPatient) -> None:
+    for question in (
+        "What tablets do you take?", "Have you taken anything for the pain?",
+        "Any tablets every day?", "Have you taken any medicines today?",
+    ):  # fmt: skip
+        assert any(one.startswith("medicine") for one in values(planned(patient), question))
+
+
+def test_questions_about_mood_and_self_harm_are_answered_by_them(patient: ClinicPatient) -> None:
+    low = (("Anhedonia", "asked"), ("Suicidal ideation", "asked"))
+    thoughts, joyless = (f"finding:{IDS[one]}" for one in ("Suicidal ideation", "Anhedonia"))
+    for question in ("How have you been feeling in yourself?", "Have you been depressed before?"):
+        told = values(planned(patient, *low), question)
+        assert told[thoughts] == told[joyless] == "yes"
+        assert f"finding:{IDS['Depression']}" not in told
+    assert values(planned(patient, *low), "Have you thought of harming yourself?") == {
+        thoughts: "yes"
+    }
+    assert values(planned(patient), "Have you thought of harming yourself?") == {thoughts: "no"}
+    plan = "Do you have a plan?"
+    assert list(values(planned(patient, *low), plan).values()) == ["unknown"]
+    assert values(planned(patient), plan) == {thoughts: "no"}
+    high = "Have there been periods of being very high in mood?"
+    assert values(planned(patient, *low), high) == {f"finding:{IDS['Mania']}": "no"}
+
+
+@pytest.mark.parametrize(
+    ("manner", "distortion", "value"),
+    [("told", None, "3.0 years"), ("asked", None, "3.0 years"), ("vague", None, "vague")],
+)
+def test_a_long_standing_illness_has_its_own_time(
+    patient: ClinicPatient, manner: Manner, distortion: Distortion | None, value: str
+) -> None:
+    copd = "chronic-obstructive-pulmonary-disease"
+    lived = Background(copd, 3.0, {})
+    rules = RulesPatient(dataclasses.replace(patient, background=(lived,)))
+    fact = f"condition:{copd}"
+    recollections = {**rules.record.recollections, fact: Recollection(fact, manner, distortion)}
+    rules.record.recollections = recollections
+    assert values(rules, "How long have you had COPD?") == {f"since:{copd}": value}
+
+
+def test_how_often_is_no_duration(child: ClinicPatient) -> None:
+    rules = RulesPatient(child)
+    (fact,) = values(rules, "How many times a day?")
+    assert fact.startswith("often:")
+
+
+def test_drinking_of_a_child_is_feeding_and_of_an_adult_alcohol(
+    child: ClinicPatient, patient: ClinicPatient
+) -> None:
+    assert values(planned(child), "Is he drinking? Wet nappies?") == {
+        "area:feeding": "no",
+        "area:nappies": "no",
+    }
+    told = values(planned(child, ("Poor feeding", "asked")), "Is he drinking? Wet nappies?")
+    assert told == {f"finding:{IDS['Poor feeding']}": "yes", "area:nappies": "no"}
+    assert list(values(planned(patient), "How much do you drink?")) == ["life:alcohol"]
+
+
+@pytest.mark.parametrize(
+    ("question", "facts"),
+    [
+        ("Is the baby moving?", ["life:movements"]),
+        ("Any bleeding or fluid from below?", ["area:below"]),
+        ("Have you been pregnant before?", ["life:parity"]),
+        ("Are you passing urine normally?", ["area:waterworks"]),
+        ("Is anyone else ill at home?", ["life:contacts"]),
+        ("Are your vaccinations up to date?", ["life:vaccines"]),
+        ("What is your blood pressure normally?", ["life:usual values"]),
+        ("Any recent blood tests?", ["life:usual values"]),
+        ("Has he eaten anything unusual?", ["life:unusual food"]),
+    ],
+)
+def test_what_no_record_has_is_not_known(
+    patient: ClinicPatient, question: str, facts: list[str]
+) -> None:
+    told = values(planned(patient), question)
+    assert list(told) == facts
+    assert all(
+        value == ("unknown" if fact.startswith("life:") else "no") for fact, value in told.items()
+    )
+
+
+def test_a_vague_time_never_shrinks_days_to_hours() -> None:
+    now, random = datetime(2025, 6, 17, 14, 20), Random(5)
+    for hours in range(20, 24 * 11):
+        then = now + timedelta(minutes=random.randrange(1440))
+        text = vaguely_ago(hours * 60, then, random)
+        assert "day" in text, (hours, text)
+        assert hours < 44 or "days" in text, (hours, text)
+
+
+def test_a_wrong_time_leaves_days_days() -> None:
+    assert min(WRONG_TIME) * 3 * 24 >= 36
