@@ -18,7 +18,7 @@ from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
 from gym_clinic.simulate.clinic.texts.measured import TRIAGE, usual_keys, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice
-from gym_clinic.simulate.clinic.texts.when import onset, vaguely
+from gym_clinic.simulate.clinic.texts.when import amount, onset, vaguely
 
 
 def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
@@ -31,7 +31,8 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
         if first.how == "vague"
         else onset(voice, first.finding, began, now, patient.arrived)
     )
-    also = [one for one in told[1:] if one.says][: voice.random.randint(0, 2)]
+    also = [one for one in told[1:] if _began_together(one, first, now)]
+    also = also[: voice.random.randint(0, 2)]
     words = [finding(voice, first), *(finding(voice, one) for one in also)]
     pool = "triage.vague" if first.how == "vague" else "triage"
     slots = {"who": who(voice, patient), "list": voice.listed(words), **when.slots()}
@@ -48,6 +49,13 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
         known.append(past_history(voice, patient, visit, by_patient=True))
     known.append(pregnancy(voice, patient))
     return voice.paragraph(parts, vitals, known)
+
+
+def _began_together(one: Told, first: Told, now: float) -> bool:
+    """Whether a finding may share the onset that is written for the complaint."""
+    if not one.says or one.began is None or one.how == "vague":
+        return False
+    return amount(now - one.began) == amount(now - (first.began or 0.0))
 
 
 def handover(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piece:
