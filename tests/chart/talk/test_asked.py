@@ -177,3 +177,8 @@ def test_a_vague_time_never_shrinks_days_to_hours() -> None:
 
 def test_a_wrong_time_leaves_days_days() -> None:
     assert min(WRONG_TIME) * 3 * 24 >= 36
+
+
+@pytest.mark.parametrize("question", ["Is the pain moving?", "Has the rash moved?"])
+def test_a_pain_that_moves_is_no_movement_of_a_baby(patient: ClinicPatient, question: str) -> None:
+    assert "life:movements" not in values(planned(patient), question)
