@@ -30,6 +30,11 @@ _CLASSES = {"nsaid": "anti-inflammatory tablets", "sulfonamide-antibiotic": "sul
 """Class of drugs -> what people call it, where that is another name."""
 
 
+UNNOTICED = ("Tachypnea",)
+"""What people may have and cannot tell: they say so whether they have it or not, so that the answer
+does not give it away."""
+
+
 @dataclass(frozen=True)
 class KnownFinding:
     """What a patient says of one finding.
@@ -101,16 +106,9 @@ class OwnRecord:
             return KnownFinding("denies", forms[0], self.plan[forms[0]])
         if finding in self.plan:
             return KnownFinding(_stance(self.plan[finding]), finding, self.plan[finding])
-        if not is_felt(facts, finding) or finding in self._unaware:
+        if not is_felt(facts, finding) or facts.phenotypes[finding].name in UNNOTICED:
             return KnownFinding("not felt", finding, None)
         return KnownFinding("denies", finding, None)
-
-    @cached_property
-    def _unaware(self) -> frozenset[str]:
-        """What the record has and the patient does not know."""
-        measured = {key for key, has in self.patient.findings(0).items() if has}
-        begun = {key for problem in self.patient.problems for key in problem.findings}
-        return frozenset(with_ancestors(measured | begun, self.patient.facts.above))
 
     def opens(self, finding: str) -> bool:
         """Return whether a finding is an exposure that is told when it is asked about again."""
