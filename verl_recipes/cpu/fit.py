@@ -43,7 +43,7 @@ WARM_UP = 10
 
 
 @dataclass(frozen=True)
-class Course:
+class FitSchedule:
     """How a model is taught.
 
     Attributes:
@@ -67,10 +67,10 @@ class Course:
         at_least_one("steps", self.steps)
 
 
-BRIEF = Course(80, 120, look_every=30, rate=1e-3, hinted=0.5, by_token=False)
+BRIEF = FitSchedule(80, 120, look_every=30, rate=1e-3, hinted=0.5, by_token=False)
 """For environments in which a run makes a call and answers."""
 
-LONG = Course(600, 300, look_every=60, rate=7e-4, hinted=0.9, by_token=True)
+LONG = FitSchedule(600, 300, look_every=60, rate=7e-4, hinted=0.9, by_token=True)
 """For those in which it makes several calls, see :func:`asks_several`."""
 
 
@@ -192,7 +192,7 @@ def first_fit(
         goals: What is good enough.
         taught: Tasks to learn from: the other ``task_ids``, then those with the shortest tickets.
         also: Further environments of the training; their shortest tasks are learned from as well.
-        changes: Fields of :class:`Course` in place of those of `BRIEF` or `LONG`.
+        changes: Fields of :class:`FitSchedule` in place of those of `BRIEF` or `LONG`.
 
     Raises:
         ConfigError: If a task is unknown, there are fewer than two, or no run fits the budgets.
@@ -326,7 +326,7 @@ class Learner:
         found: Sequence[Transcript],
         told: dict[bool, list[list[int]]],
         draw: random.Random,
-        course: Course,
+        course: FitSchedule,
         copied: Sequence[int] = (),
     ) -> None:
         self.model = model
