@@ -106,14 +106,19 @@ def draw_medicines(
     pregnant: bool,
     random: Random,
 ) -> list[TakenMedicine]:
-    """Draw what a person takes: nothing against an allergy, an illness or another medicine."""
+    """Draw what a person takes: nothing against an allergy, an illness or another medicine.
+
+    Who is pregnant takes only what is usually continued then.
+    """
     taken: list[TakenMedicine] = []
     forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
     for key in conditions:
         for one in facts.conditions[key].medicines:
             if age < ADULT or random.random() >= one.share:
                 continue
-            if pregnant or any(one.drug == other.drug for other in taken):
+            if any(one.drug == other.drug for other in taken):
+                continue
+            if pregnant and not references(facts, one.drug) & continued_in_pregnancy():
                 continue
             if _allergic(facts, one.drug, allergies) or forbidden & references(facts, one.drug):
                 continue
@@ -255,6 +260,13 @@ def kinds_of_medicines() -> tuple[frozenset[str], ...]:
     file = Path(__file__).with_name("one_of_a_kind.json")
     kinds: Mapping[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
     return tuple(frozenset(one) for one in kinds.values())
+
+
+@lru_cache(maxsize=1)
+def continued_in_pregnancy() -> frozenset[str]:
+    """Return the drugs and classes that are usually continued in pregnancy."""
+    file = Path(__file__).with_name("continued_in_pregnancy.json")
+    return frozenset(json.loads(file.read_text(encoding="utf-8")))
 
 
 def references(facts: Facts, drug: str) -> set[str]:

@@ -37,3 +37,12 @@ def test_nobody_is_treated_with_what_an_illness_of_theirs_forbids() -> None:
                 if one.condition not in FACTS.conditions:
                     continue  # it has brought the illness about
                 assert not forbidden & names_of(patient, one.drug), (lived.condition, one.drug)
+
+
+def test_who_is_pregnant_keeps_insulin() -> None:
+    patients = [draw_patient(seed, "preeclampsia") for seed in range(160)]
+    lives = "type-1-diabetes-mellitus"
+    diabetic = [one for one in patients if any(each.condition == lives for each in one.background)]
+    assert len(diabetic) >= 2
+    for one in diabetic:
+        assert any("insulin" in each.drug for each in one.medicines), one.seed
