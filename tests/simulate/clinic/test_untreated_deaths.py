@@ -32,7 +32,7 @@ def share_of_deaths(condition: str, count: int) -> float:
 def test_untreated_patients_die_as_often_as_a_physician_expects(
     some: Callable[[Sequence[str]], Sequence[str]], request: pytest.FixtureRequest
 ) -> None:
-    count = 60 if request.config.getoption("--whole") else 6
+    count = 30 if request.config.getoption("--whole") else 6
     wrong = []
     for key in some([one.id for one in presenting(FACTS)]):
         low, high = EXPECTED.get(key, ELSEWHERE)
