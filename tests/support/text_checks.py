@@ -251,7 +251,8 @@ def no_held_out_words(patient: ClinicPatient, documents: Sequence[Document]) -> 
         text = one.text
         for fact in one.facts:  # what the record says in its own words is no phrase
             if fact.kind in ("sign", "study") and fact.says:
-                text = text.replace(fact.says, " | ")
+                # It may begin a sentence.
+                text = re.sub(re.escape(fact.says), " | ", text, flags=re.IGNORECASE)
         for part in re.split(r"[|.;:?!,()\n]", text):
             words = phrasebook.words_of(part)
             for at in range(len(words) - 3):
