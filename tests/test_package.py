@@ -79,6 +79,7 @@ def cache(tmp_path_factory):
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_a_plain_checkout_finds_its_data(tmp_path, cache):
     # Without the finder of an editable install, only the checkout is there.
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.meta_path[:] = [\n"
@@ -99,6 +100,7 @@ except metadata.PackageNotFoundError:
 """
 
 
+@pytest.mark.slow
 def test_an_editable_install_finds_its_data_from_another_folder(tmp_path, cache):
     # -I leaves the working folder and PYTHONPATH out: only what is installed is found.
     origin = json.loads(run(sys.executable, "-I", "-c", ORIGIN, cwd=tmp_path))

@@ -44,6 +44,7 @@ def run(arguments, folder):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [body for body in PYTHON if body not in FILES.values()])
 def test_python_blocks_run(body, folder):
     run([sys.executable, "-W", "error::DeprecationWarning", "-c", body], folder)
@@ -76,6 +77,7 @@ def test_make_tasks_validates():
     assert f"$(BIN)/{BY_MAKE}\n" in (ROOT / "Makefile").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_run(command, folder, chat_server):
     chat_server.script = [chat_server.answer("CLASSIFICATION: Definitive")]

@@ -233,6 +233,7 @@ def test_a_fit_mixes_groups_and_makes_hints_inform(tmp_path):
     assert f"{report.look.mixed:.0%} of 4 groups" in str(report)
 
 
+@pytest.mark.slow
 def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
     again = tiny.build(tmp_path / "again", tiny.corpus(env), seed=0)
     before = (folder / "model.safetensors").read_bytes()
@@ -250,6 +251,7 @@ def test_a_fit_is_reproducible_to_the_bit(env, names, folder, tmp_path):
     assert len(transformers.AutoTokenizer.from_pretrained(folder)) == 4096
 
 
+@pytest.mark.slow
 def test_further_environments_are_learned_from(env, names, tmp_path, monkeypatch):
     taught = []
     transcripts = fit.transcripts
@@ -316,6 +318,7 @@ def test_no_more_calls_are_asked_for_than_the_runs_make(env, names, folder):
     assert 0.0 < report.goals.calls <= 2.0
 
 
+@pytest.mark.slow
 def test_groups_use_tasks_outside_the_training_set(env, names, folder, monkeypatch):
     learned, asked = [], []
     transcripts, look = fit.transcripts, fit.sample_groups
