@@ -29,6 +29,7 @@ ROWS = (
     ("safety",),
     ("rewards",),
     ("domain",),
+    ("clinical",),
     ("domains", "answering"),
     ("env",),
     ("registration",),

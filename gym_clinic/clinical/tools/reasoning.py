@@ -1,0 +1,126 @@
+"""Thinking aloud, names of findings, a differential diagnosis, and patients like this one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gym_clinic.case import Case
+from gym_clinic.chart import Chart
+from gym_clinic.clinical.differential import differential
+from gym_clinic.clinical.naming import findings_named
+from gym_clinic.embedded import open_patients
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import load
+from gym_clinic.facts.epidemiology import Person, Pregnancy
+from gym_clinic.toolbox import Kind, tool
+
+LONGEST_THOUGHT = 4_000
+"""Characters of a thought at most."""
+
+MOST_FINDINGS = 30
+"""Findings of one call at most."""
+
+
+@tool(kind=Kind.THINK)
+def think(thought: str) -> str:
+    """Think; nothing happens and no time passes.
+
+    Args:
+        thought: What you think.
+    """
+    if not thought.strip() or len(thought) > LONGEST_THOUGHT:
+        raise ToolError(f"expected a thought of 1 to {LONGEST_THOUGHT} characters")
+    return "Noted."
+
+
+@tool
+def name_findings(text: str) -> dict[str, Any]:
+    """Read which symptoms and signs of the library a text names, with their standard names.
+
+    Args:
+        text: Words of a patient or a note.
+    """
+    if not text.strip() or len(text) > LONGEST_THOUGHT:
+        raise ToolError(f"expected a text of 1 to {LONGEST_THOUGHT} characters")
+    names = load().phenotypes
+    found = [{"finding": names[key].name, "present": there} for key, there in findings_named(text)]
+    return {"findings": found or "none"}
+
+
+@tool
+def generate_ddx(
+    case: Case, present: list[str], absent: list[str] | None = None, limit: int = 5
+) -> dict[str, Any]:
+    """List the diseases of the library that fit findings best; it does not see the patient.
+
+    Args:
+        present: Findings that are there, in standard or plain words.
+        absent: Findings that are not there.
+        limit: Most diseases to list, from 1 to 10.
+    """
+    if not 1 <= limit <= 10:
+        raise ToolError(f"limit is {limit}; expected 1 to 10.")
+    facts = load()
+    there, unknown = _resolved(present)
+    away, also_unknown = _resolved(absent or [])
+    if not there:
+        raise ToolError("None of the findings is known; name_findings gives standard names.")
+    person = None
+    if isinstance(case, Chart):
+        person = _person(case)
+        case.log("generate_ddx", present=sorted(there), absent=sorted(away))
+    listed = [
+        {
+            "disease": facts.diseases[one.disease].name,
+            "explains": [facts.phenotypes[key].name for key in one.fits] or "none",
+            "expected but absent": [facts.phenotypes[key].name for key in one.against] or "none",
+        }
+        for one in differential(there, away, person)[:limit]
+    ]
+    return {"differential": listed, "not understood": [*unknown, *also_unknown] or "none"}
+
+
+@tool
+def find_similar_patients(findings: list[str], limit: int = 5) -> dict[str, Any]:
+    """Search a register of simulated patients for those with similar findings.
+
+    Args:
+        findings: Findings that are there.
+        limit: Most patients to list, from 1 to 10.
+    """
+    if not 1 <= limit <= 10:
+        raise ToolError(f"limit is {limit}; expected 1 to 10.")
+    there, unknown = _resolved(findings)
+    if not there:
+        raise ToolError("None of the findings is known; name_findings gives standard names.")
+    names = load().phenotypes
+    listed = [
+        {
+            "diagnosis": one.record.diagnosis or "unknown",
+            "findings": list(one.record.phenotypes),
+            "similarity": round(one.score, 2),
+        }
+        for one in open_patients().match([names[key].name for key in sorted(there)], limit=limit)
+    ]
+    return {"patients": listed, "not understood": unknown or "none"}
+
+
+def _person(chart: Chart) -> Person:
+    record, pregnancy = chart["person"], chart["history"]["pregnancy"] or ""
+    state: Pregnancy | None = None
+    if pregnancy:
+        state = "pregnant" if "pregnant" in pregnancy else "postpartum"
+    return Person(record["age"], record["sex"], state)
+
+
+def _resolved(texts: list[str]) -> tuple[set[str], list[str]]:
+    """The findings that texts name, and the texts that name none."""
+    if len(texts) > MOST_FINDINGS:
+        raise ToolError(f"expected at most {MOST_FINDINGS} findings, got {len(texts)}.")
+    found: set[str] = set()
+    unknown = []
+    for text in texts:
+        named = findings_named(text)
+        found |= {key for key, _ in named}
+        unknown += [] if named else [text[:80]]
+    return found, unknown

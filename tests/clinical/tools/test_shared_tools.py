@@ -1,0 +1,132 @@
+"""The tools that every clinical domain may offer: library, references, reasoning, medicines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gym_clinic.case import Case
+from gym_clinic.chart import open_chart
+from gym_clinic.clinical.differential import differential, finding_rates
+from gym_clinic.clinical.naming import disease_named, find_disease, findings_named
+from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import draw_patient
+
+TOOLS = {one.name: one for one in (*REFERENCES, *REASONING, *MEDICINES)}
+
+
+def call(name: str, case: Case | None = None, **arguments: Any) -> Any:
+    return TOOLS[name].call(arguments, Case({}) if case is None else case)
+
+
+@pytest.mark.parametrize(
+    ("name", "disease"),
+    [
+        ("Pulmonary embolism", "pulmonary-embolism"),
+        ("PE", "pulmonary-embolism"),
+        ("embolism, pulmonary", "pulmonary-embolism"),
+        ("myocardial infarction", "acute-myocardial-infarction"),
+        ("STEMI", "acute-myocardial-infarction"),
+        ("no such disease", None),
+    ],
+)
+def test_a_disease_is_found_by_synonym_abbreviation_and_order_of_words(
+    name: str, disease: str | None
+) -> None:
+    assert disease_named(name) == disease
+
+
+def test_every_disease_is_found_by_its_own_name() -> None:
+    assert all(find_disease(one.name) == key for key, one in load().diseases.items())
+
+
+def test_an_unknown_disease_is_an_error_with_the_nearest_name() -> None:
+    with pytest.raises(ToolError, match="Pulmonary embolism"):
+        find_disease("Pulmonary embolysm")
+
+
+def test_findings_are_named_in_plain_words_with_their_status() -> None:
+    ids = load().finding_ids
+    found = dict(findings_named("sharp pain on breathing in, but no fever"))
+    assert found[ids["Fever"]] is False
+    assert dict(findings_named("Dyspnea")) == {ids["Dyspnea"]: True}
+
+
+def test_a_differential_puts_the_disease_with_these_findings_first() -> None:
+    ids = load().finding_ids
+    found = differential([ids["Facial palsy"]])
+    assert found[0].disease in ("bell-palsy", "stroke", "transient-ischaemic-attack")
+
+
+def test_a_general_finding_is_at_least_as_frequent_as_a_special_one() -> None:
+    above = load().above
+    for rates in finding_rates().values():
+        for one, rate in rates.items():
+            assert all(rates[general] >= rate for general in above[one])
+
+
+def test_a_differential_depends_on_who_the_patient_is() -> None:
+    patient = draw_patient(3, "acute-appendicitis")
+    chart = open_chart(patient)
+    listed = call("generate_ddx", chart, present=["abdominal pain", "vomiting"], limit=10)
+    who = patient.person.person
+    for one in listed["differential"]:
+        epidemiology = load().diseases[find_disease(one["disease"])].epidemiology
+        assert epidemiology is None or epidemiology.admits(who)
+    assert chart.events[-1]["tool"] == "generate_ddx"
+
+
+def test_findings_that_nobody_understands_are_an_error() -> None:
+    with pytest.raises(ToolError, match="name_findings"):
+        call("generate_ddx", present=["qwxyz"])
+
+
+def test_a_guideline_is_found_by_disease_and_by_topic() -> None:
+    assert call("get_guideline", topic="PE")["disease"] == "Pulmonary embolism"
+    topic = next(iter(load().guidelines.values())).topic
+    assert call("get_guideline", topic=topic)["topic"] == topic
+
+
+def test_look_alikes_are_told_apart_by_what_the_table_states() -> None:
+    told = call("compare_diagnoses", first="pulmonary embolism", second="pneumonia")
+    assert {one["test"] for one in told["distinctions"]} >= {"ct-pulmonary-angiogram"}
+    with pytest.raises(ToolError, match="same disease"):
+        call("compare_diagnoses", first="PE", second="pulmonary embolism")
+
+
+def test_a_test_is_described_by_any_of_its_names() -> None:
+    assert call("get_test_information", test="CBC")["test"] == "blood-count"
+    assert call("get_test_information", test="CTPA")["study"] == "ct-pulmonary-angiogram"
+
+
+def test_two_drugs_that_interact_and_two_that_do_not() -> None:
+    found = call("check_interaction", first="Coumadin", second="ibuprofen")["interactions"]
+    assert found[0]["severity"] == "major"
+    assert (
+        "no interaction"
+        in call("check_interaction", first="paracetamol", second="amoxicillin")["interactions"]
+    )
+
+
+def test_an_unknown_drug_is_an_error_with_the_nearest_name() -> None:
+    with pytest.raises(ToolError, match="metformin"):
+        call("get_drug_information", drug="metfromin")
+
+
+def test_a_library_that_is_absent_is_reported_and_nothing_fails() -> None:
+    tools = {one.name: one for one in library_tools("no/such/base.db")}
+    for name, arguments in (
+        ("search_pubmed", {"query": "sepsis"}),
+        ("retrieve_evidence", {"query": "sepsis"}),
+        ("search_medical_wiki", {"topic": "sepsis"}),
+    ):
+        assert "cannot be searched" in tools[name].call(arguments, Case({}))["note"]
+
+
+def test_a_thought_is_noted_and_an_empty_one_refused() -> None:
+    assert call("think", thought="It may be a clot.") == "Noted."
+    with pytest.raises(ToolError):
+        call("think", thought=" ")
