@@ -46,6 +46,8 @@ class Chart(Case):
         events: What was done, in the words of the safety rules: ``t``, ``tool``, ``args``.
         vitals: Rows of vital signs that were measured by hand, each with its minute.
         shown: Measurement -> the values that the agent has been shown.
+        told: Fact -> what was last said of it: by the patient in an answer ("finding:ID" -> "yes",
+            as `Said` has it), or in a document that was read ("yes" or "no").
         contradictions: Values that the agent gave and the chart does not support.
         wrong_answers: How many answers failed the check against the record; a metric only.
     """
@@ -62,6 +64,7 @@ class Chart(Case):
         self.events: list[Frozen] = []
         self.vitals: list[Frozen] = []
         self.shown: dict[str, tuple[float, ...]] = {}
+        self.told: dict[str, str] = {}
         self.contradictions: list[Contradiction] = []
         self.wrong_answers = 0
         self.discomfort = 0
@@ -267,6 +270,8 @@ class Chart(Case):
         """Ask the patient, or who speaks for the patient, and count what the check finds wrong."""
         answer = self.talk.answer(question, self.minute)
         self.wrong_answers += bool(answer.failures)
+        for said in answer.facts:
+            self.told[said.fact] = said.value
         return answer
 
     def outcome(self) -> EncounterOutcome:

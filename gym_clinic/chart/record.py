@@ -16,6 +16,9 @@ from gym_clinic.simulate.split import Split
 BEFORE_CARE = ("opening words", "triage", "handover", "referral", "letter", "medicines")
 """Kinds of documents that do not depend on what is done here."""
 
+TOLD = ("finding", "medicine", "allergy", "condition", "habit", "pregnancy")
+"""Kinds of facts of a document that whoever reads it is told."""
+
 
 def chart_record(
     patient: ClinicPatient,
@@ -96,10 +99,11 @@ def chart_record(
 
 
 def _documents(given: Mapping[str, str] | Iterable[Document]) -> dict[str, dict[str, Any]]:
-    """Title -> text, the minute from which on it can be read, and the values that it tells."""
+    """Title -> text, kind, the minute from which on it can be read, and what it tells."""
     if isinstance(given, Mapping):
         return {
-            title: {"text": text, "minute": 0.0, "readings": ()} for title, text in given.items()
+            title: {"text": text, "kind": "", "minute": 0.0, "readings": (), "facts": ()}
+            for title, text in given.items()
         }
     found: dict[str, dict[str, Any]] = {}
     for one in given:
@@ -113,7 +117,17 @@ def _documents(given: Mapping[str, str] | Iterable[Document]) -> dict[str, dict[
             for fact in one.facts
             if fact.kind == "reading" and fact.value is not None
         ]
-        found[title] = {"text": one.text, "minute": max(one.minute, 0.0), "readings": readings}
+        found[title] = {
+            "text": one.text,
+            "kind": one.kind,
+            "minute": max(one.minute, 0.0),
+            "readings": readings,
+            "facts": [
+                (f"{fact.kind}:{fact.of}", "yes" if fact.has else "no")
+                for fact in one.facts
+                if fact.kind in TOLD
+            ],
+        }
     return found
 
 

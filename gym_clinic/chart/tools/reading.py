@@ -92,6 +92,7 @@ def read_document(case: Chart, title: str) -> str:
     case.log("get_document", title=found)
     for measurement, value in case["documents"][found]["readings"]:
         case.show(measurement, value)
+    case.told.update(case["documents"][found]["facts"])
     return known[found]
 
 

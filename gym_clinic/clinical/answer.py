@@ -1,0 +1,179 @@
+"""What the answers of clinical domains have in common, as the agent writes it and as it is read.
+
+A domain's submission tool takes its own conclusion and these fields, with the types below for its
+parameters, and returns None, so that the episode's answer is what was written::
+
+    @tool(kind=Kind.SUBMIT)
+    def submit_answer(
+        case: Chart, diagnosis: str, differential: list[str], disposition: Disposition,
+        orders: list[AnswerOrder], follow_up: str, cited_findings: list[CitedFinding],
+    ) -> None: ...
+
+`read_answer` reads it through the fact tables. Names that mean nothing, or two things, stay in the
+answer as made and match nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import NotRequired, TypedDict
+
+from gym_clinic.clinical.resolving import find_action, find_disease, find_evidence
+from gym_clinic.facts import Facts
+from gym_clinic.facts.named_drugs import plain_route
+
+MOST_CITED, MOST_ORDERS, MOST_DISEASES = 20, 12, 5
+"""Cited findings, orders and diseases of the differential that are read; the rest counts as wrong
+citations, as orders without meaning and as absent."""
+
+
+class CitedFinding(TypedDict):
+    """A finding that the conclusion rests on.
+
+    Attributes:
+        finding: Its name, or a measurement, study or part of the examination.
+        present: Whether it is there; of a measurement, study or examination: whether it is
+            abnormal.
+        value: The value of a measurement, as it was read.
+    """
+
+    finding: str
+    present: NotRequired[bool]
+    value: NotRequired[float | None]
+
+
+class AnswerOrder(TypedDict):
+    """A treatment, test or consult that is ordered or advised with the answer.
+
+    Attributes:
+        order: What: a drug, a procedure, a test, a study, a service, "oxygen", "fluids", "blood".
+        route: Route of a drug, such as "iv".
+        dose: Dose of a drug.
+        unit: Unit of the dose.
+        per_day: Doses a day; 1 for a single dose.
+    """
+
+    order: str
+    route: NotRequired[str | None]
+    dose: NotRequired[float | None]
+    unit: NotRequired[str | None]
+    per_day: NotRequired[float | None]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ReadCitation(_Read):
+    """A citation as it was read.
+
+    Attributes:
+        text: What was written.
+        key: What it means, in the keys of :mod:`.seen`; None if unknown.
+        present: Whether it is said to be there.
+        value: The value that is given.
+    """
+
+    text: str
+    key: str | None
+    present: bool = True
+    value: float | None = None
+
+
+class ReadOrder(_Read):
+    """An order of the answer as it was read.
+
+    Attributes:
+        text: What was written.
+        action: What it means, as `find_action` has it; None if unknown.
+        route: The short name of the route.
+        dose: The dose.
+        unit: Its unit.
+        per_day: Doses a day.
+    """
+
+    text: str
+    action: str | None
+    route: str | None = None
+    dose: float | None = None
+    unit: str | None = None
+    per_day: float | None = None
+
+
+class ClinicalAnswer(_Read):
+    """The fields that the answers of all clinical domains share, as they were read.
+
+    Attributes:
+        differential: Ids of diseases, the most likely first; unknown names are left out.
+        disposition: As it was written; empty if there is none.
+        orders: The orders.
+        follow_up: Free text; only whether there is any counts.
+        cited: The citations.
+        uncounted: Citations beyond the most that are read.
+    """
+
+    differential: tuple[str, ...] = ()
+    disposition: str = ""
+    orders: tuple[ReadOrder, ...] = ()
+    follow_up: str = ""
+    cited: tuple[ReadCitation, ...] = ()
+    uncounted: int = Field(default=0, ge=0)
+
+    @property
+    def actions(self) -> frozenset[str]:
+        """What the orders mean, without those that mean nothing."""
+        return frozenset(one.action for one in self.orders if one.action is not None)
+
+
+@dataclass(frozen=True)
+class NamedDisease:
+    """A disease that an answer names.
+
+    Attributes:
+        text: What was written.
+        id: The disease; None if the name is unknown or means two.
+    """
+
+    text: str
+    id: str | None
+
+
+def read_disease(facts: Facts, name: Any) -> NamedDisease:
+    """Return the disease that a field of an answer names."""
+    text = name if isinstance(name, str) else ""
+    return NamedDisease(text, find_disease(facts, text))
+
+
+def read_answer(facts: Facts, answer: Mapping[str, Any]) -> ClinicalAnswer:
+    """Return the shared fields of an answer, resolved; what is missing is empty."""
+    cited = answer.get("cited_findings") or ()
+    named = (find_disease(facts, one) for one in (answer.get("differential") or ()))
+    return ClinicalAnswer(
+        differential=tuple(dict.fromkeys(one for one in named if one is not None))[:MOST_DISEASES],
+        disposition=str(answer.get("disposition") or ""),
+        orders=tuple(_order(facts, one) for one in (answer.get("orders") or ())[:MOST_ORDERS]),
+        follow_up=str(answer.get("follow_up") or "").strip(),
+        cited=tuple(
+            ReadCitation(
+                text=one["finding"],
+                key=find_evidence(facts, one["finding"]),
+                present=one.get("present", True),
+                value=one.get("value"),
+            )
+            for one in cited[:MOST_CITED]
+        ),
+        uncounted=max(len(cited) - MOST_CITED, 0),
+    )
+
+
+def _order(facts: Facts, one: Mapping[str, Any]) -> ReadOrder:
+    action = find_action(facts, one["order"])
+    route = plain_route(one.get("route"))
+    return ReadOrder(
+        text=one["order"], action=action, route=route, dose=one.get("dose"), unit=one.get("unit"),
+        per_day=one.get("per_day"),
+    )  # fmt: skip

@@ -1,0 +1,90 @@
+"""Calls as they are compared with the expected actions: names resolved, lists taken apart.
+
+An expected action of a gold names the tool and the arguments that count, in these forms:
+
+* ``order_lab`` {"test": "troponin"}: one for each test; ids of tests and panels.
+* ``order_study`` {"study": "ecg"}: also for ``order_ecg``.
+* ``give_medication`` {"drug": "aspirin", "route": "po"}: also for ``prescribe_medication``; ids of
+  the ingredients joined by "+", short names of routes.
+* ``perform_procedure``, ``consult_service``, ``activate_pathway``, ``examine_patient``: their
+  canonical names.
+* any other tool: its arguments as they are; texts without case and blanks at their ends.
+
+Calls that failed are made, and match nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from gym_clinic.clinical.resolving import find_action
+from gym_clinic.episode import Call
+from gym_clinic.facts import Facts
+from gym_clinic.facts.named_drugs import plain_route
+from gym_clinic.rewards.clinical import CallArguments
+
+Canonical = Callable[[str, Mapping[str, Any]], Iterable[CallArguments] | None]
+"""A domain's own canonical form of a call; None for the shared one."""
+
+
+def canonical_calls(
+    facts: Facts, calls: Iterable[Call], own: Canonical | None = None
+) -> list[CallArguments]:
+    """Return calls in the form that is compared.
+
+    Args:
+        facts: The fact tables.
+        calls: The calls that were made, failed ones included.
+        own: The forms of a domain's own tools.
+    """
+    found: list[CallArguments] = []
+    for call in calls:
+        if not call.ok:
+            found.append(("", {}))
+            continue
+        chosen = own(call.name, call.arguments) if own is not None else None
+        found += canonical(facts, call.name, call.arguments) if chosen is None else chosen
+    return found
+
+
+def canonical(facts: Facts, name: str, arguments: Mapping[str, Any]) -> list[CallArguments]:
+    """Return the canonical form of a call of the tools over charts."""
+    if name == "order_lab":
+        rest = {"serial": arguments["serial"]} if arguments.get("serial") else {}
+        tests = (_named(facts, "lab", one) for one in arguments.get("tests", ()))
+        return [(name, {"test": test, **rest}) for test in tests]
+    if name == "order_ecg":
+        return [("order_study", {"study": "ecg"})]
+    if name in ("give_medication", "prescribe_medication"):
+        drug = _named(facts, "drug", arguments.get("drug", ""))
+        kept = {key: arguments[key] for key in ("dose", "unit") if key in arguments}
+        route = plain_route(arguments.get("route"))
+        return [("give_medication", {"drug": drug, "route": route, **kept})]
+    field = _FIELDS.get(name)
+    if field is not None and field[0] in arguments:
+        resolved = _named(facts, field[1], arguments[field[0]])
+        return [(name, {**_plain(arguments), field[0]: resolved})]
+    return [(name, _plain(arguments))]
+
+
+_FIELDS = {
+    "order_study": ("study", "study"),
+    "perform_procedure": ("procedure", "procedure"),
+    "consult_service": ("service", "consult"),
+    "activate_pathway": ("pathway", "pathway"),
+}
+
+
+def _named(facts: Facts, kind: str, name: Any) -> Any:
+    if not isinstance(name, str):
+        return name
+    action = find_action(facts, f"{kind}:{name}")
+    return name.strip().casefold() if action is None else action.partition(":")[2]
+
+
+def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: value.strip().casefold() if isinstance(value, str) else value
+        for key, value in arguments.items()
+    }

@@ -1,0 +1,121 @@
+"""The shared judgement of clinical episodes, on a small domain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import clinical_domain
+import gymnasium as gym
+import pytest
+
+from gym_clinic.catalog import unwrap
+from gym_clinic.env import ClinicEnv
+
+HEART = ({"name": "examine_patient", "arguments": {"system": "heart"}},)
+LOOKS: tuple[dict[str, Any], ...] = (
+    {"name": "measure_vital_signs", "arguments": {}},
+    {"name": "read_medicines", "arguments": {}},
+    *HEART,
+    {"name": "order_ecg", "arguments": {}},
+)
+ANSWER = {"diagnosis": "MI", "disposition": "catheter laboratory", "follow_up": "cardiology"}
+
+
+@pytest.fixture(scope="module")
+def env() -> ClinicEnv:
+    return unwrap(gym.make(clinical_domain.ID))
+
+
+def task_id(env: ClinicEnv, condition: str) -> str:
+    domain = clinical_domain.domain()
+    for task in domain.split("train")[:]:
+        if task.record["condition"] == condition:
+            return task.id
+    raise AssertionError(condition)
+
+
+def play(env: ClinicEnv, *messages: Any, cite: bool = True, **changes: Any) -> dict[str, Any]:
+    """Play the messages, then answer with true citations; return the last info."""
+    env.reset(options={"task_id": task_id(env, clinical_domain.STEMI)})
+    for message in messages:
+        env.step_calls(list(message))
+    shown = env.episode.case.shown  # type: ignore[attr-defined]
+    cited = [
+        {"finding": key, "present": False, "value": shown[key][0]}
+        for key in ("gcs", "temp_c", "sbp", "spo2")
+        if key in shown
+    ]
+    arguments = {**ANSWER, **({"cited_findings": cited} if cite else {}), **changes}
+    done = env.step_calls([{"name": "submit_answer", "arguments": arguments}])
+    assert done[2], done[0]
+    info: dict[str, Any] = done[4]
+    return info
+
+
+RESULTS = (
+    {"name": "wait", "arguments": {"minutes": 20}},
+    {"name": "read_results", "arguments": {}},
+)
+
+
+def test_the_right_answer_from_what_was_read_earns_more_than_the_same_without(
+    env: ClinicEnv,
+) -> None:
+    careful, blind = play(env, LOOKS, RESULTS), play(env)
+    assert careful["rewards"]["accuracy"] == blind["rewards"]["accuracy"] == 1
+    assert careful["metrics"]["findings_read"] == 1
+    assert careful["rewards"]["safety"] == 1
+    assert blind["metrics"]["findings_read"] == 0
+    assert blind["rewards"]["safety"] == blind["rewards"]["format"] == 0
+    assert careful["total"] > blind["total"] + 0.4
+    assert careful["success"]
+    assert not blind["success"]
+
+
+def test_what_is_read_in_the_message_of_the_answer_comes_too_late(env: ClinicEnv) -> None:
+    env.reset(options={"task_id": task_id(env, clinical_domain.STEMI)})
+    info = env.step_calls([*LOOKS, {"name": "submit_answer", "arguments": ANSWER}])[4]
+    assert info["metrics"]["findings_read"] == 0
+
+
+def test_silence_earns_nothing(env: ClinicEnv) -> None:
+    env.reset(options={"task_id": task_id(env, clinical_domain.STEMI)})
+    info = env.truncate("time")[4]
+    assert info["total"] == 0
+    assert set(info["rewards"].values()) == {0.0}
+
+
+def test_false_and_contradicting_citations_lower_precision(env: ClinicEnv) -> None:
+    false = [
+        {"finding": "gcs", "present": True},
+        {"finding": "temp_c", "present": False},
+        {"finding": "temp_c", "present": True},
+        {"finding": "no such thing"},
+        {"finding": "troponin", "present": False},
+    ]
+    assert play(env, LOOKS, RESULTS, cited_findings=false)["metrics"]["citation_precision"] == 0
+    assert play(env, LOOKS, RESULTS)["metrics"]["citation_precision"] > 0.5
+
+
+def test_an_order_of_the_answer_is_judged_like_one_that_was_given(env: ClinicEnv) -> None:
+    order = {"order": "Brufen", "route": "oral"}  # forbidden here, and it lacks its dose
+    without, with_it = play(env, LOOKS, RESULTS), play(env, LOOKS, RESULTS, orders=[order])
+    assert with_it["rewards"]["process"] < without["rewards"]["process"]
+    assert with_it["rewards"]["safety"] < without["rewards"]["safety"]
+
+
+def test_a_negated_order_and_two_diagnoses_mean_nothing(env: ClinicEnv) -> None:
+    orders = [{"order": "no aspirin"}, {"order": "do not give heparin"}]
+    info = play(env, LOOKS, RESULTS, orders=orders, diagnosis="MI or acute bronchitis")
+    assert info["rewards"]["accuracy"] == pytest.approx(0.4)
+    assert env.episode.case.judged[1].answer.actions == frozenset()  # type: ignore[attr-defined]
+
+
+def test_ordering_everything_has_its_price(env: ClinicEnv) -> None:
+    tests = ["blood-count", "basic-metabolic-panel", "liver-panel", "troponin", "d_dimer", "crp"]
+    many = [{"name": "order_lab", "arguments": {"tests": [one]}} for one in tests]
+    studies = ["ct-head", "ct-abdomen", "chest-x-ray", "echocardiogram"]
+    many += [{"name": "order_study", "arguments": {"study": one}} for one in studies]
+    info = play(env, LOOKS, many, RESULTS)
+    assert 0.05 <= info["metrics"]["economy"] <= 0.15
+    assert play(env, LOOKS, RESULTS)["metrics"]["economy"] == 0
