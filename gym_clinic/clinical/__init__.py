@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gym_clinic.clinical.answer import ClinicalAnswer as ClinicalAnswer
     from gym_clinic.clinical.answer import read_disease as read_disease
     from gym_clinic.clinical.judging import DomainJudge as DomainJudge
-    from gym_clinic.clinical.judging import Judged as Judged
+    from gym_clinic.clinical.judging import JudgedEpisode as JudgedEpisode
     from gym_clinic.clinical.judging import aggregate as aggregate
     from gym_clinic.clinical.judging import clinical_rubric as clinical_rubric
     from gym_clinic.clinical.judging import metrics as metrics
@@ -36,7 +36,7 @@ _HOMES = {
     "ClinicalAnswer": "answer",
     "DomainJudge": "judging",
     "DomainSpec": "tasks",
-    "Judged": "judging",
+    "JudgedEpisode": "judging",
     "MadeTask": "tasks",
     "TaskDraft": "tasks",
     "aggregate": "judging",

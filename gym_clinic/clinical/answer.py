@@ -64,11 +64,11 @@ class AnswerOrder(TypedDict):
     per_day: NotRequired[float | None]
 
 
-class _Read(BaseModel):
+class _AnswerPart(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class ReadCitation(_Read):
+class ReadCitation(_AnswerPart):
     """A citation as it was read.
 
     Attributes:
@@ -84,7 +84,7 @@ class ReadCitation(_Read):
     value: float | None = None
 
 
-class ReadOrder(_Read):
+class ReadOrder(_AnswerPart):
     """An order of the answer as it was read.
 
     Attributes:
@@ -104,7 +104,7 @@ class ReadOrder(_Read):
     per_day: float | None = None
 
 
-class ClinicalAnswer(_Read):
+class ClinicalAnswer(_AnswerPart):
     """The fields that the answers of all clinical domains share, as they were read.
 
     Attributes:

@@ -23,25 +23,25 @@ from typing import TYPE_CHECKING, Any
 from gym_clinic.clinical.resolving import find_disease, fulfils
 
 if TYPE_CHECKING:
-    from gym_clinic.clinical.judging import Judged
+    from gym_clinic.clinical.judging import JudgedEpisode
 
-AssertionCheck = Callable[["Judged", Mapping[str, Any]], bool]
+AssertionCheck = Callable[["JudgedEpisode", Mapping[str, Any]], bool]
 
 
-def _treated(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _treated(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     found = judged.case.outcome().treatments
     return bool(found) and found[0].treated is not None and found[0].timing != "too late"
 
 
-def _read_all(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _read_all(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return all(key in judged.read for key in fields["keys"])
 
 
-def _read_any(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _read_any(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return any(key in judged.read for key in fields["keys"])
 
 
-def _ordered(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _ordered(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     made = set(judged.answer.actions)
     for one in judged.case.orders.values():
         if one.cancelled is None:
@@ -50,24 +50,24 @@ def _ordered(judged: Judged, fields: Mapping[str, Any]) -> bool:
     return any(fulfils(has, wanted) for has in made for wanted in fields["actions"])
 
 
-def _read_before_treating(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _read_before_treating(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return _read_all(judged, fields) and _ordered(judged, fields)
 
 
-def _in_differential(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _in_differential(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return any(one in judged.answer.differential for one in fields["diseases"])
 
 
-def _cited(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _cited(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return judged.cited.cites(fields["finding"], fields["present"], judged.facts)
 
 
-def _excluded(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _excluded(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     stated = find_disease(judged.facts, str((judged.raw or {}).get("diagnosis") or ""))
     return stated is not None and stated != fields["disease"] and _read_any(judged, fields)
 
 
-def _followed_up(judged: Judged, fields: Mapping[str, Any]) -> bool:
+def _followed_up(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return bool(judged.answer.follow_up) and bool(judged.cited.right)
 
 

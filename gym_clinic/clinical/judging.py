@@ -3,10 +3,10 @@
 A domain makes its rubric of what it alone knows::
 
     JUDGE = DomainJudge(
-        accuracy=accuracy,      # Judged -> part of the answer -> 0 to 1, exact
+        accuracy=accuracy,      # JudgedEpisode -> part of the answer -> 0 to 1, exact
         weights={"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2},
-        supported=supported,    # Judged -> 0 to 1: do the citations support the conclusion?
-        fits=fits,              # Judged -> 0 to 1: do orders and disposition fit the conclusion?
+        supported=supported,    # JudgedEpisode -> 0 to 1: do the citations support the conclusion?
+        fits=fits,              # JudgedEpisode -> 0 to 1: do orders and disposition fit the conclusion?
     )
     Domain(..., rubric=clinical_rubric(JUDGE), success=success(JUDGE), metrics=metrics(JUDGE),
            aggregate=aggregate)
@@ -85,11 +85,11 @@ class DomainJudge:
         checks: Further checks of assertions by name.
     """
 
-    accuracy: Callable[[Judged], Mapping[str, float]]
+    accuracy: Callable[[JudgedEpisode], Mapping[str, float]]
     weights: Mapping[str, float]
-    supported: Callable[[Judged], float]
-    fits: Callable[[Judged], float]
-    final: Callable[[Judged], Mapping[str, Any]] = lambda judged: {}
+    supported: Callable[[JudgedEpisode], float]
+    fits: Callable[[JudgedEpisode], float]
+    final: Callable[[JudgedEpisode], Mapping[str, Any]] = lambda judged: {}
     canonical: Canonical | None = None
     checks: Mapping[str, AssertionCheck] = field(default_factory=dict)
 
@@ -98,7 +98,7 @@ class DomainJudge:
             raise ValueError(f"the weights of accuracy add up to 1, not {dict(self.weights)}")
 
 
-class Judged:
+class JudgedEpisode:
     """An episode as it is judged; each part is computed once.
 
     Attributes:
@@ -271,15 +271,15 @@ def _final(raw: Mapping[str, Any]) -> float:
     return format_score(orjson.dumps(raw, default=str).decode(), True)
 
 
-def judged(judge: DomainJudge, episode: Episode) -> Judged:
+def judged(judge: DomainJudge, episode: Episode) -> JudgedEpisode:
     """Return the judgement of an episode as it stands; computed once a turn."""
     case = episode.case
     if not isinstance(case, ClinicCase):
         raise TypeError(f"expected the case of open_case, not {type(case).__name__}")
     turn = len(episode.turns)
     if case.judged is None or case.judged[0] != turn:
-        case.judged = (turn, Judged(judge, episode))
-    known: Judged = case.judged[1]
+        case.judged = (turn, JudgedEpisode(judge, episode))
+    known: JudgedEpisode = case.judged[1]
     return known
 
 
@@ -314,7 +314,7 @@ def clinical_rubric(judge: DomainJudge) -> Rubric:
     )
 
 
-def economy(found: Judged) -> float:
+def economy(found: JudgedEpisode) -> float:
     """Return what dear orders take, 0 to .15.
 
     What tests and treatments cost beyond two and a half times the reference plan, or their number

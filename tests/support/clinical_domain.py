@@ -17,7 +17,7 @@ from gym_clinic.clinical import (
     CitedFinding,
     DomainJudge,
     DomainSpec,
-    Judged,
+    JudgedEpisode,
     MadeTask,
     TaskDraft,
     aggregate,
@@ -57,7 +57,7 @@ def submit_answer(
     """
 
 
-def _accuracy(judged: Judged) -> Mapping[str, float]:
+def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     raw = judged.raw or {}
     named = read_disease(judged.facts, raw.get("diagnosis")).id
     answer = judged.gold["answer"]
@@ -67,7 +67,7 @@ def _accuracy(judged: Judged) -> Mapping[str, float]:
     }
 
 
-def _supported(judged: Judged) -> float:
+def _supported(judged: JudgedEpisode) -> float:
     named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis")).id
     return float((named == STEMI and "study:ecg" in judged.cited.present) or named == CHEST)
 
