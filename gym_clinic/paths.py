@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from gym_clinic.errors import ConfigError
@@ -30,16 +31,22 @@ def data_dir(room: str, *, override: str | None = None) -> Path:
         if folder.is_dir():
             return folder
         raise ConfigError(f"$GYM_CLINIC_DATA has no folder {room!r}: expected {folder}")
-    spec = importlib.util.find_spec(f"gym_clinic.{room}")
-    if spec is not None and spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations)))
-    folder = _CHECKOUT / room
+    folder = _installed(room)
     if folder.is_dir():
         return folder
     raise ConfigError(
         f"no folder {room!r} beside gym_clinic or in the installation; "
         "reinstall gym_clinic or point $GYM_CLINIC_DATA at a folder that holds it"
     )
+
+
+@lru_cache(maxsize=8)
+def _installed(room: str) -> Path:
+    """The folder of the installed package, or where it is in the checkout."""
+    spec = importlib.util.find_spec(f"gym_clinic.{room}")
+    if spec is not None and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    return _CHECKOUT / room
 
 
 def cache_dir() -> Path:

@@ -5,8 +5,8 @@ A domain makes its rubric of what it alone knows::
     JUDGE = DomainJudge(
         accuracy=accuracy,      # JudgedEpisode -> part of the answer -> 0 to 1, exact
         weights={"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2},
-        supported=supported,    # JudgedEpisode -> 0 to 1: do the citations support the conclusion?
-        fits=fits,              # JudgedEpisode -> 0 to 1: do orders and disposition fit the conclusion?
+        supported=supported,    # JudgedEpisode -> 0 to 1: do citations support the conclusion?
+        fits=fits,              # JudgedEpisode -> 0 to 1: do orders fit the conclusion?
     )
     Domain(..., rubric=clinical_rubric(JUDGE), success=success(JUDGE), metrics=metrics(JUDGE),
            aggregate=aggregate)

@@ -17,21 +17,29 @@ microseconds then.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from gym_clinic.chart import Chart, chart_record
 from gym_clinic.clinical.edits import apply_edits
 from gym_clinic.episode import Episode, Task
 from gym_clinic.facts import with_ancestors
 from gym_clinic.frozen import Frozen, freeze, thaw
-from gym_clinic.simulate.clinic import ClinicPatient, disclosures, draw_patient
+from gym_clinic.simulate.clinic import ClinicPatient, State, disclosures, draw_patient
 from gym_clinic.simulate.clinic.texts import Document, documents
 
-KEPT = 64
-"""Patients that are kept in memory."""
+KEPT = 256
+"""Patients that are kept in memory, at about 100 kB each."""
+
+MEASURED = 512
+"""States and rows of vital signs that are kept of a patient."""
+
+ROW = "vitals "
+"""What the names of rows of vital signs begin with; they hold all that a row depends on."""
+
+Made = TypeVar("Made")
 
 _FIELDS = ("seed", "condition", "split", "edit", "ticket", "blank")
 
@@ -53,6 +61,20 @@ class ClinicWorld:
     texts: tuple[Document, ...]
     quoted: Mapping[str, str]
     readings: Mapping[str, float]
+    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what was made for a key before, by any episode; else make it."""
+        if key not in self._memo:
+            if len(self._memo) >= MEASURED:
+                self._memo.clear()
+            self._memo[key] = make()
+        found: Made = self._memo[key]
+        return found
+
+    def known(self, key: Any) -> Any:
+        """Return what was made for a key before; None if nothing was."""
+        return self._memo.get(key)
 
     @cached_property
     def findings(self) -> frozenset[str]:
@@ -136,6 +158,29 @@ class ClinicCase(Chart):
         for measurement, value in world.readings.items():
             self.show(measurement, value)
         self.marks = [self._mark()]
+
+    def state(self, minute: float | None = None) -> State:
+        """Return the true state at a minute, computed once for all episodes."""
+        when = self.minute if minute is None else minute
+        key = ("state", when, tuple(sorted(self.given(when).items())))
+        return self.world.once(key, lambda: super(ClinicCase, self).state(when))
+
+    def death(self, minute: float) -> int | None:
+        """Return the minute of death, computed once for all episodes."""
+        key = ("death", tuple(sorted(self.given(minute).items())))
+        return self.world.once(key, lambda: super(ClinicCase, self).death(minute))
+
+    def remember(self, order: str, result: Mapping[str, Any]) -> Frozen:
+        """Keep a result; rows of vital signs for all episodes."""
+        if not order.startswith(ROW):
+            return super().remember(order, result)
+        return self.world.once((ROW, order), lambda: freeze(result))
+
+    def remembered(self, order: str) -> Frozen | None:
+        """Return a result that was computed before."""
+        if not order.startswith(ROW):
+            return super().remembered(order)
+        return self.world.known((ROW, order))
 
     def _mark(self) -> TurnMark:
         return TurnMark(len(self.events), frozenset(self.told), frozenset(self.shown))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gym_clinic.facts import load
 from gym_clinic.facts.drugs import CLASS
@@ -42,6 +43,7 @@ def spoken(names: Iterable[object], last: str = "or") -> str:
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+@lru_cache(maxsize=4096)
 def _word(name: str) -> str:
     if name.startswith(CLASS):
         group = load().drug_classes.get(name.removeprefix(CLASS))
