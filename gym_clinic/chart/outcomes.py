@@ -65,11 +65,10 @@ def treatments(
 ) -> tuple[Treatment, ...]:
     """Return what became of each problem by a minute."""
     found = []
-    for problem, condition in patient.conditions():
-        if condition.course is None:
-            continue
-        limit = condition.course.harm_after_minutes
-        treated = treated_at(condition.course, given)
+    for problem in patient.problems:
+        course = patient.course(problem)
+        limit = course.harm_after_minutes
+        treated = treated_at(course, given)
         found.append(Treatment(problem.condition, treated, limit, _timing(treated, limit, minute)))
     return tuple(found)
 

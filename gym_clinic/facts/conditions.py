@@ -37,6 +37,10 @@ Disposition = Literal[
 ]
 
 
+PATIENT_VALUES = ("age", "female", "weeks", "anticoagulated", "hours", "severity")
+"""What `needed_when` and `wrong_when` may name besides measurements and their limits."""
+
+
 class ReferenceRange(Strict):
     """A range of healthy people.
 
@@ -202,7 +206,14 @@ class Condition(Record):
         medicines: What those who live with it take.
         work_up: Measurements, panels and studies that it needs.
         first_line: What is given or done first; as in `treated_by`.
+        needed_when: Action of treatment or first line -> the condition on the patient under which
+            it is needed, such as "spo2 < 94" for oxygen; otherwise it is left out. It names
+            measurements and their limits, `age`, `female`, `weeks` of a pregnancy (0 for none),
+            `anticoagulated`, `hours` since the illness began, and `severity` on arrival.
+        wrong_when: Action -> the condition under which it must not be done and does no good, such
+            as "hours > 4.5" for a thrombolytic.
         contraindicated: What must not be given; references of drugs and classes.
+        allowed_beside: What of that its patients may all the same be given for something else.
         triage: Emergency severity index at arrival, 1 to 5.
         disposition: Where the patient goes.
         distinctions: What tells its look-alikes apart.
@@ -229,7 +240,10 @@ class Condition(Record):
     medicines: tuple[LongTermMedicine, ...] = ()
     work_up: Texts = ()
     first_line: Texts = ()
+    needed_when: dict[Text, Expr] = {}
+    wrong_when: dict[Text, Expr] = {}
     contraindicated: tuple[Reference, ...] = ()
+    allowed_beside: tuple[Reference, ...] = ()
     triage: int | None = Field(default=None, ge=1, le=5)
     disposition: Disposition | None = None
     distinctions: tuple[Distinction, ...] = ()
@@ -244,6 +258,18 @@ class Condition(Record):
             raise ValueError(f"signs and studies name {unknown}, which is no variant")
         for study in self.studies:
             study.check_complete(self.variants)
+        return self
+
+    @model_validator(mode="after")
+    def _says_when_of_what_is_done(self) -> Self:
+        done = {one for form in self.forms() for one in form.first_line}
+        for form in self.forms():
+            lists = form.course.treated_by if form.course is not None else ()
+            done |= {one for together in lists for one in together}
+        if unknown := sorted({*self.needed_when, *self.wrong_when} - done):
+            raise ValueError(f"'needed_when' and 'wrong_when' name {unknown}, which nothing does")
+        if unknown := sorted({*self.allowed_beside} - {*self.contraindicated}):
+            raise ValueError(f"allowed_beside: {unknown} is not contraindicated")
         return self
 
     @model_validator(mode="after")
@@ -296,12 +322,19 @@ class Condition(Record):
                 yield "causes", "drug or class", cause.what
             yield from (("causes", "drug with a regimen", one) for one in cause.still_taken)
         yield from (("contraindicated", "drug or class", one) for one in self.contraindicated)
+        for action, when in (*self.needed_when.items(), *self.wrong_when.items()):
+            yield from ((action, "value of a patient", one) for one in sorted(values_of(when)))
         yield from (("distinctions", "disease", one.look_alike) for one in self.distinctions)
 
     def regimens(self) -> Iterator[LongTermMedicine]:
         """Yield how medicines are taken by those who live with it or have it by a cause."""
         yield from self.medicines
         yield from (one for cause in self.causes for one in cause.regimens)
+
+    def forms(self) -> Iterator[Condition]:
+        """Yield the condition as it is in general, then in each of its forms."""
+        yield self
+        yield from (self.form(one) for one in self.variants)
 
     def form(self, variant: str | None) -> Condition:
         """Return the condition as it is in one of its forms; itself for None."""

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.aliases import ALIASES, Alias
-from gym_clinic.facts.conditions import Condition, Measurement
+from gym_clinic.facts.conditions import PATIENT_VALUES, Condition, Measurement
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.expressions import Expression, parse
 from gym_clinic.facts.hierarchy import ancestors
@@ -223,13 +223,14 @@ def _load(folder: Path) -> Facts:
 
     for table in (diseases, phenotypes, disciplines, instruments, guidelines):
         table.check_known("sources", sources, lambda one: one.sources)
-    for clinical in (conditions, measurements):
+    for clinical in (conditions, measurements, aliases):
         clinical.check_known("sources", sources, lambda one: one.sources)
     limits = {f"{end}_{key}" for key in measurements.records for end in ("low", "high")}
     kinds: dict[str, Collection[str]] = {
         "finding": {one.name for one in phenotypes.records.values()},
         "measurement": measurements.records,
         "value": {*measurements.records, *limits, "age"},
+        "value of a patient": {*measurements.records, *limits, *PATIENT_VALUES},
         "disease": diseases.records,
         "drug": drugs.records,
         "drug or class": {*drugs.records, *(CLASS + name for name in drug_classes.records)},
@@ -242,7 +243,6 @@ def _load(folder: Path) -> Facts:
     }
     kinds["drug with a regimen"] = regimens | groups
     conditions.check_named(kinds, Condition.named)
-    aliases.check_known("sources", sources, lambda one: one.sources)
     for of_drugs in (drugs, drug_classes, interactions, cross_reactions):
         of_drugs.check_known("sources", sources, lambda one: one.sources)
     phenotypes.check_known("parents", phenotypes.records, lambda one: one.parents)

@@ -10,7 +10,6 @@ from gym_clinic.facts import load
 from gym_clinic.safety import violations
 from gym_clinic.safety.interactions import Medicine, interaction
 from gym_clinic.safety.monitoring import _table, effects, watching
-from gym_clinic.safety.predicates.medicines import reaction_level
 from gym_clinic.safety.state import Patient
 
 
@@ -129,26 +128,6 @@ def test_antithrombotics_for_an_infarction_are_given_together() -> None:
     assert found("S4-02", {}, *orders)
     assert not found("S4-02", {}, *orders, emergency="stemi")
     assert found("S4-02", {}, *orders, order("ibuprofen"), emergency="stemi")
-
-
-@pytest.mark.parametrize(
-    ("allergen", "drug", "level"),
-    [
-        ("class:penicillin", "amoxicillin", "contraindicated"),
-        ("class:penicillin", "ceftriaxone", "low"),
-        ("class:penicillin", "cefazolin", "very_low"),
-        ("class:penicillin", "aztreonam", "none"),
-        ("ampicillin", "cefalexin", "moderate"),
-        ("amoxicillin", "piperacillin-tazobactam", "contraindicated"),
-        ("vancomycin", "vancomycin", "contraindicated"),
-        ("class:statin", "atorvastatin", "contraindicated"),
-        ("sulfadiazine", "trimethoprim-sulfamethoxazole", "contraindicated"),
-        ("carbamazepine", "phenytoin", "high"),
-        ("ciprofloxacin", "amoxicillin", None),
-    ],
-)
-def test_levels_of_allergies(allergen: str, drug: str, level: str | None) -> None:
-    assert reaction_level(allergen, drug) == level
 
 
 def rules_of(patient: dict[str, Any], *events: dict[str, Any], **final: Any) -> set[str]:

@@ -317,9 +317,7 @@ def worsens(patient: ClinicPatient) -> str | None:
 
 def treatment_helps(patient: ClinicPatient) -> str | None:
     first = patient.problems[0]
-    course = patient.facts.conditions[first.condition].form(first.variant).course
-    assert course is not None
-    for together in course.treated_by:
+    for together in patient.course(first).treated_by:
         actions = dict.fromkeys(together, 10.0)
         if patient.severity(first, 600, actions) >= patient.severity(first, 10):
             return f"{first.condition}: no better by {together}"

@@ -10,6 +10,7 @@ import patient_checks as check
 import patient_link_mutations as breaks
 import patient_links as link
 import patient_mutations as change
+import patient_treatment as treat
 from patient_checks import near, of_states
 from patient_mutations import first_problem, severities, shifted, taking
 
@@ -126,6 +127,9 @@ GATES = (
         severities(lambda minute: 1 + (minute == 30) - (minute == 60)),
     ),
     Gate("treatment helps", check.treatment_helps, severities(lambda minute: 1.0)),
+    Gate("everybody can be treated", treat.treatable, treat.untreatable),
+    Gate("treatment is right in the patient", treat.right_in_patient, treat.allergic_to_treatment),
+    Gate("only what is needed is done", treat.only_needed, treat.treated_without_need),
     Gate("problems grow from nothing", check.began_from_nothing, severities(lambda minute: 1.0)),
     Gate("studies show what the condition shows", link.results_possible, change.other_reports),
     Gate(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 
-from gym_clinic.facts import CrossReaction, load
-from gym_clinic.facts.drugs import CLASS, OlderAdultRule, Severity, plain_name
+from gym_clinic.facts import load
+from gym_clinic.facts.cross_reactions import reaction_level
+from gym_clinic.facts.drugs import OlderAdultRule, Severity, plain_name
 from gym_clinic.facts.named_drugs import UNKNOWN, classes_of, is_a, resolve, resolve_allergen
 from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
@@ -86,42 +86,6 @@ def reason_borne_out(
     if term(reason) not in wanted or (listed and not situation.having(reason)):
         return None
     return (Evidence(f"reason {reason}", order.t),)
-
-
-@lru_cache(maxsize=1)
-def _reactions() -> dict[str, list[CrossReaction]]:
-    found: dict[str, list[CrossReaction]] = {}
-    for one in load().cross_reactions.values():
-        found.setdefault(one.allergen, []).append(one)
-    return found
-
-
-_LEVELS = ("none", "very_low", "low", "moderate", "high", "contraindicated")
-
-
-@lru_cache(maxsize=4096)
-def reaction_level(allergen: str, drug: str) -> str | None:
-    """Return how likely an allergy to a drug, class or other substance means one to a drug.
-
-    The same drug, and a member of a class that the patient is allergic to, are contraindicated. A
-    row of the table for the drug itself overrides one for its class.
-    """
-    for exact in (True, False):
-        rows = [
-            one.level
-            for one in _reactions().get(allergen, ())
-            for risk in one.risk
-            if is_a(drug, risk) and (risk == drug) is exact
-        ]
-        if rows:
-            return max(rows, key=_LEVELS.index)
-    if allergen == drug or (allergen.startswith(CLASS) and is_a(drug, allergen)):
-        return "contraindicated"
-    for key in classes_of(allergen) & classes_of(drug):
-        rows = [one.level for one in _reactions().get(CLASS + key, ()) if CLASS + key in one.risk]
-        if "contraindicated" in rows:
-            return "contraindicated"  # of one class whose members all react
-    return None
 
 
 @predicate(

@@ -20,21 +20,29 @@ if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.patient import ClinicPatient as ClinicPatient
     from gym_clinic.simulate.clinic.people import Demographics as Demographics
     from gym_clinic.simulate.clinic.problems import Problem as Problem
+    from gym_clinic.simulate.clinic.treatment import Objection as Objection
+    from gym_clinic.simulate.clinic.treatment import SuitedTreatment as SuitedTreatment
+    from gym_clinic.simulate.clinic.treatment import objections_to as objections_to
+    from gym_clinic.simulate.clinic.treatment import treatment_for as treatment_for
 
 _HOMES = {
     "ClinicPatient": "patient",
     "Demographics": "people",
     "Disclosure": "disclosure",
+    "Objection": "treatment",
     "Problem": "problems",
     "Reading": "measurement",
     "Sample": "measurement",
     "Recollection": "disclosure",
     "State": "body",
+    "SuitedTreatment": "treatment",
     "disclosures": "disclosure",
     "draw_patient": "drawing",
     "measure": "measurement",
+    "objections_to": "treatment",
     "presenting": "drawing",
     "recollections": "disclosure",
+    "treatment_for": "treatment",
 }
 
 __all__ = sorted(_HOMES)

@@ -237,10 +237,17 @@ def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
         theirs = references(facts, other.drug)
         if any(names & kind and theirs & kind for kind in kinds_of_medicines()):
             return True
-        forbidden = _forbidden(facts.folder)
-        if any((first, second) in forbidden for first in names for second in theirs):
+        if never_together(facts, drug, other.drug):
             return True
     return False
+
+
+def never_together(facts: Facts, drug: str, other: str) -> bool:
+    """Return whether two drugs must never be combined."""
+    forbidden, theirs = _forbidden(facts.folder), references(facts, other)
+    return any(
+        (first, second) in forbidden for first in references(facts, drug) for second in theirs
+    )
 
 
 @lru_cache(maxsize=2)

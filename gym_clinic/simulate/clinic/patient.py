@@ -32,6 +32,12 @@ from gym_clinic.simulate.clinic.people import Background, Demographics
 from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
 from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
 from gym_clinic.simulate.clinic.survival import dies_of_body
+from gym_clinic.simulate.clinic.treatment import (
+    SuitedTreatment,
+    course_in,
+    treatment_for,
+    values_at,
+)
 
 SPEAKS, GROWN_UP = 6, 16
 """Ages in years from which on a patient speaks for himself, and comes without a parent."""
@@ -141,8 +147,18 @@ class ClinicPatient:
         self, problem: Problem, minute: float, actions: Mapping[str, float] | None = None
     ) -> float:
         """Return how severe a problem is at a time; 1 is its usual severity on arrival."""
-        course = self._course(problem)
+        if not actions:
+            return severity_at(problem, self._courses[problem.condition], minute, None)
+        course = self.course(problem)
         return severity_at(problem, course, minute, treated_at(course, self._with_classes(actions)))
+
+    def course(self, problem: Problem) -> Course:
+        """Return the course of a problem with what treats it in this patient."""
+        return self._suited_courses[problem.condition]
+
+    def treatment(self, problem: Problem | None = None, minute: float = 0) -> SuitedTreatment:
+        """Return what treats a problem and is right in this patient: :func:`treatment_for`."""
+        return treatment_for(self, problem, minute)
 
     def death(self, actions: Mapping[str, float] | None = None) -> int | None:
         """Return the minute at which the patient dies within two days; None if they live.
@@ -151,7 +167,8 @@ class ClinicPatient:
         course of a condition says.
         """
         known = self._with_classes(actions)
-        courses = [(one, self._course(one)) for one in self.problems]
+        known_courses = self._suited_courses if actions else self._courses
+        courses = [(one, known_courses[one.condition]) for one in self.problems]
         treated = [treated_at(course, known) for _, course in courses]
         deaths = [
             died_at(one, course, when) for (one, course), when in zip(courses, treated, strict=True)
@@ -205,13 +222,18 @@ class ClinicPatient:
         when = {"arrived": self.arrived.isoformat(), "born": self.born.isoformat()}
         return plain | when | {"speaker": self.speaker, "provenance": "synthetic"}
 
-    def _course(self, problem: Problem) -> Course:
-        return self._courses[problem.condition]
-
     @cached_property
     def _courses(self) -> dict[str, Course]:
         courses = {problem.condition: condition.course for problem, condition in self.conditions()}
         return {key: course for key, course in courses.items() if course is not None}
+
+    @cached_property
+    def _suited_courses(self) -> dict[str, Course]:
+        found = {
+            problem.condition: course_in(condition, values_at(self, problem))
+            for problem, condition in self.conditions()
+        }
+        return {key: course for key, course in found.items() if course is not None}
 
     def _with_classes(self, actions: Mapping[str, float] | None) -> dict[str, float]:
         """The actions, with the classes of the drugs among them."""

@@ -1,0 +1,134 @@
+"""What treats a problem is right in the patient: state, other illnesses, allergies, pregnancy."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from gym_clinic.facts import load
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.simulate.clinic import (
+    ClinicPatient,
+    draw_patient,
+    objections_to,
+    presenting,
+    treatment_for,
+)
+from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.people import Background
+from gym_clinic.simulate.clinic.treatment import PROCEDURE, unsuitable
+
+FACTS = load()
+
+
+def bare(condition: str, seed: int = 1, **changes: Any) -> ClinicPatient:
+    """A patient with nothing but the problem."""
+    patient = draw_patient(seed, condition)
+    alone = {"background": (), "medicines": (), "allergies": (), "problems": patient.problems[:1]}
+    return dataclasses.replace(patient, **{**alone, **changes})
+
+
+def living_with(condition: str) -> tuple[Background, ...]:
+    return (Background(condition, 3.0, {}),)
+
+
+def drugs(patient: ClinicPatient) -> set[str]:
+    suited = treatment_for(patient)
+    named = [one for each in suited.alternatives for one in each]
+    members = {drug for one in named for drug in suited.drugs.get(one, ())}
+    return members | {one.removeprefix("drug:") for one in named if one.startswith("drug:")}
+
+
+def test_beta_blockers_are_not_given_in_asthma() -> None:
+    slowed = {one for one in drugs(bare("graves-disease")) if is_a(one, f"{CLASS}beta-blocker")}
+    assert slowed
+    asthmatic = bare("graves-disease", background=living_with("asthma"))
+    assert drugs(asthmatic)
+    assert not any(is_a(one, f"{CLASS}beta-blocker") for one in drugs(asthmatic))
+
+
+def test_an_allergy_to_penicillin_leaves_the_alternatives() -> None:
+    allergy = (ReportedAllergy("class:penicillin", "anaphylaxis"),)
+    allowed, patient = drugs(bare("pneumonia")), bare("pneumonia", allergies=allergy)
+    assert "amoxicillin" in allowed
+    assert drugs(patient)
+    assert not any(is_a(one, "class:penicillin") for one in drugs(patient))
+    assert "allergy to penicillin" in treatment_for(patient).withheld["drug:amoxicillin"]
+
+
+def test_failing_kidneys_forbid_nsaids_and_colchicine_in_gout() -> None:
+    patient = bare("gout")
+    failing = dataclasses.replace(patient, healthy={**patient.healthy, "creatinine": 5.0})
+    assert failing.state(0)["egfr"] < 30
+    assert {"ibuprofen", "colchicine"} <= drugs(patient)
+    assert not {"ibuprofen", "colchicine"} & drugs(failing)
+    assert "prednisolone" in drugs(failing)
+
+
+def test_who_takes_an_anticoagulant_is_given_no_thrombolytic() -> None:
+    def early(**changes: Any) -> ClinicPatient:
+        patient = bare("stroke", **changes)
+        first = dataclasses.replace(patient.problems[0], began=-90)
+        return dataclasses.replace(patient, problems=(first,))
+
+    taken = TakenMedicine("apixaban", 5.0, "mg", 2.0, "atrial-fibrillation", {}, 0.0)
+    assert "alteplase" in drugs(early())
+    assert "alteplase" not in drugs(early(medicines=(taken,)))
+
+
+@pytest.mark.parametrize(("hours", "right"), [(2, True), (6, False)])
+def test_a_thrombolytic_for_a_stroke_has_its_window(hours: int, right: bool) -> None:
+    patient = bare("stroke")
+    first = dataclasses.replace(patient.problems[0], began=-60 * hours)
+    patient = dataclasses.replace(patient, problems=(first,))
+    assert ("alteplase" in drugs(patient)) is right
+    given = {"drug:alteplase": 10.0}
+    assert (patient.severity(first, 300, given) < patient.severity(first, 300)) is right
+
+
+@pytest.mark.parametrize(("saturation", "needed"), [(80.0, True), (99.0, False)])
+def test_oxygen_is_for_those_who_lack_it(saturation: float, needed: bool) -> None:
+    patient = bare("pneumonia")
+    first = patient.problems[0]
+    effects = {key: one for key, one in first.effects.items() if key != "spo2"}
+    patient = dataclasses.replace(
+        patient,
+        healthy={**patient.healthy, "spo2": saturation},
+        problems=(dataclasses.replace(first, effects=effects),),
+    )
+    assert ("oxygen" in treatment_for(patient).first_line) is needed
+
+
+def test_the_first_alternative_belongs_to_the_first_line() -> None:
+    suited = treatment_for(bare("pneumonia", seed=3))
+    assert set(suited.alternatives[0]) <= set(suited.first_line)
+
+
+def test_a_treatment_of_pregnancy_is_not_withheld_for_being_pregnant() -> None:
+    assert "misoprostol" in drugs(bare("miscarriage"))
+
+
+def test_nothing_speaks_against_paracetamol_in_the_healthy_and_much_against_warfarin() -> None:
+    patient = bare("preeclampsia")
+    assert objections_to(patient, "drug:paracetamol") == ()
+    assert objections_to(patient, "drug:warfarin")[0].grave
+
+
+def test_the_rules_name_what_exists() -> None:
+    classes = {CLASS + name for drug in FACTS.drugs.values() for name in drug.classes}
+    done = {
+        action
+        for one in presenting(FACTS)
+        for form in one.forms()
+        for together in (form.first_line, *(form.course.treated_by if form.course else ()))
+        for action in together
+    }
+    for rule in unsuitable():
+        for name in (*rule.what, *rule.takes):
+            known = {*FACTS.drugs, *classes} if not name.startswith(PROCEDURE) else done
+            assert name in known, name
+        assert {*rule.lives_with, *rule.except_for} <= FACTS.conditions.keys()
+        assert rule.lives_with or rule.takes or rule.when
