@@ -91,10 +91,10 @@ class Domain:
         menu: What could be done on a ticket, for baselines and adversaries.
         classes: The class that the gold of a task belongs to, for means balanced over classes;
             None where a domain has none.
-        baselines: Policy name -> ``(env, **options) -> maker``, where this domain has a version
-            of its own; see :mod:`gym_clinic.policies`.
-        adversaries: Adversary name -> ``(env, **options) -> maker``: cheap tricks on this domain
-            that must never be worth playing, beside the built-in ones.
+        baselines: Policy name -> ``(env, **options) -> maker``, or its path "module:NAME", where
+            this domain has a version of its own; see :mod:`gym_clinic.policies`.
+        adversaries: Adversary name -> ``(env, **options) -> maker``, or its path: cheap tricks on
+            this domain that must never be worth playing, beside the built-in ones.
         conversation: The case and a call that a model answers -> what that model is asked and
             what it answered, to fine-tune it on; None for a call that no model answers. The case
             is as it was opened, and of the call only name, arguments and response are there, as
@@ -129,8 +129,8 @@ class Domain:
     solution: Callable[[Task], Sequence[Move]] | None = None
     menu: Callable[[Task], Menu] | None = None
     classes: Callable[[Task], str] | None = None
-    baselines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    adversaries: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    baselines: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
+    adversaries: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     conversation: Callable[[Any, Call], Conversation | None] | None = None
     turn_reward: Callable[[Episode], float] | None = None
     turn_range: tuple[float, float] | None = None

@@ -174,13 +174,15 @@ class ClinicCase(Chart):
         """Keep a result; rows of vital signs for all episodes."""
         if not order.startswith(ROW):
             return super().remember(order, result)
-        return self.world.once((ROW, order), lambda: freeze(result))
+        kept: Frozen = self.world.once((ROW, order), lambda: freeze(result))
+        return kept
 
     def remembered(self, order: str) -> Frozen | None:
         """Return a result that was computed before."""
         if not order.startswith(ROW):
             return super().remembered(order)
-        return self.world.known((ROW, order))
+        kept: Frozen | None = self.world.known((ROW, order))
+        return kept
 
     def _mark(self) -> TurnMark:
         return TurnMark(len(self.events), frozenset(self.told), frozenset(self.shown))

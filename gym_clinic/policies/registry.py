@@ -87,7 +87,9 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
     who = f"policy {name!r}"
     owned = {**env.domain.adversaries, **env.domain.baselines}
     if name in owned:
-        made: Maker = call_with_options(owned[name], chosen, who, env)
+        own = owned[name]
+        own = import_named(own, "policy") if isinstance(own, str) else own
+        made: Maker = call_with_options(own, chosen, who, env)
         return made
     if name not in POLICIES and ":" not in name:
         advice = suggest(name, [*POLICIES, *owned])

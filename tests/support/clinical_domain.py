@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import gymnasium as gym
 
-from gym_clinic import Domain, Kind, tool
+from gym_clinic import Domain, Kind, Menu, Task, tool
 from gym_clinic.chart import Chart
 from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.clinical import (
@@ -30,6 +30,7 @@ from gym_clinic.clinical import (
     read_disease,
     success,
 )
+from gym_clinic.clinical.adversaries import ADVERSARIES
 
 STEMI, CHEST = "acute-myocardial-infarction", "acute-bronchitis"
 GOES = {STEMI: "catheter laboratory", CHEST: "home"}
@@ -112,6 +113,15 @@ def _twin(made: MadeTask, kind: str, random: Random) -> tuple[Mapping[str, Any],
 SPEC = DomainSpec("tiny_clinic", (STEMI, CHEST), _make, _twin)
 
 
+def _menu(task: Task) -> Menu:
+    calls = (("measure_vital_signs", {}), ("examine_patient", {"system": "heart"}))
+    answers = {
+        name: (("submit_answer", {"diagnosis": name, "disposition": GOES[name]}),)
+        for name in (STEMI, CHEST)
+    }
+    return Menu(calls, answers)
+
+
 @lru_cache(maxsize=1)
 def domain() -> Domain:
     """Return the domain, with a few tasks."""
@@ -126,6 +136,8 @@ def domain() -> Domain:
         success=success(JUDGE),
         metrics=metrics(JUDGE),
         aggregate=aggregate,
+        menu=_menu,
+        adversaries=ADVERSARIES,
         max_turns=30,
     )
 
