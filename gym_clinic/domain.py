@@ -99,6 +99,8 @@ class Domain:
             what it answered, to fine-tune it on; None for a call that no model answers. The case
             is as it was opened, and of the call only name, arguments and response are there, as
             in a trace.
+        scoring: Returns a fingerprint of what results depend on beside the tasks; results of
+            different ones are not put into one table.
         turn_reward: Paid after each turn, beside the rubric's total at the end; clipped to
             ``turn_range``.
         turn_range: Lowest and highest reward of one turn; needed with ``turn_reward``.
@@ -132,6 +134,7 @@ class Domain:
     baselines: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     adversaries: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     conversation: Callable[[Any, Call], Conversation | None] | None = None
+    scoring: Callable[[], str] = str
     turn_reward: Callable[[Episode], float] | None = None
     turn_range: tuple[float, float] | None = None
     dialects: Mapping[str, Dialect] = field(default_factory=dict)

@@ -287,13 +287,17 @@ def _read_task(row: Any, where: str) -> Task:
     return Task(**row)
 
 
-def data_hash(tasks: Sequence[Task] | Tasks) -> str:
+def data_hash(tasks: Sequence[Task] | Tasks, scoring: str = "") -> str:
     """Return a hash over all that tasks hold: equal hashes, equal problems.
 
     Of an endless set the first 64 tasks are hashed: they change with the code that makes them.
+
+    Args:
+        tasks: The tasks.
+        scoring: A fingerprint of what else results depend on.
     """
     listed = as_tasks(tasks)
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(scoring.encode())
     for task in first(listed, 64 if listed.endless else None):
         digest.update(orjson.dumps([task.id, task.ticket, task.record, task.gold]))
     return digest.hexdigest()[:16]

@@ -10,22 +10,28 @@ for, and `shipped` and `endless` make the splits of the domain::
 None if this seed gives no task of the class (another seed is then tried). ``twin(draft, record,
 gold, kind)`` returns the edit that makes a twin: of kind "turns" one that changes the answer, of
 kind "neutral" one that must not. The twin's own gold is computed by ``make`` from the edited
-patient, and checked: a turn must change ``gold["answer"]``, a neutral edit must leave it.
+patient (the draft has the class of the first; that of the twin may differ), and checked: a turn
+must change ``gold["answer"]``, a neutral edit must leave it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Any, Literal, NamedTuple
 
 import orjson
 
+from gym_clinic.clinical.fingerprint import CANARY, fingerprint
+from gym_clinic.domain import builtin_names
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.files import replace_file
+from gym_clinic.names import import_named, suggest
 from gym_clinic.simulate.split import Split
 from gym_clinic.taskset import EndlessTasks
 
@@ -34,6 +40,9 @@ SIZES: Mapping[Split, int] = {"train": 600, "dev": 100, "test": 150}
 
 TWINS = 0.24
 """Share of the tasks of dev and test that are one of a pair; of the pairs half turn the answer."""
+
+MANIFEST = "manifest.json"
+"""The file of a task folder that says what its tasks were made by."""
 
 TRIES = 40
 """Seeds that are tried for one task."""
@@ -100,19 +109,18 @@ def seed_of(split: Split, number: int, seed: int = 0) -> int:
 
 def task_of(spec: DomainSpec, made: MadeTask) -> Task:
     """Return a task with the hash of its content for its id."""
-    content = orjson.dumps(
-        [spec.name, made.record, made.gold, made.ticket], option=orjson.OPT_SORT_KEYS
-    )
-    digest = hashlib.sha256(content).hexdigest()[:12]
-    return Task(f"{spec.name.replace('_', '-')}-{digest}", made.record, made.gold, made.ticket,
-                "synthetic")  # fmt: skip
+    parts = [spec.name, made.record, made.gold, made.ticket]
+    content = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    name = f"{spec.name.replace('_', '-')}-{hashlib.sha256(content).hexdigest()[:12]}"
+    return Task(name, made.record, made.gold, made.ticket, f"synthetic; {CANARY}")
 
 
 def generate(spec: DomainSpec, n: int, seed: int = 0, split: Split = "train") -> Iterator[Task]:
     """Yield tasks; the same arguments give the same tasks in every process.
 
     Classes come in turn, in an order drawn for each round. In dev and test a share of the tasks
-    are pairs of twins, one after the other.
+    are pairs of twins, one after the other. Half of the pairs turn the answer, as far as there are
+    patients who allow it.
 
     Args:
         spec: How they are made.
@@ -129,25 +137,29 @@ def generate(spec: DomainSpec, n: int, seed: int = 0, split: Split = "train") ->
     random = Random(f"{spec.name}:{split}:{seed}:order")
     pairs = 0 if split == "train" else -(-round(n * TWINS) // 2)
     yielded = number = 0
-    made_pairs = {"turns": 0, "neutral": 0}
+    left: dict[TwinKind, int] = {"turns": pairs // 2, "neutral": pairs - pairs // 2}
     order: list[str] = []
     while yielded < n:
-        if not order:
-            order = random.sample(spec.classes, len(spec.classes))
-        label, done = order.pop(), sum(made_pairs.values())
+        order = order or random.sample(spec.classes, len(spec.classes))
+        label = order.pop()
         first, number = _first(spec, label, split, seed, number)
-        wants: TwinKind = "turns" if made_pairs["turns"] <= made_pairs["neutral"] else "neutral"
-        twin = None
-        if done < pairs and n - yielded >= 2:
-            twin = _twin(spec, first, label, split, wants, random)
         task = task_of(spec, first)
         yield task
         yielded += 1
-        if twin is not None:
-            made_pairs[wants] += 1
-            about = {"of": task.id, "kind": wants}
-            yield task_of(spec, twin._replace(gold={**twin.gold, "twin": about}))
-            yielded += 1
+        if yielded == n:
+            return
+        late = n - yielded <= 2 * sum(left.values())
+        for kind in sorted(left, key=lambda one: -left[one]):
+            if left[kind] < 1 and not (late and sum(left.values()) > 0):
+                continue
+            twin = _twin(spec, first, label, split, kind, random)
+            if twin is not None:
+                short = kind if left[kind] > 0 else next(one for one in left if left[one] > 0)
+                left[short] -= 1
+                about = {"of": task.id, "kind": kind}
+                yield task_of(spec, twin._replace(gold={**twin.gold, "twin": about}))
+                yielded += 1
+                break
 
 
 def _first(
@@ -185,16 +197,54 @@ def endless(spec: DomainSpec, split: Split = "train") -> EndlessTasks:
     return EndlessTasks(make, f"{spec.name.replace('_', '-')}-endless")
 
 
-@lru_cache(maxsize=8)
+def task_lines(
+    spec: DomainSpec, split: Split, n: int | None = None, seed: int = 0
+) -> Iterator[str]:
+    """Yield tasks as the lines of a file; as many as ship if ``n`` is None.
+
+    Errors are those of `generate`.
+    """
+    for task in generate(spec, SIZES[split] if n is None else n, seed, split):
+        row = {"id": task.id, "ticket": task.ticket, "record": task.record, "gold": task.gold,
+               "provenance": task.provenance}  # fmt: skip
+        yield orjson.dumps(row).decode() + "\n"
+
+
+def write_folder(
+    spec: DomainSpec, folder: Path, splits: Sequence[Split], n: int | None = None, seed: int = 0
+) -> dict[str, int]:
+    """Write the files of splits and the manifest; return the number of tasks of each split.
+
+    The manifest holds the canary, the fingerprint of generator and scoring, the seed, and a hash
+    of each file.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    counts: dict[str, int] = {}
+    hashes: dict[str, str] = {}
+    for split in splits:
+        lines = list(task_lines(spec, split, n, seed))
+        text = "".join(lines).encode()
+        replace_file(folder / f"{split}.jsonl", [text])
+        counts[split], hashes[split] = len(lines), hashlib.sha256(text).hexdigest()
+    manifest = {"canary": CANARY, "fingerprint": fingerprint(spec.name), "version": spec.version,
+                "seed": seed, "sha256": hashes}  # fmt: skip
+    replace_file(folder / MANIFEST, [json.dumps(manifest, indent=2).encode(), b"\n"])
+    return counts
+
+
 def spec_of(name: str) -> DomainSpec:
-    """Return the spec of a built-in domain, ``gym_clinic.domains.<name>.tasks:SPEC``.
+    """Return how the tasks of a domain are made.
+
+    Args:
+        name: A built-in domain, or "package.module:NAME" of a spec.
 
     Raises:
-        ConfigError: If the domain has none.
+        ConfigError: If there is no such spec.
     """
-    from gym_clinic.names import import_named
-
-    found = import_named(f"gym_clinic.domains.{name}.tasks:SPEC", "spec of tasks")
+    if ":" not in name and name not in builtin_names():
+        raise ConfigError(f"no domain {name!r}; {suggest(name, builtin_names())}")
+    path = name if ":" in name else f"gym_clinic.domains.{name}.tasks:SPEC"
+    found = import_named(path, "tasks of a clinical domain")
     if not isinstance(found, DomainSpec):
-        raise ConfigError(f"the tasks of domain {name!r} are not generated")
+        raise ConfigError(f"{path!r} is a {type(found).__name__}; expected a DomainSpec")
     return found

@@ -118,7 +118,7 @@ class RecordedTasks:
             missing = env_id not in gym.registry
             hint = "; or import the module that registers it (--module)" if missing else ""
             raise ConfigError(f"{where}: {error}{hint}") from None
-        if (here := data_hash(env.tasks)) != row["data"]:
+        if (here := data_hash(env.tasks, env.domain.scoring())) != row["data"]:
             raise ConfigError(
                 f"{where}: recorded on other tasks: {env_id}, {split} was {row['data']} then and "
                 f"is {here} now; give the option 'folder' if they are elsewhere"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gym_clinic.errors import ConfigError
 from gym_clinic.evaluate.intervals import Interval, Spread
 from gym_clinic.evaluate.summary import Summary
 
@@ -158,7 +159,17 @@ def compare(summaries: Sequence[Summary]) -> Grid:
 
     Args:
         summaries: The runs, in the order of the rows.
+
+    Raises:
+        ConfigError: If runs of one id and split differ in tasks or scoring.
     """
+    known: dict[tuple[str, str], str] = {}
+    for one in summaries:
+        if (data := known.setdefault((one.id, one.split), one.data)) != one.data:
+            raise ConfigError(
+                f"{one.policy} on {one.id}, {one.split} was run with the data {one.data}, others "
+                f"with {data}: tasks or scoring differ; run them again with the same"
+            )
     ids = list(dict.fromkeys(summary.id for summary in summaries))
     metrics = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
     errors = any(summary.errors for summary in summaries)

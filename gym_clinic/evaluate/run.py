@@ -91,7 +91,7 @@ def evaluate(
         "id": clinic.spec.id if clinic.spec else env_id,
         "env_options": redact(chosen),
         "version": __version__,
-        "data": data_hash(clinic.tasks),
+        "data": data_hash(clinic.tasks, clinic.domain.scoring()),
         "policy": policy,
         # The number of simultaneous requests changes no result.
         "policy_options": redact({k: v for k, v in given.items() if k != "concurrency"}),

@@ -139,3 +139,16 @@ def test_broken_imports_write_nothing(run: Run, tmp_path: Path) -> None:
     status, _, err = run("tasks", "import", "medqq", source, "--out", out)
     assert (status, "no importer of tasks 'medqq'; did you mean 'medqa'?" in err) == (2, True)
     assert not out.exists()
+
+
+def test_generate_prints_a_split_or_writes_a_folder(run: Run, tmp_path: Path) -> None:
+    status, out, _ = run("tasks", "generate", "clinical_domain:SPEC", "--n", "2", "--split", "dev")
+    assert status == 0
+    assert len([json.loads(line)["id"] for line in out.splitlines()]) == 2
+    arguments = ("--n", "2", "--split", "dev", "--out", str(tmp_path))
+    status, printed, _ = run("tasks", "generate", "clinical_domain:SPEC", *arguments)
+    assert (status, printed) == (0, f"{tmp_path}/dev.jsonl: 2 tasks\n")
+    assert (tmp_path / "dev.jsonl").read_text(encoding="utf-8") == out
+    status, _, error = run("tasks", "generate", "clinical_domain:SPEC", "--split", "tset")
+    assert status == 2
+    assert "did you mean 'test'?" in error.casefold()

@@ -6,12 +6,14 @@ import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gym_clinic.errors import ConfigError
 from gym_clinic.evaluate.intervals import Interval, pass_at_k, pass_hat_k
 from gym_clinic.evaluate.report import Grid, compare, markdown, tables
 from gym_clinic.evaluate.summary import Result, Summary, summarise
@@ -206,6 +208,14 @@ def test_report_and_comparison() -> None:
     text = markdown(one)
     assert "| scaled reward | 1.000 | 1.000 to 1.000 | 1.000 | 1.000 |" in text
     assert "temperature" in text
+
+
+def test_runs_with_other_tasks_or_scoring_are_not_compared() -> None:
+    one = summary([result("a", 0, 1.0)], trials=1)
+    other = replace(one, policy="other", data="changed")
+    with pytest.raises(ConfigError, match="tasks or scoring differ"):
+        compare([one, other])
+    assert len(compare([one, replace(other, split="dev")]).rows) == 2
 
 
 def test_rich_tables_take_any_text() -> None:
