@@ -169,7 +169,7 @@ class JudgedEpisode:
         for one in self.answer.orders:
             if one.action is not None and one.action.startswith("drug:"):
                 given = {"drug": one.text, "route": one.route, "dose": one.dose, "unit": one.unit,
-                         "per_day": one.per_day}  # fmt: skip
+                         "per_day": one.per_day, "advised": True}  # fmt: skip
                 kept = {key: value for key, value in given.items() if value is not None}
                 state["events"].append({"t": self.case.minute, "tool": "prescribe", "args": kept})
         return tuple(violations(state))

@@ -12,6 +12,7 @@ from gym_clinic.chart.judging import safety_terms
 from gym_clinic.chart.tools import ORDERING, READING, TREATING
 from gym_clinic.facts import load
 from gym_clinic.safety import violations
+from gym_clinic.safety.terms import term
 
 TOOLS = {one.name: one for one in (*READING, *ORDERING, *TREATING)}
 
@@ -106,3 +107,8 @@ def test_terms_name_conditions_and_forms_that_exist() -> None:
         assert one.condition in conditions
         assert set(one.variants) <= set(conditions[one.condition].variants)
         assert one.emergency or one.on_record
+
+
+def test_no_further_name_of_a_test_is_one_that_the_rules_know_it_by() -> None:
+    for test, names in safety_terms().tests.items():
+        assert term(test) not in {term(one) for one in names}, test

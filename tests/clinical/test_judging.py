@@ -98,10 +98,16 @@ def test_false_and_contradicting_citations_lower_precision(env: ClinicEnv) -> No
 
 
 def test_an_order_of_the_answer_is_judged_like_one_that_was_given(env: ClinicEnv) -> None:
-    order = {"order": "Brufen", "route": "oral"}  # forbidden here, and it lacks its dose
+    order = {"order": "Brufen", "dose": 400, "route": "oral"}  # forbidden here; it lacks its unit
     without, with_it = play(env, LOOKS, RESULTS), play(env, LOOKS, RESULTS, orders=[order])
     assert with_it["rewards"]["process"] < without["rewards"]["process"]
     assert with_it["rewards"]["safety"] < without["rewards"]["safety"]
+
+
+def test_advice_that_names_a_drug_alone_is_no_incomplete_prescription(env: ClinicEnv) -> None:
+    advised = play(env, LOOKS, RESULTS, orders=[{"order": "paracetamol"}])
+    prescribed = play(env, LOOKS, RESULTS, orders=[{"order": "paracetamol", "dose": 1}])
+    assert prescribed["metrics"]["severity_1"] == advised["metrics"]["severity_1"] + 1
 
 
 def test_a_negated_order_and_two_diagnoses_mean_nothing(env: ClinicEnv) -> None:

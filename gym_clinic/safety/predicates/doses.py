@@ -203,8 +203,10 @@ def not_followed_by(situation: Situation, order: DrugOrder, action: str, minutes
 
 @predicate("dose, unit, route or frequency is missing", of_order=True)
 def incomplete(situation: Situation, order: DrugOrder) -> Found:
-    """The order lacks what a prescription needs."""
+    """The order lacks what a prescription needs; advice that names the drug alone is none."""
     event = order.event
+    if event.args.get("advised") is True and event.number("dose") is None:
+        return None
     has = {
         "dose": bool(event.number("dose")),
         "unit": bool(event.text("unit")),

@@ -217,6 +217,22 @@ def objections_to(
     return tuple(judge.action(action))
 
 
+def forbidden_drugs(
+    patient: ClinicPatient, problem: Problem | None = None, minute: float = 0
+) -> tuple[str, ...]:
+    """Return the drugs that must not be given to a patient, by id: something grave forbids each.
+
+    Args:
+        patient: The patient.
+        problem: What they would be given for; the problem that brings the patient if None.
+        minute: Minutes from arrival.
+    """
+    treated = patient.problems[0] if problem is None else problem
+    condition = patient.facts.conditions[treated.condition].form(treated.variant)
+    judge = _Judge(patient, treated, condition, values_at(patient, treated, minute))
+    return tuple(one for one in patient.facts.drugs if _rank(judge.drug(one)) == _GRAVE)
+
+
 _GRAVE = 2
 
 
