@@ -36,6 +36,28 @@ class Abbreviation(Strict):
     unless: Texts = ()
 
 
+class ValueRange(Strict):
+    """Values of a measurement that are a finding, as clinical notes write them: "K 6.8".
+
+    Attributes:
+        of: Names of the measurement; one of up to two letters counts as it is written.
+        least: The lowest value, in any of the units that are not told apart.
+        most: The highest value that is plausible.
+        unit: How the text behind the number must begin, without blanks and strokes.
+        percent: Whether the number may be a percentage.
+        beside: Words of which one must be in the same text; any text will do if empty.
+        unless: Words of which none may be in the same text.
+    """
+
+    of: Texts
+    least: float
+    most: float
+    unit: str = ""
+    percent: bool = False
+    beside: Texts = ()
+    unless: Texts = ()
+
+
 class FindingTerms(Record):
     """The terms of one finding.
 
@@ -47,6 +69,7 @@ class FindingTerms(Record):
         shorthand: Abbreviations, which stand in capitals or among other shorthand.
         letters: Lists of letters, as "N/v/d": the capital letter stands for this finding.
         denials: Words that say that the finding is absent: "afebrile".
+        values: Measured values that are the finding.
     """
 
     id: PhenotypeId
@@ -56,6 +79,7 @@ class FindingTerms(Record):
     shorthand: tuple[Abbreviation, ...] = ()
     letters: Texts = ()
     denials: Texts = ()
+    values: tuple[ValueRange, ...] = ()
 
 
 def read_terms(folder: str | os.PathLike[str] | None = None) -> Mapping[str, FindingTerms]:

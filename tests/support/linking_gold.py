@@ -1,7 +1,7 @@
 """Sentences with the symptoms that a reader finds in them; written for these tests.
 
-In a sentence, "+id" marks what is there, "-id" what is said to be absent, "@id" what another has
-and "~id" what is only asked, feared or provided for. Each set was written before the linker met
+In a sentence, "+id" marks what is there, "-id" what is said to be absent, "<id" what is past, "@id"
+what another has and "~id" what is only asked, feared or provided for. Each set was written before the linker met
 it, by the author of the linker; it was then mended by what it missed in GOLD and CONTEXT, never by
 the two UNSEEN sets. All hold what a linker of words cannot know ("coughing fits").
 """
@@ -138,7 +138,7 @@ CONTEXT = (
     ("No jaundice despite nausea and vomiting.", "-jaundice +nausea +vomiting"),
     ("He is not complaining of a cough.", "-cough"),
     ("No reported fever.", "-fever"),
-    ("No longer has a fever.", "-fever"),
+    ("No longer has a fever.", "<fever"),
     ("She does not usually have headaches.", "-headache"),
     ("I don't think I have a fever.", "-fever"),
     ("I haven't slept because of the cough.", "+cough"),
@@ -151,9 +151,9 @@ CONTEXT = (
     ("He didn't stop vomiting until noon.", "+vomiting"),
     ("The rash hasn't cleared.", "+rash"),
     ("Her cough has not resolved.", "+cough"),
-    ("Fever resolved after two days, cough persists.", "-fever +cough"),
-    ("The headache is gone.", "-headache"),
-    ("Diarrhea has stopped, nausea continues.", "-diarrhea +nausea"),
+    ("Fever resolved after two days, cough persists.", "<fever +cough"),
+    ("The headache is gone.", "<headache"),
+    ("Diarrhea has stopped, nausea continues.", "<diarrhea +nausea"),
     ("Hematuria is unlikely.", "-hematuria"),
     ("Chest pain, dyspnea and syncope are denied.", "-chest-pain -dyspnea -syncope"),
     ("He has a fever, cough and rash absent.", "+fever -cough -rash"),
@@ -202,7 +202,7 @@ UNSEEN_CONTEXT = (
         "-palpitations -syncope +chest-pain",
     ),
     ("Cough and wheezing, without fever.", "+cough +wheezing -fever"),
-    ("The jaundice disappeared after a month.", "-jaundice"),
+    ("The jaundice disappeared after a month.", "<jaundice"),
     ("Should you notice swelling or a rash, come back.", "~edema ~rash"),
     ("Is there any pain in your chest? Not now.", "-chest-pain"),
     ("Do you feel sick? Yes, and I have been vomiting.", "+nausea +vomiting"),
@@ -216,7 +216,7 @@ UNSEEN_CONTEXT = (
         "+syncope -chest-pain -dyspnea +palpitations",
     ),
     ("The patient lacks fever or chills.", "-fever -chills"),
-    ("His night sweats have settled and he is no longer tired.", "-night-sweats -fatigue"),
+    ("His night sweats have settled and he is no longer tired.", "<night-sweats <fatigue"),
     ("Constipation, not diarrhoea.", "+constipation -diarrhea"),
     ("It isn't the headache but the vomiting that worries me.", "+headache +vomiting"),
     ("Paracetamol as needed for headache.", "~headache"),

@@ -1,7 +1,7 @@
 """The sentences of tests/retrieval/graph/sentences, and the score of a linker on them.
 
-A line is "sentence => marks". A mark is "+" (present), "-" (absent) or "~" (only asked) and the
-name of a finding; "A|B" accepts either, "A|" is optional. Of each file, the lines of even number
+A line is "sentence => marks". A mark is "+" (present), "-" (absent), "<" (past) or "~" (only
+asked) and the name of a finding; "A|B" accepts either, "A|" is optional. Of each file, the lines of even number
 (from 0) are for development and the others are held out: the linker is never changed by them. All
 were written before the linker was developed with them.
 """
@@ -62,7 +62,7 @@ def _read(line: str) -> Sentence:
     assert arrow, line
     accepted = []
     for mark in filter(None, map(str.strip, marks.split(";"))):
-        assert mark[0] in "+-~", line
+        assert mark[0] in "+-<~", line
         accepted.append(frozenset(mark[0] + name if name else "" for name in mark[1:].split("|")))
     return Sentence(text, tuple(accepted))
 
@@ -73,7 +73,7 @@ def score(linker, chosen: Iterable[Sentence]) -> Score:
     for one in chosen:
         present, absent = linker.symptoms(one.text)
         found = {f"+{node.name}" for node in present} | {f"-{node.name}" for node in absent}
-        marks = [mark for mark in one.marks if not any(each[:1] == "~" for each in mark)]
+        marks = [mark for mark in one.marks if not any(each[:1] in ("~", "<") for each in mark)]
         needed = [mark for mark in marks if "" not in mark]
         allowed = frozenset().union(*marks)
         missed = [mark for mark in needed if not mark & found]

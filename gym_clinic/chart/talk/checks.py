@@ -103,7 +103,7 @@ class AnswerCheck:
                 continue
             if link.status == "present" and key not in says_has:
                 yield f"finding: {name} is not in the record"
-            elif link.status == "absent":
+            elif link.status in ("absent", "past"):
                 stance = self.record.known(key).stance
                 if stance in ("has", "vague", "slight"):
                     yield f"finding: {name} is denied and there"

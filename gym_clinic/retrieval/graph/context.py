@@ -9,7 +9,8 @@ relief", "does not deny") are ignored. The scope of a relative who has a finding
 condition ("if", "return for", "rule out"), is determined in the same way. A question is decided
 by the "no" or "yes" that answers it.
 
-Times are not determined, with one exception: a finding that has resolved is absent.
+Times are not determined, with one exception: a finding that has resolved, or that the patient had
+long ago, is past, and neither present nor absent.
 
 Source:
     After NegEx (Chapman et al., J Biomed Inform 2001, 34:301-310): triggers before and behind,
@@ -24,6 +25,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
+from gym_clinic.retrieval.graph.clauses import begins, new_clauses, past_clauses
 from gym_clinic.retrieval.graph.triggers import (
     AFTER,
     AFTER_AN_ANSWER,
@@ -32,12 +34,10 @@ from gym_clinic.retrieval.graph.triggers import (
     ANSWERS,
     ASIDES,
     BEFORE,
-    BEGINNERS,
     BESIDE_AT_MOST,
     BESIDE_RELATIVES,
     CONDITION,
     CONDITION_AFTER,
-    COUNTING,
     DENIALS,
     DOUBT_OF,
     DOUBTS,
@@ -46,28 +46,31 @@ from gym_clinic.retrieval.graph.triggers import (
     ENDS_BACKWARDS,
     FAMILY,
     FILLING,
+    GOES_ON,
     HAVING,
     HEADING,
     KIN,
+    MONTH,
     NAMED_BEFORE,
     NO,
+    NOT_POSSIBLE,
     OPEN,
-    OWNERS,
+    PAST,
+    POSSIBLE,
     PSEUDO,
     REACH,
     RELATIVES,
     REPORTS,
-    STATES,
     SUFFERS,
-    TIMES,
-    VERBS,
     YES,
     Phrases,
+    matched,
 )
+from gym_clinic.retrieval.graph.wording import CONTRACTIONS
 from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SENTENCE, Word
 
-Status = Literal["present", "absent", "other", "hypothetical"]
-"""Of the patient; negated; of another person; asked, feared or conditional."""
+Status = Literal["present", "absent", "past", "other", "hypothetical"]
+"""Of the patient; negated; resolved or long ago; of another; asked, feared or conditional."""
 
 
 ANSWER = 6
@@ -108,10 +111,12 @@ class _ScopedSentence:
         self.found: list[Status] = ["present"] * len(words)
 
     def read(self) -> None:
-        """Determine the status of each word; "other" goes before "hypothetical" before "absent"."""
+        """Determine the status of each word; "other" goes before "hypothetical" before the rest."""
         place = 0
         while place < len(self.words):
             place = self._deny(place)
+        for first, end in past_clauses(self.words):
+            self.mark("past", first, end)
         place = 0
         while place < len(self.words):
             place = self._suppose(place)
@@ -144,28 +149,34 @@ class _ScopedSentence:
         if length and not any(self.taken[place : place + length]):
             return place + length
         if (length := self._matched(ALL, place)) and place > 0:
-            self._mark_before("absent", place, joined=True)
+            self._mark_before(self._negated(place), place, joined=True)
             return place + length
         if (length := self._matched(AFTER, place)) and self._closes(place, length):
-            self._mark_before("absent", place)
+            self._mark_before(self._negated(place), place)
             return place + length
         length = self._matched(HEADING, place)
         if length and self.words[place + length - 1].after == COLON:
             return self._deny_after(place + length)
         if (length := self._matched(BEFORE, place)) and not self._answers(place):
-            return self._deny_after(place + length)
+            return self._deny_after(place + length, self._negated(place))
         return place + 1
+
+    def _negated(self, place: int) -> Status:
+        """Return what the negation here makes of a finding."""
+        return "past" if self._matched(PAST, place) else "absent"
 
     def _closes(self, place: int, length: int) -> bool:
         """Return whether a negation refers to the words before it."""
         word, last = self.words[place], self.words[place + length - 1]
         if place == 0 or word.before == COMMA:
             return False
+        if word.text in HAVING or word.text in CONTRACTIONS:  # "..., whereas a rash is not"
+            return last.after != PLAIN and self._names_before(place)
         if word.text in ("no", "none", "n"):
             return last.after != PLAIN and (word.before == COLON or self._names_before(place))
         following = self.words[place + length].text if place + length < len(self.words) else ""
         if self._matched(ENDED, place):
-            return following not in ("to", "worse", "of", "from") and self._names_before(place)
+            return following not in GOES_ON and self._names_before(place)
         if last.after == COLON and not self._names_before(place):
             return False
         return last.after != PLAIN or following in ("by", "and", "on", "or")
@@ -240,7 +251,7 @@ class _ScopedSentence:
                 return True
             place -= 1
 
-    def _deny_after(self, place: int) -> int:
+    def _deny_after(self, place: int, status: Status = "absent") -> int:
         """Mark the scope of a negation, from the word after it; return its end."""
         named = False  # whether a word that is no filler was negated
         while place < len(self.words):
@@ -251,10 +262,12 @@ class _ScopedSentence:
                 if word.text in ENDS or self._other_than(place):
                     break
                 if named and (
-                    word.text in NAMED_BEFORE or self._begins(place) or self._matched(AFTER, place)
+                    word.text in NAMED_BEFORE
+                    or begins(self.words, place)
+                    or self._matched(AFTER, place)
                 ):
                     break
-            self.found[place] = "absent"
+            self.found[place] = status
             filling = word.text in FILLING or word.text in REPORTS or word.text.endswith("ly")
             named = named or self.taken[place] or not filling
             place += 1
@@ -263,34 +276,9 @@ class _ScopedSentence:
     def _other_than(self, place: int) -> bool:
         return [word.text for word in self.words[place : place + 2]] == ["other", "than"]
 
-    def _begins(self, place: int) -> bool:
-        """Return whether a subject begins a new clause here."""
-        word, joined = self.words[place], place > 0 and self.words[place - 1].text in ("and", "or")
-        return (joined or word.before in (COMMA, COLON)) and word.text in BEGINNERS
-
     @cached_property
     def _anew(self) -> frozenset[int]:
-        """The positions after a comma where a clause with its own time or verb begins."""
-        found = set()
-        listed = clause = False  # whether the following words are a list, or a clause
-        for place in range(len(self.words) - 1, -1, -1):
-            word = self.words[place]
-            if not self.taken[place]:
-                clause = clause or word.text in VERBS or word.text in TIMES
-                if word.text in ENDS or self._matched(BEFORE, place) or self._begins(place):
-                    listed = clause = False
-                if word.text in ("or", "nor") and word.after == PLAIN:
-                    listed = listed or self.words[place + 1].text not in COUNTING
-            elif word.text in STATES:
-                clause = True
-            joined = place > 0 and self.words[place - 1].text == "and" and word.text in OWNERS
-            if joined and clause:
-                found.add(place)
-            if word.before in (COMMA, COLON):
-                if clause and not listed:
-                    found.add(place)
-                clause = False
-        return frozenset(found)
+        return new_clauses(self.words, self.taken)
 
     # Conditions and relatives -----------------------------------------------------------------
 
@@ -305,6 +293,8 @@ class _ScopedSentence:
         if length := self._matched(CONDITION_AFTER, place):
             self._mark_before("hypothetical", place)
             return place + length
+        if self.words[place].text in POSSIBLE and self._supposes(place):
+            return self._reach("hypothetical", place + 1)
         length = self._matched(DOUBT_OF, place)
         inverted = self.words[place].text == "should"
         if length or inverted:
@@ -314,6 +304,15 @@ class _ScopedSentence:
                 return self._reach("hypothetical", first)
             self.mark("hypothetical", first, max(first, end))
         return place + 1
+
+    def _supposes(self, place: int) -> bool:
+        """Return whether a "may" is the verb of a supposition: not "since May", "May 5"."""
+        if self.words[place].after != PLAIN or place + 1 == len(self.words):
+            return False
+        following = self.words[place + 1].text
+        if following[0].isdigit() or following in NOT_POSSIBLE:
+            return False
+        return place == 0 or self.words[place - 1].text not in MONTH
 
     def _next_finding(self, place: int) -> int:
         """Return the end of the finding that begins here or behind fillers; 0 for none."""
@@ -336,7 +335,7 @@ class _ScopedSentence:
             not self.taken[place]
             and (
                 self.words[place].text in ENDS
-                or (place > first and self._begins(place) and not self._relative(place))
+                or (place > first and begins(self.words, place) and not self._relative(place))
             )
         ):
             place += 1
@@ -380,13 +379,4 @@ class _ScopedSentence:
         self.mark("other", place, end)
 
     def _matched(self, phrases: Phrases, place: int) -> int:
-        """Return the length of the longest phrase that begins here; 0 for none."""
-        possible = phrases.get(self.words[place].text)
-        if possible is None:
-            return 0
-        for phrase in possible:
-            here = self.words[place : place + len(phrase)]
-            inside = all(word.before == PLAIN for word in here[1:])
-            if inside and tuple(word.text for word in here) == phrase:
-                return len(phrase)
-        return 0
+        return matched(phrases, self.words, place)

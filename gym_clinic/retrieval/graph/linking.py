@@ -9,8 +9,9 @@ The same text always gives the same mentions.
 Terms are how patients and clinicians speak ("can't catch my breath"): their words occur in order,
 with words of grammar and degree between. A name in capitals ("ALL") is an abbreviation. It
 matches capitals, or small letters in a text with other shorthand ("c/o sob"); an abbreviation
-with several meanings may ask for words beside it, or exclude some. The time of a symptom is not
-determined.
+with several meanings may ask for words beside it, or exclude some. Measured values ("K 6.8") are
+mentions too. A negation between the words of a mention denies it: "my head doesn't hurt". Of the
+time of a symptom, only what is past is told apart.
 """
 
 from __future__ import annotations
@@ -24,17 +25,19 @@ from gym_clinic.facts.terms import FindingTerms
 from gym_clinic.retrieval.graph.context import Status, statuses
 from gym_clinic.retrieval.graph.phrase_index import IndexedPhrase, PhraseIndex
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
+from gym_clinic.retrieval.graph.values import ValueIndex
 from gym_clinic.retrieval.graph.wording import (
     CONTRACTIONS,
     DEGREES,
     FUNCTION_WORDS,
     GRAMMAR,
+    INNER_NEGATIONS,
     NOTE_WORDS,
     SIDES,
     Key,
     root,
 )
-from gym_clinic.retrieval.graph.words import PLAIN, Word, words_of
+from gym_clinic.retrieval.graph.words import MINUS, PLAIN, PLUS, Word, word_set, words_of
 from gym_clinic.retrieval.scored import Scored
 from gym_clinic.retrieval.spelling import LONGEST_WORD, StrictCorrector
 
@@ -52,6 +55,13 @@ SKIPPED = GRAMMAR | DEGREES
 IGNORED = (FUNCTION_WORDS, GRAMMAR, SKIPPED, SKIPPED | SIDES)
 """What is ignored between the words of a mention, from the least to the most."""
 
+DENIED_VERBS = word_set(
+    "is are was were do does did has have had isn aren wasn weren don doesn didn haven hasn hadn"
+)
+"""Words before a "not" inside a mention; after "can't" something is the matter."""
+
+SIGNS = (MINUS, PLUS)
+
 _NONE: frozenset[str] = frozenset()
 
 LONGEST = 14
@@ -66,7 +76,8 @@ ORDINARY = SKIPPED | {"add", "all", "cap", "ed", "pet"}
 SHORTEST_STEM = 4
 """Letters of the stem of a mention of one word: "fit" is not a form of "fits"."""
 
-OPPOSITE: dict[Status, Status] = {"present": "absent", "absent": "present"}
+NEGATED = 3
+"""Words before a denial such as "afebrile" among which a "not" turns it around."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +91,8 @@ class Link(Scored[Node]):
         start: Where the mention begins in the text.
         end: Where it ends.
         text: The mention.
-        status: What the text says of it: that it is there, or absent, or that another has it, or
-            that it is only thought of.
+        status: What the text says of it: that it is there, absent or past, or that another has
+            it, or that it is only thought of.
     """
 
     start: int = 0
@@ -96,6 +107,7 @@ class _Mention(NamedTuple):
     entry: IndexedPhrase
     kind: MatchKind
     score: float
+    negated: bool = False
 
 
 class _Text(NamedTuple):
@@ -142,6 +154,7 @@ class SymptomLinker:
         nodes = graph.nodes if isinstance(graph, SymptomGraph) else graph
         chosen = sorted((one for one in nodes if one.kind in kinds), key=lambda one: one.id)
         self._index = PhraseIndex(chosen, terms or {})
+        self._values = ValueIndex(chosen, terms or {})
         self._spelling = StrictCorrector(self._index.vocabulary)
 
     def link(self, text: str) -> list[Link]:
@@ -154,8 +167,15 @@ class SymptomLinker:
         given = _Text(text, words, roots)
         mentions: list[_Mention] = []
         place = 0
+        measured = self._values.starts if any(map(str.isdigit, text)) else _NONE
         while place < len(words):
             begin = words[place].text
+            if begin in measured and (value := self._values.find(text, words, place)):
+                end, node = value
+                entry = IndexedPhrase((node,), (False, 2, node.id))
+                mentions.append(_Mention(place, end, entry, "synonym", SCORES["synonym"]))
+                place = end
+                continue
             if not roots[begin][0] and begin not in self._index.partners and begin not in SKIPPED:
                 place += 1
                 continue
@@ -165,9 +185,14 @@ class SymptomLinker:
             place = mention.end if mention is not None else place + 1
         taken = [False] * len(words)
         for one in mentions:
-            taken[one.first : one.end] = [True] * (one.end - one.first)
+            for place in range(one.first, one.end):
+                taken[place] = words[place].text not in SIGNS
         said = statuses(words, taken)
-        return [link for one in mentions for link in _links(given, one, said[one.first])]
+        return [
+            link
+            for one in mentions
+            for link in _links(given, one, said[one.first + (not taken[one.first])])
+        ]
 
     def symptoms(self, text: str) -> tuple[list[Node], list[Node]]:
         """Return the symptoms that a text states as present, and those it states as absent.
@@ -186,7 +211,9 @@ class SymptomLinker:
         negated = begin in CONTRACTIONS and first + 1 < len(words) and words[first + 1].text == "t"
         if begin in GRAMMAR and not negated and begin not in index.starts:
             return None
-        for end in range(self._run(given, first), first, -1):
+        stop = self._run(given, first)
+        denied = any(word.text in INNER_NEGATIONS for word in words[first + 1 : stop])
+        for end in range(stop, first, -1):
             here = words[first:end]
             entry = index.exact.get(tuple(word.text for word in here))
             if entry and _allowed(given, entry, here, first):
@@ -203,7 +230,28 @@ class SymptomLinker:
                         how, score = "approximate", SCORES["approximate"] * likeness
                         return _Mention(first, end, entry, how, score)
                     return _Mention(first, end, entry, how, SCORES[how])
-        return None
+        denials = (
+            self._denied_inside(given, first, end) for end in range(stop, first, -1) if denied
+        )
+        return next((mention for mention in denials if mention), None)
+
+    def _denied_inside(self, given: _Text, first: int, end: int) -> _Mention | None:
+        """Return a mention with a negation inside: "my neck isn't stiff"."""
+        here = given.words[first:end]
+        inner = next((n for n, word in enumerate(here) if word.text in INNER_NEGATIONS), 0)
+        if not inner or here[-1].text in INNER_NEGATIONS or here[-1].text in SKIPPED:
+            return None
+        if here[inner].text in ("not", "t") and here[inner - 1].text not in DENIED_VERBS:
+            return None
+        if self._mention(given._replace(words=here[:inner]), 0):
+            return None  # "a cough that is not productive"
+        said = [word for word in here if word.text not in INNER_NEGATIONS]
+        kept = [word.text for word in said if word.text not in SKIPPED and word.text not in SIDES]
+        key = tuple(given.roots[word][0] for word in kept)
+        entry = self._index.sorted.get(tuple(sorted(key))) or self._index.ordered.get(key)
+        if entry is None or len(key) < 2 or entry.abbreviation or entry.denied:
+            return None
+        return _Mention(first, end, entry, "synonym", SCORES["synonym"], negated=True)
 
     def _run(self, given: _Text, first: int) -> int:
         """Return the end of the known words that begin at a word."""
@@ -212,7 +260,8 @@ class SymptomLinker:
         beside: frozenset[str] | set[str] = _NONE  # the words that occur with the first of them
         while end < limit and (end == first or words[end].before == PLAIN):
             word = words[end].text
-            if word not in SKIPPED and word not in SIDES:
+            inner = end > first and word in INNER_NEGATIONS
+            if word not in SKIPPED and word not in SIDES and not inner:
                 near = roots[word][0]
                 if not beside:
                     beside = partners.get(near, _NONE)
@@ -277,7 +326,14 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
         if len(words) > 1:
             letters = [word.start for word in words if len(word.text) == 1]
         spans = [(place, place + 1) for place in letters]
-    status = OPPOSITE.get(said, said) if entry.denied else said
+    status = said
+    if entry.denied and said in ("present", "absent"):
+        before = given.words[max(0, mention.first - NEGATED) : mention.first]
+        status = "present" if any(word.text in INNER_NEGATIONS for word in before) else "absent"
+    elif mention.negated and said == "present":
+        status = "absent"
+    elif said == "past" and words[0].text == "no":
+        status = "absent"  # "no appetite that has gone"
     for node, (start, end) in zip(entry.nodes, spans, strict=True):
         text = given.text[start:end]
         yield Link(node, mention.score, mention.kind, start, end, text, status)

@@ -10,11 +10,12 @@ Source:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import orjson
 
-from gym_clinic.retrieval.graph.words import DOUBT, MINUS, PLUS
+from gym_clinic.retrieval.graph.words import DOUBT, MINUS, PLAIN, PLUS, Word
 
 Phrases = dict[str, list[tuple[str, ...]]]
 
@@ -38,12 +39,31 @@ def _phrases(name: str) -> Phrases:
     return {first: sorted(alike, key=len, reverse=True) for first, alike in found.items()}
 
 
+def matched(phrases: Phrases, words: Sequence[Word], place: int) -> int:
+    """Return the length of the longest phrase that begins at a word; 0 for none."""
+    possible = phrases.get(words[place].text)
+    if possible is None:
+        return 0
+    for phrase in possible:
+        here = words[place : place + len(phrase)]
+        inside = all(word.before == PLAIN for word in here[1:])
+        if inside and tuple(word.text for word in here) == phrase:
+            return len(phrase)
+    return 0
+
+
 BEFORE = _phrases("before")
 """Negations of the words that follow."""
 AFTER = _phrases("after")
 """Negations of the preceding words, at the end of a clause."""
 ENDED = _phrases("ended")
 """Those that need not end their clause: "resolved after a week"."""
+PAST = _phrases("past")
+"""Of all negations, those of what was there: "no longer", "resolved"."""
+FORMERLY = _phrases("formerly")
+"""Times of life: what a patient had then is past."""
+LONG_AGO = _phrases("long_ago")
+"""Distant times: what a patient "had" then is past."""
 ALL = _phrases("all")
 """Those of a whole list: "fever and cough, all absent"."""
 HEADING = _phrases("heading")
@@ -71,6 +91,20 @@ HAVING = _words("having")
 """Likewise: "no fever and has a cough"."""
 SUBJECTS = _words("subjects")
 """What begins something new after a comma or "and"."""
+GOES_ON = _words("goes_on")
+"""What follows a "gone" that ends nothing: "gone yellow"."""
+HAD = _words("had")
+"""Verbs of what is past."""
+ONSET = _words("onset")
+"""Words of what began then, or is told of now: "tremor that began years ago"."""
+NOW = _words("now")
+"""Words of what is present in a sentence about the past."""
+POSSIBLE = _words("possible")
+"""Verbs of what may be: the words that follow are hypothetical."""
+NOT_POSSIBLE = _words("not_possible")
+"""Words behind a "may" that supposes nothing: "you might say that"."""
+MONTH = _words("month")
+"""Words before the month of May."""
 VERBS = HAVING | _words("course")
 TIMES = _words("times")
 """With a verb, what makes a clause of what stands between two commas."""
@@ -108,5 +142,5 @@ ENDS_BACKWARDS = ENDS | REPORTS
 KIN = RELATIVES | BESIDE_RELATIVES
 DENIALS = frozenset().union(BEFORE, AFTER, ALL, HEADING, PSEUDO)
 """First words of what may deny."""
-DOUBTS = frozenset({"should"}).union(CONDITION, CONDITION_AFTER, DOUBT_OF)
+DOUBTS = POSSIBLE.union({"should"}, CONDITION, CONDITION_AFTER, DOUBT_OF)
 """First words of what may make a finding hypothetical."""

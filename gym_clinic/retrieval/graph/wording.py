@@ -34,6 +34,8 @@ SIDES = frozenset(_LISTS["sides"])
 """Sides of the body, which are ignored if nothing is found with them."""
 CONTRACTIONS = frozenset(_LISTS["contractions"])
 """Words before the "t" of a negation: "don't"."""
+INNER_NEGATIONS = frozenset(_LISTS["inner_negation"])
+"""Negations between the words of a mention; "cannot" is none."""
 NOTE_WORDS = frozenset(_LISTS["note_words"])
 """Shorthand; where it is used, abbreviations may be written in small letters."""
 PAIN: tuple[str, ...] = tuple(_LISTS["pain"])

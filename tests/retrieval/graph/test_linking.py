@@ -14,7 +14,7 @@ from gym_clinic.retrieval.graph.linking import Link, SymptomLinker
 from gym_clinic.retrieval.graph.symptom_graph import Node
 
 LINKER = SymptomLinker(SYMPTOMS)
-MARKS = {"present": "+", "absent": "-", "other": "@", "hypothetical": "~"}
+MARKS = {"present": "+", "absent": "-", "past": "<", "other": "@", "hypothetical": "~"}
 
 # Pieces of sentences, so that what is tried at random is near to what people write.
 PIECES = [

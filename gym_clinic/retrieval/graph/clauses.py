@@ -1,0 +1,106 @@
+"""Where the clauses of a sentence begin, and which of them tell of a distant past.
+
+A clause is past that names a time of life ("had seizures as a toddler"), or a distant time with a
+verb such as "had" and no word of an onset: "tremor began three years ago" and "asthma since
+childhood" are present.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gym_clinic.retrieval.graph.triggers import (
+    BEFORE,
+    BEGINNERS,
+    COUNTING,
+    ENDS,
+    FORMERLY,
+    HAD,
+    HAVING,
+    LONG_AGO,
+    NOW,
+    ONSET,
+    OWNERS,
+    STATES,
+    TIMES,
+    VERBS,
+    matched,
+)
+from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, PLUS, Word
+
+
+def begins(words: Sequence[Word], place: int) -> bool:
+    """Return whether a subject begins a new clause at a word."""
+    word, joined = words[place], place > 0 and words[place - 1].text in ("and", "or")
+    return (joined or word.before in (COMMA, COLON)) and word.text in BEGINNERS
+
+
+def new_clauses(words: Sequence[Word], taken: Sequence[bool]) -> frozenset[int]:
+    """Return the positions after a comma where a clause with its own time or verb begins.
+
+    Args:
+        words: The words of a sentence.
+        taken: For each word, whether it is part of a symptom name.
+    """
+    found = set()
+    listed = clause = False  # whether the following words are a list, or a clause
+    for place in range(len(words) - 1, -1, -1):
+        word = words[place]
+        if not taken[place]:
+            clause = clause or word.text in VERBS or word.text in TIMES
+            if word.text in ENDS or matched(BEFORE, words, place) or begins(words, place):
+                listed = clause = False
+            if word.text in ("or", "nor") and word.after == PLAIN:
+                listed = listed or words[place + 1].text not in COUNTING
+            clause = clause or (word.text == PLUS and word.before == PLAIN != word.after)
+        elif word.text in STATES:
+            clause = True
+        joined = place > 0 and words[place - 1].text == "and" and word.text in OWNERS
+        if joined and clause:
+            found.add(place)
+        if word.before in (COMMA, COLON):
+            if clause and not listed:
+                found.add(place)
+            clause = False
+    return frozenset(found)
+
+
+def past_clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of the clauses of a sentence that tell of a distant past.
+
+    Args:
+        words: The words of a sentence.
+    """
+    places = [
+        (place, length)
+        for place in range(len(words))
+        if (length := matched(FORMERLY, words, place) or matched(LONG_AGO, words, place))
+    ]
+    for place, length in places:
+        first, end = _clause(words, place)
+        texts = {word.text for word in words[first:end]}
+        if end - first <= length + 1 and end < len(words) and words[place].before != PLAIN:
+            first, end = _clause(words, end)  # "As a child, he had seizures"
+            texts = {word.text for word in words[first:end]}
+        is_distant = not HAD.isdisjoint(texts) and ONSET.isdisjoint(texts)
+        if is_distant or (matched(FORMERLY, words, place) and NOW.isdisjoint(texts)):
+            yield first, end
+
+
+def _clause(words: Sequence[Word], place: int) -> tuple[int, int]:
+    """Return the start and the end of the clause around a word."""
+    first = place
+    while first > 0 and words[first].before == PLAIN and not _divides(words, first):
+        first -= 1
+    end = place + 1
+    while end < len(words) and words[end].before == PLAIN and not _divides(words, end):
+        end += 1
+    return first, end
+
+
+def _divides(words: Sequence[Word], place: int) -> bool:
+    """Return whether a new clause begins at a word without a comma: "but", "and is now"."""
+    word = words[place].text
+    if word == "and" and place + 1 < len(words):
+        return words[place + 1].text in HAVING | NOW
+    return word in ENDS or word in NOW
