@@ -1,9 +1,10 @@
 """Sentences with the symptoms that a reader finds in them; written for these tests.
 
 In a sentence, "+id" marks what is there, "-id" what is said to be absent, "<id" what is past, "@id"
-what another has and "~id" what is only asked, feared or provided for. Each set was written before the linker met
-it, by the author of the linker; it was then mended by what it missed in GOLD and CONTEXT, never by
-the two UNSEEN sets. All hold what a linker of words cannot know ("coughing fits").
+what another has and "~id" what is only asked, feared or provided for. Each set was written before
+the linker met it, by the author of the linker; it was then mended by what it missed in GOLD and
+CONTEXT, never by the two UNSEEN sets. All hold what a linker of words cannot know ("coughing
+fits").
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The sentences of tests/retrieval/graph/sentences, and the score of a linker on them.
 
 A line is "sentence => marks". A mark is "+" (present), "-" (absent), "<" (past) or "~" (only
-asked) and the name of a finding; "A|B" accepts either, "A|" is optional. Of each file, the lines of even number
-(from 0) are for development and the others are held out: the linker is never changed by them. All
-were written before the linker was developed with them.
+asked) and the name of a finding; "A|B" accepts either, "A|" is optional. Of each file, the lines of
+even number (from 0) are for development and the others are held out: the linker is never changed by
+them. All were written before the linker was developed with them.
 """
 
 from __future__ import annotations
