@@ -1,0 +1,161 @@
+"""What holds for every clinical domain that ships: tasks, gates, audit, and what policies earn."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from statistics import fmean
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+from gym_clinic import ClinicEnv, Task
+from gym_clinic.catalog import unwrap
+from gym_clinic.clinical.audit import audit, repeated_notes
+from gym_clinic.clinical.gates import GateContext, problems
+from gym_clinic.clinical.tasks import SIZES, TWINS, DomainSpec, generate, spec_of
+from gym_clinic.domain import builtin_names
+from gym_clinic.policies import adversaries_of, load, play
+from gym_clinic.policies.clinical import borrowed_calls
+from gym_clinic.registration import IDS
+from gym_clinic.rewards import scale
+from gym_clinic.simulate.split import Split
+from gym_clinic.taskset import first
+from gym_clinic.toolbox import Kind
+
+NAMES = [
+    name
+    for name in builtin_names()
+    if importlib.util.find_spec(f"gym_clinic.domains.{name}.tasks") is not None
+]
+ID_OF = {kwargs["domain"]: name for name, kwargs in IDS.items() if kwargs["domain"] in NAMES}
+SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+BELOW, MOST, RULES, AHEAD = 0.2, 0.35, 0.75, 0.15
+"""What adversaries lie below the rules at least, the most that they and the rules earn, and what
+the findings are worth beyond a constant answer."""
+
+pytestmark = pytest.mark.population
+
+Some = Callable[[Sequence[Task]], Sequence[Task]]
+
+
+@cache
+def env_of(name: str, split: str = "test") -> ClinicEnv:
+    return unwrap(gym.make(ID_OF[name], split=split))
+
+
+def tasks_of(name: str, split: str) -> list[Task]:
+    return first(env_of(name).domain.split(split))
+
+
+def judge_of(name: str) -> Any:
+    return importlib.import_module(f"gym_clinic.domains.{name}.judging").JUDGE
+
+
+def mean(env: ClinicEnv, maker: Any, tasks: Sequence[Task]) -> float:
+    """The scaled mean; task n is played with seed n."""
+    earned = (play(env, task, maker(seed), seed).reward for seed, task in enumerate(tasks))
+    return fmean(scale(reward, env.reward_range) for reward in earned)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_are_what_the_generator_makes(name: str, split: Split, some: Some) -> None:
+    spec: DomainSpec = spec_of(name)
+    shipped = tasks_of(name, split)
+    assert len(shipped) == SIZES[split]
+    count = len(some(shipped)) if split != "train" else min(len(some(shipped)), 60)
+    made = itertools.islice(generate(spec, SIZES[split], split=split), max(count // 4, 3))
+    for task, one in zip(shipped, made, strict=False):
+        assert task == one
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_task_passes_the_gates(name: str, split: Split, some: Some) -> None:
+    tasks = {task.id: task for task in tasks_of(name, split)}
+    context = GateContext(env_of(name).domain, judge_of(name), split, tasks)
+    found = [one for task in some(list(tasks.values())) for one in problems(task, context)]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_classes_are_balanced_and_no_patient_is_in_two_splits(name: str) -> None:
+    label = env_of(name).domain.classes
+    assert label is not None
+    spec = spec_of(name)
+    seeds = []
+    for split in SPLITS:
+        tasks = tasks_of(name, split)
+        count = Counter(label(task) for task in tasks if "twin" not in task.gold)
+        assert set(count) <= set(spec.classes)
+        assert max(count.values()) - min(count.values()) <= max(2, len(tasks) // 50)
+        seeds.append({task.record["seed"] for task in tasks})
+    assert not seeds[0] & seeds[1]
+    assert not (seeds[0] | seeds[1]) & seeds[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fifth_of_test_are_twins_of_both_kinds(name: str) -> None:
+    tasks = tasks_of(name, "test")
+    kinds = Counter(task.gold["twin"]["kind"] for task in tasks if "twin" in task.gold)
+    assert 2 * sum(kinds.values()) >= 0.2 * len(tasks)
+    assert min(kinds["turns"], kinds["neutral"]) >= 0.4 * sum(kinds.values())
+    assert TWINS > 0.2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tickets_do_not_tell_the_class(name: str) -> None:
+    pytest.importorskip("sklearn")
+    label = env_of(name).domain.classes
+    assert label is not None
+    train, test = tasks_of(name, "train"), tasks_of(name, "test")
+    found = audit(train, test, label)
+    assert found.form <= found.constant + 0.1
+    assert found.closed <= 1 / 3
+    tickets = [[task.ticket for task in several] for several in (train, test)]
+    assert repeated_notes(*tickets) < 0.2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_tool_is_used_by_three_tasks(name: str) -> None:
+    domain = env_of(name).domain
+    used: Counter[str] = Counter()
+    for task in tasks_of(name, "train"):
+        used.update({call[0] for move in domain.solve(task) if not isinstance(move, str)
+                     for call in move})  # fmt: skip
+    free = {one.name for one in domain.tools if one.kind is Kind.THINK}
+    assert {one.name for one in domain.tools if used[one.name] < 3} - free == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rules_earn_less_than_the_most_and_adversaries_much_less(
+    name: str, some: Some, request: pytest.FixtureRequest
+) -> None:
+    env = env_of(name)
+    whole = bool(request.config.getoption("--whole"))
+    tasks = some(first(env.tasks))
+    rules = mean(env, load("rules", env), tasks)
+    assert rules < RULES
+    fitted = {} if whole else {"prior": {"tasks": 12}}
+    own = {who: {} if whole else {"tasks": 12} for who in env.domain.adversaries}
+    players = [who for who in adversaries_of(env) if whole or who not in ("linear", "call-search")]
+    earned = {
+        who: mean(env, load(who, env, own.get(who) or fitted.get(who)), tasks) for who in players
+    }
+    assert {who: one for who, one in earned.items() if one >= MOST} == {}
+    assert {who: one for who, one in earned.items() if one > rules - BELOW} == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_findings_are_worth_little_without_a_decision(name: str, some: Some) -> None:
+    env = env_of(name)
+    tasks = some(first(env.tasks))
+    rules = mean(env, load("rules", env), tasks)
+    assert mean(env, borrowed_calls(env, "rules", tasks=12), tasks) <= rules - AHEAD
+    assert mean(env, borrowed_calls(env, "oracle", cites=True, tasks=12), tasks) <= 1 - AHEAD
