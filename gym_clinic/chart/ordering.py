@@ -22,22 +22,16 @@ from gym_clinic.chart.catalogue import (
     test_price,
     tests_of,
 )
+from gym_clinic.chart.dosing import effects_of
 from gym_clinic.chart.encounter import Chart, minutes_of
 from gym_clinic.chart.orders import NEVER, Order
 from gym_clinic.errors import ToolError
-from gym_clinic.facts.drugs import CLASS
-from gym_clinic.facts.named_drugs import classes_of, plain_route
+from gym_clinic.facts.doses import SAME_AS
+from gym_clinic.facts.named_drugs import plain_route
 from gym_clinic.simulate.clinic.measurement import methods_of
 
 MOST_TESTS = 12
 """Tests of one order at most."""
-
-MILLIGRAMS = {"mcg": 0.001, "mg": 1.0, "g": 1000.0}
-
-TRACE = 0.01
-"""Share of the greatest daily dose below which a dose does nothing."""
-
-ADULT_KG = 70.0
 
 BEDSIDE_COLLECTION = 1.0
 """Minutes until a measurement at the bedside is taken."""
@@ -128,17 +122,21 @@ def give_medicine(
 ) -> Order:
     """Order a medicine; the first dose is given in minutes unless it is for home.
 
-    A trace, below a hundredth of a known greatest daily dose, is given and does nothing.
+    A dose too small to act, or a route by which the drug does not work, is given and does nothing
+    (:mod:`.dosing`).
 
     Raises:
-        ToolError: If drug or route are unknown, or the dose is not above 0.
+        ToolError: If drug, unit or route are unknown, the dose is not above 0, or the patient
+            cannot swallow.
     """
     named = find_drug(drug)
-    way = plain_route(route) or ""
+    plain = plain_route(route) or ""
+    way = plain if plain in actions().routes else SAME_AS.get(plain, plain)
     if not home and way not in actions().routes:
         way = find_among(route, actions().routes, "route")
     if dose <= 0:
         raise ToolError(f"The dose is {dose:g} {unit}; expected a number above 0.")
+    does = () if home else effects_of(chart, named.ingredients, dose, unit, way)
     chart.spend(minutes_of("order"), seen=not home)
     given = NEVER if home else chart.minute + actions().routes[way]
     order = chart.place(
@@ -146,7 +144,7 @@ def give_medicine(
         "+".join(named.ingredients),
         drug.strip()[:80],
         done=given,
-        does=_does(named.ingredients) if _acts(chart, named.ingredients, dose, unit) else (),
+        does=does,
         details={"dose": dose, "unit": unit, "route": way, "per_day": per_day or 1.0},
         cost=actions().medicine_cost,
     )
@@ -161,32 +159,6 @@ def give_medicine(
         order_id=order.id,
     )
     return order
-
-
-def _acts(chart: Chart, ingredients: Sequence[str], dose: float, unit: str) -> bool:
-    """Return whether a dose does anything: a trace of a drug with a known maximum does not."""
-    facts, weight = chart.patient.facts, chart.patient.person.weight_kg
-    if unit not in MILLIGRAMS:
-        return True
-    limits = [
-        limit
-        for one in ingredients
-        if one in facts.drugs
-        for limit in facts.drugs[one].max_daily_doses
-        if limit.unit in MILLIGRAMS
-    ]
-    least = min((limit.maximum * MILLIGRAMS[limit.unit] for limit in limits), default=0.0)
-    return dose * MILLIGRAMS[unit] >= TRACE * least * min(1.0, weight / ADULT_KG)
-
-
-def _does(ingredients: Sequence[str]) -> tuple[str, ...]:
-    """What drugs do to a course: by drug, by class, and as oxygen, fluids or blood."""
-    found: list[str] = []
-    for one in ingredients:
-        found += [one] if one.startswith(CLASS) else [f"drug:{one}"]
-        found += [f"{CLASS}{name}" for name in sorted(classes_of(one))]
-        found += [kind for kind, support in actions().support.items() if one in support.drugs]
-    return tuple(dict.fromkeys(found))
 
 
 def give_support(

@@ -10,6 +10,7 @@ from typing_extensions import Self
 from gym_clinic.facts.examination import Phrase, Share
 from gym_clinic.facts.models import Slug, Text
 from gym_clinic.facts.typed_json import Strict
+from gym_clinic.facts.units import DoseRoute, DoseUnit
 
 Pair = tuple[float, float]
 
@@ -29,6 +30,7 @@ class Course(Strict):
         fatal_at: Severity at which the patient dies; None if it does not kill within days.
         treated_by: Alternatives, each a list of actions that work together: "drug:ID",
             "class:ID", "procedure:NAME", "fluids", "oxygen", "blood". Watching treats nothing.
+        routes: Drug among them, as "drug:ID" -> the routes by which alone it treats this.
         half_time_minutes: Treated, the time in which severity halves.
     """
 
@@ -39,12 +41,20 @@ class Course(Strict):
     harm_after_minutes: int | None = Field(default=None, gt=0)
     fatal_at: float | None = Field(default=None, gt=1)
     treated_by: tuple[tuple[Text, ...], ...] = ()
+    routes: dict[Text, tuple[DoseRoute, ...]] = {}
     half_time_minutes: int = Field(gt=0)
 
     @model_validator(mode="after")
     def _watching_is_no_treatment(self) -> Self:
         if any("observation" in together for together in self.treated_by):
             raise ValueError("treated_by: watching changes no course; leave 'observation' out")
+        return self
+
+    @model_validator(mode="after")
+    def _routes_are_of_what_treats(self) -> Self:
+        treats = {one for together in self.treated_by for one in together}
+        if unknown := sorted(self.routes.keys() - treats):
+            raise ValueError(f"routes: {unknown} treats nothing")
         return self
 
     @model_validator(mode="after")
@@ -69,7 +79,7 @@ class LongTermMedicine(Strict):
 
     drug: Slug
     doses: tuple[float, ...] = Field(min_length=1)
-    unit: Literal["mg", "mcg", "g", "units", "mL", "puffs", "mmol", "tablets"]
+    unit: DoseUnit | Literal["tablets"]
     per_day: float = Field(gt=0)
     share: Share
 

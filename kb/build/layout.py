@@ -9,6 +9,7 @@ from typing import Any
 
 from gym_clinic.facts.aliases import ALIASES, Alias
 from gym_clinic.facts.conditions import Condition, Measurement
+from gym_clinic.facts.doses import DOSES, DrugDoses
 from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.instruments import Instrument
 from gym_clinic.facts.models import (
@@ -49,6 +50,7 @@ MODELS: dict[str, type[Record]] = {
     ALLERGIES: CrossReaction,
     DRUG_CLASSES: DrugClass,
     DRUGS: Drug,
+    DOSES: DrugDoses,
     "guidelines.json": Guideline,
     "phenotypes.json": Phenotype,
     TERMS: FindingTerms,

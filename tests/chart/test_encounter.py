@@ -310,13 +310,6 @@ def test_what_a_document_tells_is_no_invention() -> None:
     assert {"hr", "sbp", "rr"} <= chart.shown.keys()
 
 
-@pytest.mark.parametrize(("dose", "unit", "acts"), [(1, "mcg", False), (1, "g", True)])
-def test_a_trace_of_a_drug_does_nothing(dose: float, unit: str, acts: bool) -> None:
-    chart = open_chart(draw_patient(5, "pneumonia"))
-    order = orders.give_medicine(chart, "amoxicillin", dose, unit, "oral")
-    assert bool(order.actions) is acts
-
-
 @pytest.mark.parametrize(("millilitres", "acts"), [(10, False), (500, True)])
 def test_a_sip_of_fluid_does_nothing(millilitres: float, acts: bool) -> None:
     chart = open_chart(draw_patient(5, "pneumonia"))

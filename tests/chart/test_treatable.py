@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from clingen_rows import Some
 
@@ -9,6 +11,7 @@ from gym_clinic.chart import Chart, open_chart
 from gym_clinic.chart import ordering as orders
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
+from gym_clinic.facts.doses import usual_doses
 from gym_clinic.facts.named_drugs import classes_of
 from gym_clinic.simulate.clinic import draw_patient, presenting
 
@@ -19,14 +22,23 @@ SUPPORT = {
 }
 
 
-def carry_out(chart: Chart, action: str) -> None:
+def give(chart: Chart, drug: str, routes: Sequence[str] = ()) -> None:
+    """Give the least usual dose of a drug, by a route that treats."""
+    person, known = chart.patient.person, usual_doses(load())[drug].routes
+    by_vein = "iv" if "iv" in known else next(iter(known))
+    route = routes[0] if routes else by_vein
+    usual = {str(key): one for key, one in known.items()}[route]
+    least, _ = usual.of_patient(person.age, person.weight_kg)
+    orders.give_medicine(chart, drug, least, usual.unit, route)
+
+
+def carry_out(chart: Chart, action: str, routes: Sequence[str]) -> None:
     """Do an action of `Course.treated_by` as an agent would."""
     kind, _, name = action.partition(":")
     if kind == "drug":
-        orders.give_medicine(chart, name, 1, "g", "iv")
+        give(chart, name, routes)
     elif kind == "class":
-        member = next(drug for drug in sorted(load().drugs) if name in classes_of(drug))
-        orders.give_medicine(chart, member, 1, "g", "iv")
+        give(chart, next(one for one in sorted(load().drugs) if name in classes_of(one)))
     elif kind == "procedure":
         orders.do_procedure(chart, name, emergency=True)
     else:
@@ -45,7 +57,7 @@ def test_every_treatment_of_the_library_can_be_carried_out(some: Some) -> None:
             chart = open_chart(patient)
             try:
                 for action in together:
-                    carry_out(chart, action)
+                    carry_out(chart, action, form.course.routes.get(action, ()))
                 chart.spend(120, seen=True)
             except ToolError:
                 if chart.ended() is None:

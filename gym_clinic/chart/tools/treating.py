@@ -8,9 +8,8 @@ from gym_clinic.chart import ordering
 from gym_clinic.chart.catalogue import actions, find_among
 from gym_clinic.chart.encounter import Chart
 from gym_clinic.errors import ToolError
+from gym_clinic.facts.units import DoseUnit
 from gym_clinic.toolbox import Kind, tool
-
-Unit = Literal["mcg", "mg", "g", "units", "mL", "mmol", "puffs", "drops"]
 
 _FLUIDS = {"saline": "saline", "balanced crystalloid": "lactated-ringer"}
 _BLOOD = {"packed red cells": "packed-red-cells", "fresh frozen plasma": "fresh-frozen-plasma"}
@@ -21,7 +20,7 @@ def give_medication(
     case: Chart,
     drug: str,
     dose: float,
-    unit: Unit,
+    unit: DoseUnit,
     route: str,
     indication: str | None = None,
 ) -> dict[str, Any]:
@@ -43,7 +42,7 @@ def prescribe_medication(
     case: Chart,
     drug: str,
     dose: float,
-    unit: Unit,
+    unit: DoseUnit,
     route: str,
     times_per_day: float,
     start: Literal["now", "at home"] = "now",

@@ -318,14 +318,33 @@ def treated_at(course: Course, actions: Mapping[str, float]) -> float | None:
 
     Args:
         course: The course of a condition.
-        actions: Action, as in `Course.treated_by`, -> when it was done, in minutes from arrival.
+        actions: Action, as in `Course.treated_by`, -> when it was done, in minutes from arrival;
+            as in :func:`done_at`.
     """
-    complete = [
-        max(actions[one] for one in together)
-        for together in course.treated_by
-        if all(one in actions for one in together)
-    ]
+    complete = []
+    for together in course.treated_by:
+        done = [done_at(course, one, actions) for one in together]
+        known = [when for when in done if when is not None]
+        if len(known) == len(done):
+            complete.append(max(known))
     return min(complete, default=None)
+
+
+def done_at(course: Course, action: str, actions: Mapping[str, float]) -> float | None:
+    """Return when an action was done; None if it was not, or by a route that does not treat.
+
+    Args:
+        course: The course of a condition.
+        action: As in `Course.treated_by`.
+        actions: As in `treated_at`; "drug:ID@ROUTE" tells the route of a drug, and where none is
+            told it counts as right.
+    """
+    routes = course.routes.get(action, ())
+    told = [one for one in actions if one.startswith(f"{action}@")] if routes else []
+    if not told:
+        return actions.get(action)
+    right = (actions.get(f"{action}@{route}") for route in routes)
+    return min((when for when in right if when is not None), default=None)
 
 
 def died_at(
