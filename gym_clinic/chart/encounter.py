@@ -268,7 +268,7 @@ class Chart(Case):
 
     def ask(self, question: str) -> PatientAnswer:
         """Ask the patient, or who speaks for the patient, and count what the check finds wrong."""
-        answer = self.talk.answer(question, self.minute)
+        answer = self.talk.answer(question, self.minute, self.given())
         self.wrong_answers += bool(answer.failures)
         for said in answer.facts:
             self.told[said.fact] = said.value

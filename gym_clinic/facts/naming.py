@@ -52,9 +52,13 @@ def stem(word: str) -> str:
     word = fold_spelling(word)
     if word.endswith("itis"):
         return word  # the stemmer would give an inflamed organ the stem of the organ
-    # A stemmer keeps the word it works on, so each call has its own. It runs twice, so that
-    # "tiredness" gets the stem of "tired".
-    return str(EnglishStemmer().stemWord(EnglishStemmer().stemWord(word)))
+    return _stemmed(_stemmed(word))  # twice, so that "tiredness" gets the stem of "tired"
+
+
+@lru_cache(maxsize=1 << 16)
+def _stemmed(word: str) -> str:
+    # A stemmer keeps the word that it works on, so each call has its own.
+    return str(EnglishStemmer().stemWord(word))
 
 
 def same_name(one: str, other: str) -> bool:

@@ -38,7 +38,7 @@ def test_copies_of_a_chart_go_on_by_themselves() -> None:
 
 def test_another_patient_may_answer() -> None:
     class Silent:
-        def answer(self, question: str, minute: float) -> PatientAnswer:
+        def answer(self, question: str, minute: float, actions: object) -> PatientAnswer:
             return PatientAnswer("...")
 
     chart = open_chart(PATIENT)

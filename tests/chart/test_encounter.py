@@ -278,7 +278,7 @@ def test_a_fork_is_answered_as_the_original() -> None:
 
 def test_wrong_answers_of_a_chat_patient_are_counted_and_not_scored() -> None:
     class Inventing:
-        def answer(self, question: str, minute: float) -> PatientAnswer:
+        def answer(self, question: str, minute: float, actions: object) -> PatientAnswer:
             return PatientAnswer("I have two heads.", failures=("not in the record",))
 
     patient, record = world(5, "pneumonia")

@@ -107,5 +107,6 @@ def written_talk() -> RulesPatient:
     rules.record.life = Life(
         work="in a shop", home="partner", meal=-420, journey="Portugal", back=16,
         family=(FamilyIllness("mother", "gout"),), period=None, cigarettes=10, units=4,
+        births=2, losses=0, movements=None,
     )  # fmt: skip
     return rules

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,5 +39,13 @@ class PatientAnswer:
 class AskedPatient(Protocol):
     """A patient who answers."""
 
-    def answer(self, question: str, minute: float) -> PatientAnswer:
-        """Return the answer to a question at a minute from arrival."""
+    def answer(
+        self, question: str, minute: float, actions: Mapping[str, float] | None = None
+    ) -> PatientAnswer:
+        """Return the answer to a question.
+
+        Args:
+            question: What is asked, in any words.
+            minute: Minutes from arrival.
+            actions: What was done -> when: it decides how the patient feels and who can answer.
+        """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.chart.talk.times import how_long
 from gym_clinic.consult import ChatClient, read_prompt
 from gym_clinic.simulate.clinic.disclosure import Disclosure
-from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
+from gym_clinic.simulate.clinic.lay_words import Speaker, in_person, lay_words
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.split import Split
 
@@ -28,6 +28,9 @@ _WHO = {
     "parent": "You are the parent of the patient, a child, and speak for the child.",
     "crew": "You are the ambulance crew and speak for the patient, who cannot answer.",
 }
+NO_ANSWER = "(There is no answer.)"
+"""What is noted of a patient who lost consciousness."""
+
 _WAYS = {"worse": "it gets worse", "better": "it gets better", "same": "it stays the same"}
 
 
@@ -64,21 +67,27 @@ class ChatPatient:
         twin.failures, twin._said = Counter(self.failures), list(self._said)
         return twin
 
-    def answer(self, question: str, minute: float = 0) -> PatientAnswer:
+    def answer(
+        self, question: str, minute: float = 0, actions: Mapping[str, float] | None = None
+    ) -> PatientAnswer:
         """Answer a question.
 
         Args:
             question: What is asked, in any words.
             minute: Minutes from arrival.
+            actions: What was done -> when: it decides who can answer.
 
         Raises:
             ServiceError: If the server fails.
         """
+        speaker = self.record.speaker_at(minute, actions)
+        if speaker is None:
+            return PatientAnswer(NO_ANSWER)
         asked = {"role": "user", "content": question}
-        system = {"role": "system", "content": self.instructions(minute)}
+        system = {"role": "system", "content": self.instructions(minute, speaker)}
         text = self._client.complete([system, *self._said, asked]).text.strip()
         self._said += [asked, {"role": "assistant", "content": text}]
-        failures = self._check.failures(text, minute)
+        failures = self._check.failures(text, minute, actions)
         self.answers += 1
         self.failures.update({one.partition(":")[0] for one in failures})
         return PatientAnswer(text, (), failures)
@@ -88,28 +97,42 @@ class ChatPatient:
         share = {f"patient/{kind}": n / self.answers for kind, n in sorted(self.failures.items())}
         return {"patient/answers": float(self.answers), **share}
 
-    def instructions(self, minute: float) -> str:
-        """Return what the model is told of the patient: the record in the words of the plan."""
+    def instructions(self, minute: float, speaker: Speaker | None = None) -> str:
+        """Return what the model is told of the patient: the record in the words of the plan.
+
+        Args:
+            minute: Minutes from arrival.
+            speaker: Who answers; by default who does so on arrival.
+        """
+        speaker = speaker or self.record.speaker
         record, patient = self.record, self.record.patient
         plans = list(record.plan.values())
         tellable = [one for one in plans if one.has and one.distortion != "forgets"]
         denied = [one for one in plans if one.distortion == "forgets" or not one.has]
         key = f"{patient.seed}:{patient.problems[0].condition}:chat"
-        speech = Speech(key, record.speaker, patient.person.sex, self.split)
+        speech = Speech(key, speaker, patient.person.sex, self.split)
         history = History(record, speech)
         recalled = (history.medicines, history.allergies, history.past)
-        life = (history.family, history.smoking, history.alcohol, history.travel, history.meal)
+        life = [history.family, history.smoking, history.alcohol, history.travel, history.meal]
+        if record.life.births is not None:
+            life.append(history.parity)
+        if record.life.movements is not None:
+            life.append(history.movements)
         return PROMPT.system.format(
-            who=_WHO[record.speaker],
+            who=_WHO[speaker],
             now=f"{record.now(minute):%A, %d %B %Y, %H:%M}",
             person=self._person(),
-            complaint=self._words(record.plan[record.complaint], minute),
+            complaint=self._words(record.plan[record.complaint], minute, speaker),
             told=_lines(
-                self._words(one, minute) for one in tellable if one.manner in ("told", "vague")
+                self._words(one, minute, speaker)
+                for one in tellable
+                if one.manner in ("told", "vague")
             ),
-            asked=_lines(self._words(one, minute) for one in tellable if one.manner == "asked"),
-            omitted=_lines(self._noun(one) for one in plans if one.manner == "omitted"),
-            absent=_lines(self._noun(one) for one in denied if one.manner != "omitted"),
+            asked=_lines(
+                self._words(one, minute, speaker) for one in tellable if one.manner == "asked"
+            ),
+            omitted=_lines(self._noun(one, speaker) for one in plans if one.manner == "omitted"),
+            absent=_lines(self._noun(one, speaker) for one in denied if one.manner != "omitted"),
             recalled=_lines(text for way in recalled for text, _ in way(minute) if text),
             life=_lines(text for way in life for text, _ in way(minute) if text),
         )
@@ -127,9 +150,9 @@ class ChatPatient:
             f"Work: {life.work}. Lives {home}."
         )
 
-    def _words(self, plan: Disclosure, minute: float) -> str:
+    def _words(self, plan: Disclosure, minute: float, speaker: Speaker) -> str:
         """A finding in lay words, with what the patient knows of its time and course."""
-        text = self._noun(plan)
+        text = self._noun(plan, speaker)
         if plan.says_began is not None:
             since = how_long(minute - plan.says_began)
             vague = plan.manner == "vague"
@@ -139,10 +162,10 @@ class ChatPatient:
         way = Telling(self.record, Speech("", "patient", "male", "train")).way(plan.finding, minute)
         return f"{text}; {_WAYS[way]}"
 
-    def _noun(self, plan: Disclosure) -> str:
+    def _noun(self, plan: Disclosure, speaker: Speaker) -> str:
         name = self.record.patient.facts.phenotypes[plan.finding].name
         noun = lay_words()[name].nouns[0]
-        return in_person(noun, self.record.speaker, self.record.patient.person.sex)
+        return in_person(noun, speaker, self.record.patient.person.sex)
 
 
 def _lines(texts: Iterable[str]) -> str:

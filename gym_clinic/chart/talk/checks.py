@@ -8,7 +8,7 @@ who forgets a finding may deny it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from gym_clinic.chart.talk.hearing import Hearing, hearing_of
@@ -45,6 +45,7 @@ class AnswerCheck:
     def __init__(self, record: OwnRecord) -> None:
         self.record = record
         self._hearing: Hearing = hearing_of(record.patient.facts)
+        self._pain = record.patient.facts.finding_ids["Pain"]
         lived = [one.condition for one in record.patient.background]
         kin = [one.condition for one in record.life.family]
         self._illnesses = {
@@ -66,22 +67,26 @@ class AnswerCheck:
             if len(name) > 3
         )  # fmt: skip
 
-    def failures(self, text: str, minute: float = 0) -> tuple[str, ...]:
+    def failures(
+        self, text: str, minute: float = 0, actions: Mapping[str, float] | None = None
+    ) -> tuple[str, ...]:
         """Return what an answer says that the record does not have, in words; none if all is well.
 
         Args:
             text: The answer.
             minute: Minutes from arrival.
+            actions: What was done -> when, by which pain eases.
         """
+        pain = self.record.pain(minute, actions)
         plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
         plain = _RECALL.sub("am unsure", plain)
         masked = self._names.sub("that", plain) if self._names else plain
         return tuple(
             chain(
                 self._of_diagnosis(plain),
-                self._of_findings(masked),
+                self._of_findings(masked, pain),
                 self._of_times(masked, minute),
-                self._of_numbers(masked, minute),
+                self._of_numbers(masked, minute, pain),
                 self._of_medicines(masked),
                 self._of_illnesses(masked),
             )
@@ -95,13 +100,16 @@ class AnswerCheck:
             if known.isdisjoint(one.record.id for one in self._hearing.linker.link(found[0])):
                 yield f"diagnosis: {found[0]!r}"
 
-    def _of_findings(self, text: str) -> Iterator[str]:
+    def _of_findings(self, text: str, pain: int) -> Iterator[str]:
         says_has, reactions = self.record.says_has(), self._reactions(text)
         for link in self._hearing.linker.link(text):
             key, name = link.record.id, link.record.name
             if key in reactions or any(self._hearing.drugs(link.text)):
                 continue
-            if link.status == "present" and key not in says_has:
+            if key == self._pain and pain:
+                if link.status == "absent":
+                    yield f"finding: {name} is denied and {pain} of ten in the chart"
+            elif link.status == "present" and key not in says_has:
                 yield f"finding: {name} is not in the record"
             elif link.status in ("absent", "past"):
                 stance = self.record.known(key).stance
@@ -153,9 +161,9 @@ class AnswerCheck:
             exact.append(patient.person.pregnant_weeks * 7 * 1440)
         return exact, vague
 
-    def _of_numbers(self, text: str, minute: float) -> Iterator[str]:
+    def _of_numbers(self, text: str, minute: float, pain: int) -> Iterator[str]:
         now = self.record.now(minute)
-        known = self._numbers(minute)
+        known = self._numbers(pain)
         born = self.record.patient.born
         for one in DATE.finditer(text):
             if one[0] != f"{born.day} {born:%B %Y}":
@@ -169,11 +177,17 @@ class AnswerCheck:
             if value not in known:
                 yield f"number: {one[0]!r}"
 
-    def _numbers(self, minute: float) -> set[float]:
+    def _numbers(self, pain: int) -> set[float]:
         """The numbers that the patient may say."""
         patient, life = self.record.patient, self.record.life
-        pain = round(patient.state(minute)["pain"])
-        found = {10.0, float(pain), float(life.cigarettes), float(life.units)}
+        found = {
+            10.0,
+            float(life.births or 0),
+            float(life.losses),
+            float(pain),
+            float(life.cigarettes),
+            float(life.units),
+        }
         if any(
             plan.distortion == "minimises" and PAINFUL.search(patient.facts.phenotypes[key].name)
             for key, plan in self.record.plan.items()

@@ -9,6 +9,7 @@ from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import YEAR, ago, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.disclosure import Recollection
+from gym_clinic.simulate.clinic.lay_words import in_person
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.people import ADULT
@@ -24,7 +25,10 @@ TIMES: Mapping[float, tuple[str, ...]] = {
 }
 """Times a day -> in words; below one in two days, weekly."""
 
-UNITS = {"mg": ("mg", "milligrams", "milligram"), "mcg": ("mcg", "micrograms")}
+UNITS = {"mg": ("mg", "milligrams"), "mcg": ("mcg", "micrograms")}
+OLD = 56
+"""Age in years from which no woman is asked twice whether she is pregnant."""
+
 VAGUE_MEDICINES = (
     "something for", "a tablet for", "tablets against", "a medicine for", "the usual thing for",
     "whatever they give you for", "the stuff for",
@@ -46,9 +50,6 @@ class History:
 
     def __init__(self, record: OwnRecord, speech: Speech) -> None:
         self.record, self.speech = record, speech
-        self._my = "my" if record.speaker == "patient" else (
-            "his" if record.patient.person.sex == "male" else "her"
-        )  # fmt: skip
 
     def medicines(self, minute: float) -> Saying:
         """Say what is taken, as the patient recalls it."""
@@ -72,7 +73,7 @@ class History:
             yield self.speech.say("medicines.none"), Said("medicines", "no")
         for event in self.record.patient.past:
             if event.kind == "medicine":
-                when = self._ago(minute - event.minute, minute)
+                when = self.ago(minute - event.minute, minute)
                 text = self.speech.say("ended", drug=self._drug(event.what), when=when)
                 yield text, Said(f"past:{event.what}", str(event.minute))
 
@@ -82,7 +83,9 @@ class History:
         name = self._drug(drug)
         fact = f"medicine:{drug}"
         for plan in plans.values():
-            if plan.says == drug:
+            if plan.says == drug and plan.distortion != "forgets":
+                if plan.manner == "omitted":
+                    return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
                 return self.speech.say("medicine.yes", drug=name), Said(plan.fact, drug)
         own = plans.get(fact)
         if own is None or own.distortion == "forgets" or own.says is not None:
@@ -95,7 +98,7 @@ class History:
         """A medicine in words: by name and dose, or by what it is for."""
         if plan.manner == "vague":
             vague = self.speech.choose("vague", VAGUE_MEDICINES, "vague")
-            return f"{vague} {self._illness(one.condition)}"
+            return f"{vague} {self.illness_name(one.condition)}"
         often = max(round(one.per_day * 2) / 2, 0.25)
         pool = TIMES.get(
             one.per_day, TIMES[0.25] if often < 0.5 else ("{n} times a day", "{n} a day")
@@ -136,7 +139,7 @@ class History:
                 unsure = unsure or plan.manner == "omitted"
                 yield "", Said(plan.fact, "no" if plan.distortion == "forgets" else "unknown")
                 continue
-            name = self._illness(one.condition)
+            name = self.illness_name(one.condition)
             if plan.manner == "told" and one.years >= 1:
                 years = self.speech.part("years", number=number_word(round(one.years)))
                 name = f"{name}, {years.replace('one years', 'a year')}"
@@ -150,7 +153,7 @@ class History:
             yield self.speech.say("past.none"), Said("past", "no")
         for event in self.record.patient.past:
             if event.kind != "medicine":
-                when = self._ago(minute - event.minute, minute)
+                when = self.ago(minute - event.minute, minute)
                 text = self.speech.say("happened", what=event.what, when=when)
                 yield text, Said(f"past:{event.what}", str(event.minute))
 
@@ -162,7 +165,7 @@ class History:
             return self.speech.say("past.no"), Said(fact, "no")
         if plan.manner == "omitted":
             return self.speech.say("unsure"), Said(fact, "unknown")
-        return self.speech.say("past.yes", illness=self._illness(condition)), Said(fact, "yes")
+        return self.speech.say("past.yes", illness=self.illness_name(condition)), Said(fact, "yes")
 
     def knows(self, condition: str) -> bool:
         """Return whether an illness is one that the patient lives with."""
@@ -192,7 +195,9 @@ class History:
     def family(self, minute: float) -> Saying:
         """Say what relatives have or had."""
         told = [
-            self.speech.part("relative", place=one.relative, illness=self._illness(one.condition))
+            self.speech.part(
+                "relative", place=one.relative, illness=self.illness_name(one.condition)
+            )
             for one in self.record.life.family
         ]
         if not told:
@@ -214,7 +219,7 @@ class History:
         if not amount or (plan is not None and plan.distortion == "forgets"):
             return self.speech.say(f"{habit}.no"), Said(fact, "no")
         if plan is not None and plan.manner == "omitted":
-            return self.speech.say("unsure"), Said(fact, "unknown")
+            return self.speech.say(f"{habit}.unsure"), Said(fact, "unknown")
         if plan is not None and (plan.manner == "vague" or plan.distortion == "minimises"):
             return self.speech.say(f"{habit}.less"), Said(fact, "slight")
         return self.speech.say(habit, number=number_word(amount)), Said(fact, str(amount))
@@ -229,7 +234,7 @@ class History:
         if life.journey is None or life.back is None:
             yield self.speech.say("travel.no"), Said("life:travel", "no")
             return
-        when = self._ago(life.back * 1440 + minute, minute)
+        when = self.ago(life.back * 1440 + minute, minute)
         yield (
             self.speech.say("travel", place=life.journey, when=when),
             Said("life:travel", life.journey),
@@ -249,15 +254,15 @@ class History:
     def home(self, minute: float) -> Saying:
         """Say with whom the patient lives."""
         home = self.record.life.home
-        place = HOMES[home].format(my=self._my)
-        if home == "parents" and self.record.speaker == "parent":
+        place = in_person(HOMES[home], self.speech.speaker, self.record.patient.person.sex)
+        if home == "parents" and self.speech.speaker == "parent":
             place = "with us"
         yield self.speech.say("home", place=place), Said("life:home", home)
 
     def meal(self, minute: float) -> Saying:
         """Say when the patient last ate."""
         last = self.record.life.meal
-        when = self._ago(minute - last, minute)
+        when = self.ago(minute - last, minute)
         yield self.speech.say("meal", when=when), Said("life:meal", str(last))
 
     def period(self, minute: float) -> Saying:
@@ -266,14 +271,17 @@ class History:
         if days is None:
             yield self.speech.say("period.none"), Said("life:period", "no")
             return
-        when = self._ago(days * 1440 + minute, minute)
+        when = self.ago(days * 1440 + minute, minute)
         yield self.speech.say("period", when=when), Said("life:period", str(days))
 
     def pregnant(self, minute: float) -> Saying:
         """Say whether the patient is pregnant, and for how many weeks."""
-        weeks = self.record.patient.person.pregnant_weeks
+        person = self.record.patient.person
+        weeks = person.pregnant_weeks
         if weeks is None:
-            yield self.speech.say("pregnant.no"), Said("life:pregnant", "no")
+            young, old = person.age < ADULT, person.age >= OLD
+            way = "man" if person.sex == "male" else "girl" if young else "old" if old else "no"
+            yield self.speech.say(f"pregnant.{way}"), Said("life:pregnant", "no")
             return
         yield (
             self.speech.say("pregnant", number=number_word(weeks)),
@@ -296,13 +304,34 @@ class History:
             Said("born", patient.born.isoformat()),
         )
 
-    def _ago(self, minutes: float, minute: float) -> str:
+    def parity(self, minute: float) -> Saying:
+        """Say how many children a woman has had, and how many pregnancies were lost."""
+        births, losses = self.record.life.births, self.record.life.losses
+        if self.record.patient.person.sex == "male" or births is None:
+            yield self.speech.say("parity.none"), Said("life:parity", "no")
+            return
+        pool = "parity.first" if not births + losses else "parity.lost" if losses else "parity"
+        if not births and losses:
+            pool = "parity.only.lost"
+        number = "one child" if births == 1 else f"{number_word(births)} children"
+        lost = "one miscarriage" if losses == 1 else f"{number_word(losses)} miscarriages"
+        text = self.speech.say(pool, children=number, lost=lost)
+        yield text, Said("life:parity", f"{births}+{losses}")
+
+    def movements(self, minute: float) -> Saying:
+        """Say whether the baby moves."""
+        way = self.record.life.movements
+        yield self.speech.say(f"movements.{way or 'none'}"), Said("life:movements", way or "no")
+
+    def ago(self, minutes: float, minute: float) -> str:
+        """Return how long ago something was, in words."""
         return ago(minutes, self.record.now(minute), self.speech.random("time"))
 
     def _drug(self, drug: str) -> str:
         return self.record.patient.facts.drugs[drug].name.lower()
 
-    def _illness(self, condition: str) -> str:
+    def illness_name(self, condition: str) -> str:
+        """Return what people call an illness."""
         names = illness_names(self.record.patient.facts, condition)
         return self.speech.choose(f"name:{condition}", names, condition)
 

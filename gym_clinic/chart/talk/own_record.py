@@ -18,7 +18,7 @@ from gym_clinic.simulate.clinic.disclosure import (
 from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.lay_words import Speaker, lay_words
 from gym_clinic.simulate.clinic.life import Life, draw_life
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.patient import CONVERSES, GROWN_UP, SPEAKS, ClinicPatient
 from gym_clinic.simulate.clinic.problems import EXPOSURE
 
 Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
@@ -61,7 +61,7 @@ class OwnRecord:
         plan: Finding -> its plan.
         recollections: Fact -> its plan, such as "medicine:ibuprofen".
         life: Work, home, family and the like.
-        speaker: Who answers.
+        speaker: Who answers on arrival.
     """
 
     def __init__(self, patient: ClinicPatient) -> None:
@@ -76,6 +76,29 @@ class OwnRecord:
     def __deepcopy__(self, memo: object) -> OwnRecord:
         """Return the record itself, which never changes."""
         return self
+
+    def speaker_at(self, minute: float, actions: Mapping[str, float] | None) -> Speaker | None:
+        """Return who answers at a minute; None if the patient does not and nobody else is there.
+
+        A parent speaks for a small child. The crew stays with the unconscious until they wake;
+        nobody answers for an adult who came talking and then loses consciousness.
+
+        Args:
+            minute: Minutes from arrival.
+            actions: What was done -> when.
+        """
+        age = self.patient.person.age
+        if age < SPEAKS:
+            return "parent"
+        if self.patient.state(minute, actions)["gcs"] >= CONVERSES:
+            return "patient"
+        if age < GROWN_UP:
+            return "parent"
+        return "crew" if self.speaker == "crew" else None
+
+    def pain(self, minute: float, actions: Mapping[str, float] | None = None) -> int:
+        """Return the pain of ten at a minute, as it is written in the chart."""
+        return round(self.patient.state(minute, actions)["pain"])
 
     @property
     def complaint(self) -> str:

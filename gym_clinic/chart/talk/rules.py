@@ -6,16 +6,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from gym_clinic.chart.talk.answer import PatientAnswer, Said
+from gym_clinic.chart.talk.concerns import Concerns
 from gym_clinic.chart.talk.hearing import Heard, areas, hearing_of
 from gym_clinic.chart.talk.history import History
+from gym_clinic.chart.talk.meaning import (
+    ABOUT_A_FINDING,
+    DENIED_BY_NAME,
+    DENIED_PLAINLY,
+    DEPRESSION,
+    INSTEAD_OF,
+    ONLY_ALONE,
+    STAND_FOR,
+    UNKNOWN,
+    VOLUNTEERED,
+)
 from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.split import Split
-
-ABOUT_A_FINDING = ("onset", "course", "site", "spread", "severity", "relief")
-"""Topics that are asked of a finding."""
 
 CHILD = 12
 """Age in years below which a question about drinking is about feeding."""
@@ -23,11 +32,8 @@ CHILD = 12
 DENIED = 2
 """Absent findings that are volunteered in one talk, at most."""
 
-COMMON = 12
-"""Diseases that have a finding whose absence is volunteered, at least: others nobody mentions."""
-
-UNKNOWN = ("movements", "parity", "contacts", "vaccines", "usual values", "unusual food")
-"""Topics of which no record has anything."""
+SHORT = 0.4
+"""Share of single questions that are denied without a word for what was asked."""
 
 MOST = 4
 """Findings that are told in answer to one question about an area or "anything else"."""
@@ -59,25 +65,33 @@ class RulesPatient:
         speech = Speech(key, self.record.speaker, patient.person.sex, split)
         self._telling = Telling(self.record, speech)
         self._history = History(self.record, speech)
+        self._concerns = Concerns(self.record, speech, self._telling, self._history)
+        self._pain = patient.facts.finding_ids["Pain"]
         self._speech = speech
         self.about = self.record.complaint
         self.told: set[str] = set()
         self.kept: set[str] = set()
         self.denied = 0
 
-    def answer(self, question: str, minute: float = 0) -> PatientAnswer:
+    def answer(
+        self, question: str, minute: float = 0, actions: Mapping[str, float] | None = None
+    ) -> PatientAnswer:
         """Answer a question.
 
         Args:
             question: What is asked, in any words.
             minute: Minutes from arrival.
+            actions: What was done -> when: it decides how the patient feels and who can answer.
         """
+        speaker = self.record.speaker_at(minute, actions)
+        if speaker is None:
+            return PatientAnswer(self._speech.say("no.answer"))
+        self._speech.speaker, self._telling.actions = speaker, actions
         heard = self._meant(hearing_of(self.record.patient.facts).hear(question))
         said = list(self._answers(heard, minute))
-        if not said and "hello" in heard.topics:
-            return PatientAnswer(self._speech.say("hello"))
         if not said:
-            return PatientAnswer(self._speech.say("what"))
+            polite = (one for one in ("hello", "statement") if one in heard.topics)
+            return PatientAnswer(self._speech.say(next(polite, "what")))
         texts = dict.fromkeys(text for text, _ in said if text)
         return PatientAnswer(" ".join(texts), tuple(one for _, one in said))
 
@@ -93,10 +107,21 @@ class RulesPatient:
             named = [one for one in named if one not in self._ids("mood") or one in mood]
         if "opening" in heard.topics:
             yield from self._opening()
-        for finding in named:
+        denied = [one for one in named if self._denies(one, minute)]
+        if len(denied) > 1:
+            self.told.update(denied)
+            yield from self._telling.denials(denied)
+            named = [one for one in named if one not in denied]
+        others = areas_asked or heard.drugs or heard.illnesses or "self-harm" in heard.topics
+        brief = len(named) == 1 and not others and self._speech.random("short").random() < SHORT
+        for finding in self._forms(named):
             known = self.record.known(finding)
             self.told.add(known.finding)
-            if not topics or known.stance not in ("has", "vague", "slight"):
+            if known.stance in ("denies", "unsure") and self._scored(finding, minute):
+                yield self._concerns.pain_score(minute)
+            elif known.stance == "denies" and brief:
+                yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")
+            elif not topics or known.stance not in ("has", "vague", "slight"):
                 yield self._answer(finding, heard)
             if known.stance in ("has", "vague", "slight"):
                 self.about = known.finding
@@ -104,7 +129,8 @@ class RulesPatient:
         lived_with = [one for one in heard.illnesses if self._history.knows(one)]
         aside = lived_with or areas_asked or "opening" in heard.topics
         if topics and not named and not aside:
-            asked_more = [one for one in heard.topics if one not in (*topics, "hello")]
+            polite = (*topics, "hello", "statement")
+            asked_more = [one for one in heard.topics if one not in polite]
             if not asked_more or topics != ["onset"]:
                 yield from self._of_finding(self.about, topics, minute)
         for area in areas_asked:
@@ -132,12 +158,12 @@ class RulesPatient:
         if "feeding" in topics and "alcohol" in topics:
             child = self.record.patient.person.age < CHILD
             topics.remove("alcohol" if child else "feeding")
-        for topic, others in _INSTEAD_OF.items():
+        for topic, others in INSTEAD_OF.items():
             if topic in topics:
                 topics = [one for one in topics if one not in others]
         illnesses = heard.illnesses
         if "mood before" in topics:
-            illnesses = tuple(dict.fromkeys((*illnesses, _DEPRESSION)))
+            illnesses = tuple(dict.fromkeys((*illnesses, DEPRESSION)))
         return replace(heard, topics=tuple(dict.fromkeys(topics)), drugs=drugs, illnesses=illnesses)
 
     def _answer(self, finding: str, heard: Heard) -> tuple[str, Said]:
@@ -152,7 +178,7 @@ class RulesPatient:
     def _findings(self, heard: Heard) -> list[str]:
         """The findings that are asked about, but for those that a topic or illness stands for."""
         names = {self.record.patient.facts.phenotypes[one].name: one for one in heard.findings}
-        for topic, standing in _STAND_FOR.items():
+        for topic, standing in STAND_FOR.items():
             if topic in heard.topics:
                 for name in standing:
                     names.pop(name, None)
@@ -163,6 +189,26 @@ class RulesPatient:
             names = {name: key for name, key in names.items() if self.record.words_for(key)}
         return [] if "family" in heard.topics else list(names.values())
 
+    def _scored(self, finding: str, minute: float) -> bool:
+        """Whether a finding is pain, which the chart scores: it is not denied then."""
+        return finding == self._pain and self.record.pain(minute, self._telling.actions) > 0
+
+    def _denies(self, finding: str, minute: float) -> bool:
+        return self._telling.denies_by_noun(finding) and not self._scored(finding, minute)
+
+    def _forms(self, named: list[str]) -> list[str]:
+        """The findings that are asked about; for pain, all that hurts."""
+        told = ("has", "vague", "slight")
+        hurting = [
+            one for one in self.record.implied.get(self._pain, ())
+            if self.record.known(one).stance in told
+        ]  # fmt: skip
+        hurting.sort(key=lambda one: one != self.record.complaint)
+        forms = dict[str, None]()
+        for one in named:
+            forms |= dict.fromkeys(hurting[:2] if one == self._pain and hurting else [one])
+        return list(forms)
+
     def _of_finding(self, finding: str, topics: list[str], minute: float) -> Saying:
         ways: Mapping[str, Callable[[str, float], tuple[str, Said]]] = {
             "onset": self._telling.onset,
@@ -170,6 +216,7 @@ class RulesPatient:
             "site": self._telling.site,
             "spread": self._telling.spread,
             "severity": self._telling.severity,
+            "quality": self._telling.quality,
             "relief": self._telling.relief,
         }
         for topic in topics:
@@ -190,7 +237,7 @@ class RulesPatient:
                 continue
             told = any(one in there for one in named)
             mood = area == "mood" and there and not told
-            alone = not named or area not in _ONLY_ALONE
+            alone = not named or area not in ONLY_ALONE
             if alone and (mood or names.isdisjoint(areas()[area])):
                 yield area
 
@@ -208,14 +255,16 @@ class RulesPatient:
 
     def _of_area(self, area: str, heard: Heard) -> Saying:
         there = self._there(area)
-        if not there and area in _DENIED_BY_NAME:
+        if not there and area in DENIED_BY_NAME:
             yield self._telling.answer(self._ids(area)[0])
         elif not there:
-            yield self._speech.say("fine"), Said(f"area:{area}", "no")
+            pool = "denies.plain" if area in DENIED_PLAINLY else "fine"
+            yield self._speech.say(pool), Said(f"area:{area}", "no")
         for finding in there[:MOST]:
             self.told.add(finding)
             self.about = finding
-            yield self._answer(finding, heard)
+            asked = area in DENIED_BY_NAME or area in DENIED_PLAINLY
+            yield self._answer(finding, heard) if asked else self._telling.of_area(finding)
 
     def _of_topic(self, topic: str, heard: Heard, minute: float) -> Saying:
         ways: Mapping[str, Callable[[float], Saying]] = {
@@ -232,12 +281,24 @@ class RulesPatient:
             "meal": self._history.meal,
             "period": self._history.period,
             "pregnant": self._history.pregnant,
+            "movements": self._history.movements,
+            "parity": self._history.parity,
+            "worry": self._concerns.worry,
+            "cause": self._concerns.cause,
+            "questions": self._concerns.questions,
+            "now": self._concerns.now,
+            "before": self._concerns.before,
+            "trigger": self._concerns.trigger,
+            "pain relief": self._concerns.pain_relief,
+            "tried": self._concerns.tried,
             "name": self._history.name,
             "born": self._history.born,
         }
         if topic in UNKNOWN:
             yield self._speech.say("not.known"), Said(f"life:{topic}", "unknown")
-        elif topic == "often" and not (set(heard.topics) - {"often", "hello"} or heard.drugs):
+        elif topic == "often" and not (
+            set(heard.topics) - {"often", "hello", "statement"} or heard.drugs
+        ):
             yield self._speech.say("often.unknown"), Said(f"often:{self.about}", "unknown")
         elif topic in ("amount", "plan"):
             yield from self._of_act(topic)
@@ -259,8 +320,11 @@ class RulesPatient:
         self.about = first
         self.told.add(first)
         yield self._telling.complaint(first)
+        absent = 0
         for finding in self._volunteered(self._untold("told"))[:2]:
-            yield self._besides(finding)
+            absent += not self.record.plan[finding].has
+            if absent < 2 or self.record.plan[finding].has:
+                yield self._besides(finding)
 
     def _more(self) -> Saying:
         """What is there, is told without being asked and has not been; then what is absent."""
@@ -290,9 +354,7 @@ class RulesPatient:
 
     def _is_common(self, finding: str) -> bool:
         """Whether a finding is so common that people think of its absence."""
-        diseases = self.record.patient.facts.diseases.values()
-        having = [one for one in diseases if any(p.phenotype == finding for p in one.phenotypes)]
-        return len(having) >= COMMON
+        return self.record.patient.facts.phenotypes[finding].name in VOLUNTEERED
 
     def _untold(self, manner: str) -> list[str]:
         """What is told in a manner and has not been, in an order that is drawn."""
@@ -302,38 +364,3 @@ class RulesPatient:
         ]  # fmt: skip
         order = self._telling.order
         return sorted(left, key=lambda key: order[key])
-
-
-_STAND_FOR: Mapping[str, tuple[str, ...]] = {
-    "alcohol": ("Alcoholism",),
-    "period": ("Amenorrhea",),
-    "travel": ("Stay in the tropics",),
-    "allergies": ("Food allergy", "Contact with an allergen", "Allergic rhinitis"),
-    "severity": ("Pain",),
-    "opening": ("Malaise",),
-    "relief": ("Pain eased by rest",),
-    "medicines": ("Overdose of tablets", "Pain"),
-    "mood before": ("Depression",),
-    "meal": ("Anorexia",),
-}
-"""Topic -> findings that a question about it may seem to name."""
-
-_INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
-    "exposure": ("medicines", "alcohol", "meal", "drugs", "often"),
-    "feeding": ("meal",),
-    "parity": ("pregnant", "often"),
-    "contacts": ("home", "past", "family", "opening"),
-    "usual values": ("past",),
-    "unusual food": ("meal",),
-    "self-harm": ("mood",),
-    "high mood": ("mood",),
-}
-"""Topic -> topics that the words of a question about it only seem to ask."""
-
-_ONLY_ALONE = ("waterworks", "below", "feeding", "nappies")
-"""Areas that are left out where a finding is named."""
-
-_DENIED_BY_NAME = ("exposure", "self-harm", "high mood")
-"""Areas whose first finding is denied where nothing is there."""
-
-_DEPRESSION = "major-depressive-disorder"

@@ -53,7 +53,7 @@ class Speech:
 
     Args:
         key: What the draws depend on.
-        speaker: Who speaks.
+        speaker: Who speaks; may be set anew when another person answers.
         sex: Sex of the patient.
         split: Whose phrases are drawn.
 
@@ -64,8 +64,6 @@ class Speech:
     def __init__(self, key: str, speaker: Speaker, sex: Sex, split: Split) -> None:
         self.key, self.speaker, self.sex, self.split = key, speaker, sex, split
         self.used: dict[str, int] = {}
-        forms = _FORMS["patient" if speaker == "patient" else sex]
-        self._forms = dict(zip(SLOTS, forms, strict=True))
 
     def say(self, pool: str, **facts: str) -> str:
         """Write a phrase of a pool as one or more sentences."""
@@ -79,14 +77,19 @@ class Speech:
         phrases = list(grammar[pool])
         Random(f"{self.key}:{pool}").shuffle(phrases)
         random = Random(f"{self.key}:{pool}:{number}")
-        writer = Writer(grammar, random, {**self._forms, **facts})
+        forms = _FORMS["patient" if self.speaker == "patient" else self.sex]
+        writer = Writer(grammar, random, {**dict(zip(SLOTS, forms, strict=True)), **facts})
         return writer.write(phrases[number % len(phrases)])
 
     def choose(self, name: str, options: tuple[str, ...], pool: str) -> str:
         """Choose one of the words for something; the next time another one."""
+        return self.choose_of(name, of_split(pool, options, self.split))
+
+    def choose_of(self, name: str, possible: list[str]) -> str:
+        """Choose one of the words of this split; the next time another one."""
         number = self.used.get(name, 0)
         self.used[name] = number + 1
-        possible = of_split(pool, options, self.split)
+        possible = list(possible)
         Random(f"{self.key}:{name}").shuffle(possible)
         return possible[number % len(possible)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from random import Random
 
@@ -11,8 +11,9 @@ from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.disclosure import Disclosure
-from gym_clinic.simulate.clinic.lay_words import bare, in_person, lay_words, negatable
+from gym_clinic.simulate.clinic.lay_words import bare, in_person, lay_words, negatable, sayable
 from gym_clinic.simulate.clinic.problems import PAINFUL
+from gym_clinic.simulate.split import of_split
 
 Sentence = tuple[str, Said]
 
@@ -24,6 +25,29 @@ LOOK_BACK = 180
 
 MINIMISED = 3
 """By how much a patient who minimises gives less of ten."""
+
+CLAUSES = 0.6
+"""Share of findings that are told by a clause, where there is one."""
+
+UNREMEMBERED = (
+    "Coma", "Loss of consciousness", "Reduced consciousness/confusion", "Confusion", "Delirium",
+    "Seizure", "Bilateral tonic-clonic seizure", "Focal-onset seizure", "Status epilepticus",
+    "Drowsiness", "Disorientation", "Fluctuations in consciousness", "Slow breathing", "Apnea",
+)  # fmt: skip
+"""What patients who were unconscious have only been told of."""
+
+QUALITIES = (
+    "Heartburn", "Colicky pain", "Abdominal colic", "Abdominal cramps", "Pleuritic chest pain",
+    "Chest tightness", "Dysuria", "Radicular pain", "Thunderclap headache", "Trigeminal neuralgia",
+    "Paresthesia", "Allodynia",
+)  # fmt: skip
+"""Findings that say what something feels like."""
+
+GOES_TO = (
+    "Radicular pain", "Jaw pain", "Shoulder pain", "Upper limb pain", "Back pain", "Low back pain",
+    "Groin pain", "Flank pain", "Neck pain", "Lower limb pain", "Testicular pain",
+)  # fmt: skip
+"""Pains elsewhere that a patient names who is asked where a pain goes."""
 
 EASES = ("Pain eased by rest",)
 WORSENS = (
@@ -40,10 +64,14 @@ class Telling:
     Args:
         record: The record as the patient knows it.
         speech: The words.
+
+    Attributes:
+        actions: What was done -> when, by which the patient feels better or worse.
     """
 
     def __init__(self, record: OwnRecord, speech: Speech) -> None:
         self.record, self.speech = record, speech
+        self.actions: Mapping[str, float] | None = None
 
     @cached_property
     def order(self) -> dict[str, int]:
@@ -62,15 +90,31 @@ class Telling:
             return self.speech.say("not.felt"), Said(fact, "unknown")
         if known.stance in ("denies", "doubts"):
             return self._denial(finding, known), Said(f"finding:{finding}", "no")
+        if self.woke and self._name(known.finding) in UNREMEMBERED:
+            return self.speech.say("woke.told"), Said(fact, "unknown")
         if known.stance == "has":
             return self._present(known.finding, "has"), Said(fact, "yes")
         pool = f"has.{known.stance}"
         return self.speech.say(pool, it=self.noun(known.finding)), Said(fact, known.stance)
 
+    def denials(self, findings: Sequence[str]) -> list[Sentence]:
+        """Deny several findings in one sentence; the others have no text of their own."""
+        nouns = [self.bare_noun(one) for one in findings]
+        listed = " or ".join((", ".join(nouns[:-1]), nouns[-1]))
+        text = self.speech.say("denies.several", no_it=listed)
+        said = [Said(f"finding:{one}", "no") for one in findings]
+        return [(text, said[0]), *(("", one) for one in said[1:])]
+
+    def denies_by_noun(self, finding: str) -> bool:
+        """Return whether a finding is denied, by a noun that follows "no" well."""
+        return self.record.known(finding).stance == "denies" and bool(self._negatable(finding))
+
     def complaint(self, finding: str) -> Sentence:
         """Say why the patient comes."""
         said = Said(f"finding:{finding}", "yes")
-        if self.record.speaker == "crew":
+        if self.woke and self._name(finding) in UNREMEMBERED:
+            return self.speech.say("woke"), Said(f"finding:{finding}", "unknown")
+        if self.speech.speaker == "crew":
             return self.speech.say("crew.complaint", it=self.noun(finding)), said
         return self._present(finding, "complaint"), said
 
@@ -85,6 +129,12 @@ class Telling:
         if plan.manner == "vague":
             return self.speech.say("has.vague", it=self.noun(finding)), Said(fact, "vague")
         return self._present(finding, "besides"), Said(fact, "yes")
+
+    def of_area(self, finding: str) -> Sentence:
+        """Tell a finding to somebody who asked how things are, not whether it is there."""
+        if self.record.known(finding).stance == "has" and not self.woke:
+            return self._present(finding, "area"), Said(f"finding:{finding}", "yes")
+        return self.answer(finding)
 
     def onset(self, finding: str, minute: float) -> Sentence:
         """Say when a finding began."""
@@ -111,7 +161,8 @@ class Telling:
         for problem in patient.problems:
             if finding in problem.findings:
                 before = max(minute - LOOK_BACK, problem.findings[finding])
-                change = patient.severity(problem, minute) - patient.severity(problem, before)
+                now = patient.severity(problem, minute, self.actions)
+                change = now - patient.severity(problem, before, self.actions)
                 return "worse" if change > CHANGED else "better" if change < -CHANGED else "same"
         return "same"
 
@@ -124,8 +175,14 @@ class Telling:
         return self.speech.say("site.unknown"), Said(f"site:{finding}", "unknown")
 
     def spread(self, finding: str, minute: float) -> Sentence:
-        """Say whether it goes anywhere, which no record has."""
-        return self.speech.say("spread"), Said(f"spread:{finding}", "unknown")
+        """Say whether it goes anywhere: only what hurts does, and only where it hurts as well."""
+        for key in self._that_say_so(GOES_TO) if PAINFUL.search(self._name(finding)) else ():
+            if key != finding:
+                return self.speech.say("spread.to", it=self.noun(key)), Said(
+                    f"finding:{key}", "yes"
+                )
+        pool = "spread" if PAINFUL.search(self._name(finding)) else "spread.none"
+        return self.speech.say(pool), Said(f"spread:{finding}", "no")
 
     def severity(self, finding: str, minute: float) -> Sentence:
         """Say how bad it is: of ten for what hurts, else in words."""
@@ -133,13 +190,22 @@ class Telling:
         less = plan is not None and plan.distortion == "minimises"
         fact = f"severity:{finding}"
         if self._hurts(finding):
-            score = round(self.record.patient.state(minute)["pain"])
+            score = self.record.pain(minute, self.actions)
             score = max(score - MINIMISED, 1 if score else 0) if less else score
             pool = "severity.number" if score else "severity.none"
             number = number_word(score) if score else "nought"
             return self.speech.say(pool, number=number), Said(fact, str(score))
         strength = "mild" if less else self._strength(finding, minute)
         return self.speech.say(f"severity.{strength}"), Said(fact, strength)
+
+    def quality(self, finding: str, minute: float) -> Sentence:
+        """Say what it feels like, where a finding says so."""
+        for key in self._that_say_so(QUALITIES):
+            return self.speech.say("quality", says=self.clause(key)), Said(f"finding:{key}", "yes")
+        if not (self._hurts(finding) or self.record.pain(minute, self.actions)):
+            return self.speech.say("quality.none"), Said("severity:pain", "0")
+        pool = "quality.pain" if self._hurts(finding) else "quality.unknown"
+        return self.speech.say(pool), Said(f"quality:{finding}", "unknown")
 
     def relief(self, finding: str, minute: float) -> Sentence:
         """Say what makes it better or worse, where a finding says so."""
@@ -152,17 +218,32 @@ class Telling:
                 return text, Said(f"finding:{key}", "yes")
         return self.speech.say("relief.unknown"), Said(f"relief:{finding}", "unknown")
 
+    @property
+    def woke(self) -> bool:
+        """Whether the patient speaks now and was unconscious on arrival."""
+        return self.speech.speaker == "patient" and self.record.speaker == "crew"
+
     def noun(self, finding: str) -> str:
         """Return a noun for a finding, with its article."""
-        name = self.record.patient.facts.phenotypes[finding].name
-        return self._person(self.speech.choose(f"noun:{name}", lay_words()[name].nouns, name))
+        name = self._name(finding)
+        nouns = of_split(name, lay_words()[name].nouns, self.speech.split)
+        return self._person(self.speech.choose_of(f"noun:{name}", sayable(nouns)))
 
     def bare_noun(self, finding: str) -> str:
         """Return a noun that follows "no": not "being sick" where there is "vomiting"."""
-        name = self.record.patient.facts.phenotypes[finding].name
-        nouns = lay_words()[name].nouns
-        noun = self.speech.choose(f"no:{name}", negatable(nouns), name)
+        name = self._name(finding)
+        nouns = of_split(name, lay_words()[name].nouns, self.speech.split)
+        noun = self.speech.choose_of(f"no:{name}", self._negatable(finding) or nouns)
         return bare(self._person(noun))
+
+    def _negatable(self, finding: str) -> list[str]:
+        """The nouns of this split that follow "no" well."""
+        name = self._name(finding)
+        words = lay_words().get(name)
+        return negatable(of_split(name, words.nouns, self.speech.split)) if words else []
+
+    def _name(self, finding: str) -> str:
+        return self.record.patient.facts.phenotypes[finding].name
 
     def clause(self, finding: str) -> str:
         """Return a clause that says a finding, or a noun where there is none."""
@@ -185,7 +266,7 @@ class Telling:
         name = self.record.patient.facts.phenotypes[finding].name
         words, noun_pool = lay_words()[name], "has.noun" if pool == "has" else pool
         number = self.speech.random(f"form:{finding}").random()
-        if words.says and number < 0.45:
+        if words.says and number < CLAUSES:
             return self.speech.say(f"{pool}.clause", says=self.clause(finding))
         return self.speech.say(noun_pool, it=self.noun(finding))
 
@@ -194,15 +275,18 @@ class Telling:
         said = finding if self.record.words_for(finding) else known.finding
         if not self.record.words_for(said):
             return self.speech.say("denies.plain")
-        name = self.record.patient.facts.phenotypes[said].name
+        name = self._name(said)
         denies = lay_words()[name].denies
         if denies:
-            return self.speech.say("denies.clause", denies=self._person(denies[0]))
+            denial = self.speech.choose(f"denies:{name}", denies, f"{name} denies")
+            return self.speech.say("denies.clause", denies=self._person(denial))
+        if not self._negatable(said):
+            return self.speech.say("denies.plain")
         pool = "denies.vague" if known.stance == "doubts" else "denies.noun"
         return self.speech.say(pool, no_it=self.bare_noun(said))
 
     def _unsure(self) -> str:
-        return self.speech.say("crew.unsure" if self.record.speaker == "crew" else "unsure")
+        return self.speech.say("crew.unsure" if self.speech.speaker == "crew" else "unsure")
 
     def _hurts(self, finding: str) -> bool:
         phenotype = self.record.patient.facts.phenotypes[finding]
@@ -213,9 +297,9 @@ class Telling:
         patient = self.record.patient
         for problem in patient.problems:
             if finding in problem.findings:
-                severity = patient.severity(problem, minute)
+                severity = patient.severity(problem, minute, self.actions)
                 return "mild" if severity < 0.7 else "moderate" if severity < 1.2 else "bad"
         return "mild"
 
     def _person(self, text: str) -> str:
-        return in_person(text, self.record.speaker, self.record.patient.person.sex)
+        return in_person(text, self.speech.speaker, self.record.patient.person.sex)

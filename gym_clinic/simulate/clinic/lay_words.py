@@ -12,7 +12,7 @@ for the person who speaks.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -33,7 +33,17 @@ _LINE = re.compile(
     r"(?P<name>[^:]+): (?P<nouns>[^<>]+)(?:> (?P<says>[^<>]+))?(?:< (?P<denies>.+))?"
 )
 _SLOT = re.compile(r"\{(\w+)\}")
-_AWKWARD = re.compile(r"(an? |the |very |some )?(not|very|few|too|being|getting|feeling|seeing)\b")
+_AWKWARD = re.compile(
+    r"(an? |the |very |some )?(not|no|very|few|too|less|lot|drop|lack|total|complete|sudden|"
+    r"constant|being|getting|feeling|seeing|losing|raging|thumping|nagging|ravenous|terrible|huge|big|small|"
+    r"strong|heavy|slow|thin|wrong|habit)\b"
+    r"|.*\b(that|which|who|nobody|one side|again and again|after another|on a man)\b"
+)
+"""Nouns that sound wrong after "no": what they say is too much, or a whole clause."""
+
+_VERBAL = re.compile(r"(not|being|getting|feeling|seeing|losing) ")
+"""Nouns that sound wrong after "I've had"."""
+
 _ARTICLE = re.compile(r"(an?|some|the) (?=\S)")
 
 
@@ -105,10 +115,20 @@ def bare(noun: str) -> str:
     return _ARTICLE.sub("", noun, count=1) if _ARTICLE.match(noun) else noun
 
 
-def negatable(nouns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the nouns that follow "no" well; all of them if none does.
+def negatable(nouns: Iterable[str]) -> list[str]:
+    """Return the nouns that follow "no" well.
 
-    >>> negatable(("vomiting", "being sick"))
-    ('vomiting',)
+    >>> negatable(("vomiting", "being sick", "an appetite that has gone"))
+    ['vomiting']
     """
-    return tuple(one for one in nouns if not _AWKWARD.match(one)) or nouns
+    return [one for one in nouns if not _AWKWARD.match(one)]
+
+
+def sayable(nouns: Iterable[str]) -> list[str]:
+    """Return the nouns that follow "I've had" well; all of them if none does.
+
+    >>> sayable(("vomiting", "being sick"))
+    ['vomiting']
+    """
+    given = list(nouns)
+    return [one for one in given if not _VERBAL.match(one)] or given

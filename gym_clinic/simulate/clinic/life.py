@@ -21,8 +21,18 @@ from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
 
 Home = Literal["alone", "partner", "family", "parents", "care home"]
+Movements = Literal["usual", "fewer"]
+
+BEARS = 14
+"""Age in years from which pregnancies are asked about."""
+
+FELT = 20
+"""Weeks of pregnancy from which the baby is felt to move."""
 
 SCHOOL, RETIRED = 5, 67
+FEWER = 0.1
+"""Share of unborn babies that are felt to move less than before."""
+
 TRAVELLED = 0.12
 """Share of people who came back from a journey within weeks."""
 
@@ -56,6 +66,9 @@ class Life:
         period: Days since the last period began; None where there is none.
         cigarettes: A day; 0 for those who do not smoke.
         units: Units of alcohol a week.
+        births: Children that a woman has had; None for men and girls.
+        losses: Pregnancies that ended early.
+        movements: How the unborn baby moves; None before it is felt.
     """
 
     work: str
@@ -67,6 +80,9 @@ class Life:
     period: int | None
     cigarettes: int
     units: int
+    births: int | None
+    losses: int
+    movements: Movements | None
 
 
 @dataclass(frozen=True)
@@ -94,6 +110,7 @@ def draw_life(patient: ClinicPatient) -> Life:
     if person.age < ADULT or person.pregnant_weeks is not None:
         units = 0
     smokes = "smoking" in person.habits
+    births, losses, movements = _pregnancies(patient)
     return Life(
         work=_work(person.age, choices.work, random),
         home=_home(person.age, random),
@@ -104,7 +121,27 @@ def draw_life(patient: ClinicPatient) -> Life:
         period=_period(patient, ids["Amenorrhea"] in has, random),
         cigarettes=random.choice((5, 10, 15, 20, 25)) if smokes else 0,
         units=units,
+        births=births,
+        losses=losses,
+        movements=movements,
     )
+
+
+def _pregnancies(patient: ClinicPatient) -> tuple[int | None, int, Movements | None]:
+    """Children, lost pregnancies and the movements of an unborn baby."""
+    person = patient.person
+    random = Random(f"{patient.seed}:{patient.problems[0].condition}:pregnancies")
+    if person.sex == "male" or person.age < BEARS:
+        return None, 0, None
+    most = min(int((person.age - BEARS) / 4), 4)
+    births = min(random.choices(range(5), weights=(30, 25, 28, 12, 5))[0], most)
+    if person.postpartum:
+        births = max(births, 1)
+    losses = min(random.choices(range(3), weights=(75, 20, 5))[0], most)
+    weeks = person.pregnant_weeks
+    if weeks is None or weeks < FELT:
+        return births, losses, None
+    return births, losses, "fewer" if random.random() < FEWER else "usual"
 
 
 def _work(age: float, places: list[str], random: Random) -> str:

@@ -145,9 +145,7 @@ def test_drinking_of_a_child_is_feeding_and_of_an_adult_alcohol(
 @pytest.mark.parametrize(
     ("question", "facts"),
     [
-        ("Is the baby moving?", ["life:movements"]),
         ("Any bleeding or fluid from below?", ["area:below"]),
-        ("Have you been pregnant before?", ["life:parity"]),
         ("Are you passing urine normally?", ["area:waterworks"]),
         ("Is anyone else ill at home?", ["life:contacts"]),
         ("Are your vaccinations up to date?", ["life:vaccines"]),

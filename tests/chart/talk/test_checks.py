@@ -15,9 +15,6 @@ from gym_clinic.simulate.split import Split
 
 FACTS = load()
 CONDITIONS = [one.id for one in presenting(FACTS)]
-MISREAD = 0.001
-"""Share of answers in which the check may find a fault: it found 11 in 22,926."""
-
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 
@@ -70,7 +67,7 @@ def test_the_rules_patient_says_nothing_that_is_not_in_the_record(
                 where = f"seed {patient.seed}, {patient.problems[0].condition}"
                 examples.setdefault(failure, f"{where}: {question} {answer.text}")
     assert asked > 60 * len(patients)
-    assert sum(wrong.values()) <= MISREAD * asked, (wrong, examples)
+    assert not wrong, examples
 
 
 @pytest.mark.parametrize("falsehood", FALSEHOODS, ids=lambda one: one.name)

@@ -17,7 +17,12 @@ from gym_clinic.chart.talk import PatientAnswer, RulesPatient
 from gym_clinic.chart.talk.own_record import KnownFinding
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.disclosure import Disclosure, Distortion, Manner
+from gym_clinic.simulate.clinic.disclosure import (
+    Disclosure,
+    Distortion,
+    Manner,
+    Recollection,
+)
 from gym_clinic.simulate.clinic.medicines import PastEvent
 
 FACTS = load()
@@ -200,6 +205,17 @@ def test_ended_medicines_and_procedures_are_told(patient: ClinicPatient) -> None
     rules = RulesPatient(dataclasses.replace(patient, past=past))
     assert "amoxicillin" in rules.answer("Any medicines lately?").text
     assert "tooth taken out" in rules.answer("Any operations?").text
+
+
+def test_a_medicine_that_is_not_told_is_not_told_under_another_name(
+    patient: ClinicPatient,
+) -> None:
+    """Naproxen, which the patient takes for ibuprofen and does not tell."""
+    rules = RulesPatient(patient)
+    fact = "medicine:naproxen"
+    for manner, value in (("omitted", "unknown"), ("told", "ibuprofen")):
+        rules.record.recollections = {fact: Recollection(fact, manner, "wrong", "ibuprofen")}
+        assert values(rules.answer("Do you take ibuprofen?")) == {fact: value}
 
 
 def test_copies_answer_alike(patient: ClinicPatient) -> None:

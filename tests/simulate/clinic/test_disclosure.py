@@ -15,6 +15,7 @@ from gym_clinic.simulate.clinic.disclosure import (
     DISTORTIONS,
     MANNERS,
     Disclosure,
+    Recollection,
     confusions,
     disclosures,
     recollections,
@@ -166,6 +167,73 @@ def test_a_wrong_medicine_is_one_that_the_patient_does_not_take(
                 assert confusions()[key] == one.says
                 assert one.says not in taken
     assert wrong > 10
+
+
+Recalled = tuple[ClinicPatient, tuple[Recollection, ...]]
+
+
+@pytest.fixture(scope="module")
+def recalled(plans: list[Plan]) -> list[Recalled]:
+    return [(patient, recollections(patient)) for patient, _ in plans]
+
+
+def bears_on_the_problem(patient: ClinicPatient, fact: str) -> bool:
+    """Whether a medicine, allergy, habit or illness has to do with why the patient comes."""
+    kind, _, key = fact.partition(":")
+    problem = FACTS.diseases[patient.problems[0].condition]
+    alike = {problem.id, *problem.look_alikes}
+    about = {key}
+    if kind == "medicine":
+        about = {one.condition for one in patient.medicines if one.drug == key}
+    risks = {one.factor for one in FACTS.conditions[problem.id].risks}
+    return not about.isdisjoint(alike | risks)
+
+
+def uneven_recall(recalled: Iterable[Recalled]) -> list[str]:
+    """Manners and distortions whose share differs between kinds or bearings, beyond chance."""
+    found: Counter[tuple[str, str]] = Counter()
+    totals: Counter[str] = Counter()
+    for patient, plan in recalled:
+        for one in plan:
+            bearing = "of the problem" if bears_on_the_problem(patient, one.fact) else "apart"
+            for group in (one.fact.partition(":")[0], bearing):
+                totals[group] += 1
+                found[group, one.manner] += 1
+                found[group, str(one.distortion)] += 1
+    shares: dict[str, float] = {str(key): share for key, share in MANNERS.items()}
+    shares |= {str(key): share for key, share in DISTORTIONS.items() if key != "wrong"}
+    return [
+        f"{group} {key}: {found[group, key] / total:.3f}, not {share}"
+        for group, total in totals.items()
+        for key, share in shares.items()
+        if abs(found[group, key] / total - share) > 4.5 * math.sqrt(share * (1 - share) / total)
+    ]
+
+
+@pytest.mark.population
+def test_rates_of_recollection_do_not_depend_on_what_is_recalled(recalled: list[Recalled]) -> None:
+    groups = {bears_on_the_problem(patient, one.fact) for patient, plan in recalled for one in plan}
+    assert groups == {False, True}
+    assert uneven_recall(recalled) == []
+
+
+def test_uneven_recollections_are_noticed(recalled: list[Recalled]) -> None:
+    hidden = [
+        (patient, tuple(
+            replace(one, manner="omitted") if bears_on_the_problem(patient, one.fact) else one
+            for one in plan
+        ))
+        for patient, plan in recalled
+    ]  # fmt: skip
+    assert any(one.startswith("of the problem omitted") for one in uneven_recall(hidden))
+    forgotten = [
+        (patient, tuple(
+            replace(one, distortion="forgets") if one.fact.startswith("habit") else one
+            for one in plan
+        ))
+        for patient, plan in recalled
+    ]  # fmt: skip
+    assert any(one.startswith("habit forgets") for one in uneven_recall(forgotten))
 
 
 def test_the_data_files_name_findings_and_drugs_of_the_tables() -> None:
