@@ -243,6 +243,8 @@ class SymptomLinker:
             return None
         if here[inner].text in ("not", "t") and here[inner - 1].text not in DENIED_VERBS:
             return None
+        if all(word.text in SKIPPED | DENIED_VERBS for word in here[:inner]):
+            return None  # "haven't had any fever or headache" denies what follows as well
         if self._mention(given._replace(words=here[:inner]), 0):
             return None  # "a cough that is not productive"
         said = [word for word in here if word.text not in INNER_NEGATIONS]

@@ -101,6 +101,11 @@ def test_named_sentences(text, present, absent):
     ("text", "present", "absent"),
     [
         ("My head doesn't hurt.", set(), {"Headache"}),
+        (
+            "I haven't had any high temperature, throwing up or headache.",
+            set(),
+            {"Fever", "Vomiting", "Headache"},
+        ),
         ("My neck isn't stiff, but I feel sick.", {"Nausea"}, {"Nuchal rigidity"}),
         ("His ankles are not swollen.", set(), {"Pedal edema"}),
         ("The rash is not itchy.", {"Skin rash"}, {"Pruritus"}),
