@@ -283,10 +283,8 @@ class _Borrower:
         made = []
         for name, arguments in requests:
             if name == self._answer[0]:
-                kept = (
-                    {"cited_findings": arguments.get("cited_findings", [])} if self._cites else {}
-                )
-                arguments = {**self._answer[1], **kept}
+                cited = arguments.get("cited_findings", []) if self._cites else []
+                arguments = {**self._answer[1], "cited_findings": cited}
             made.append({"name": name, "arguments": arguments})
         return made or action
 
