@@ -11,8 +11,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import datetime
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from gym_clinic.case import Case
 from gym_clinic.chart.catalogue import actions
@@ -29,7 +29,9 @@ from gym_clinic.simulate.clinic.texts import Document
 DIED, LEFT = "died", "left"
 """Why an encounter ended: the patient died, or left without being seen to the end."""
 
-_SHARED = ("patient", "_base")
+_SHARED = ("patient", "_base", "_computed")
+
+Made = TypeVar("Made")
 
 
 class Chart(Case):
@@ -73,7 +75,7 @@ class Chart(Case):
         self._end: str | None = None
         self._talk = answers
         self._results: dict[str, Frozen] = {}
-        self._deaths: dict[tuple[tuple[str, float], ...], int | None] = {}
+        self._computed: dict[Any, Any] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Chart:
         twin = object.__new__(type(self))
@@ -86,7 +88,8 @@ class Chart(Case):
     def talk(self) -> AskedPatient:
         """Who answers for the patient: by rules, unless a chat patient was put here."""
         if self._talk is None:
-            self._talk = RulesPatient(self.patient, self["split"])
+            fresh = self.computed("talk", lambda: RulesPatient(self.patient, self["split"]))
+            self._talk = copy.deepcopy(fresh)
         return self._talk
 
     @talk.setter
@@ -206,18 +209,28 @@ class Chart(Case):
         """Return action -> minute of what was given or done by a minute, now by default."""
         return given_by(self.orders.values(), self.minute if minute is None else minute)
 
+    def computed(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what follows from the patient and a key alone, made once.
+
+        A chart of a patient who is kept for many episodes keeps it for all of them.
+        """
+        if key not in self._computed:
+            self._computed[key] = make()
+        found: Made = self._computed[key]
+        return found
+
     def state(self, minute: float | None = None) -> State:
         """Return the true state at a minute, now by default; never shown to an agent."""
         when = self.minute if minute is None else minute
-        return self.patient.state(when, self.given(when))
+        given = self.given(when)
+        key = ("state", when, tuple(sorted(given.items())))
+        return self.computed(key, lambda: self.patient.state(when, given))
 
     def death(self, minute: float) -> int | None:
         """Return the minute of death under what is given by a minute; None if they live."""
         given = self.given(minute)
-        key = tuple(sorted(given.items()))
-        if key not in self._deaths:
-            self._deaths[key] = self.patient.death(given)
-        return self._deaths[key]
+        key = ("death", tuple(sorted(given.items())))
+        return self.computed(key, lambda: self.patient.death(given))
 
     def show(self, measurement: str, value: float) -> None:
         """Remember that the agent has been shown a value."""

@@ -160,7 +160,8 @@ def _conditions(chart: Chart) -> Iterator[str]:
 
 
 def _terms(chart: Chart, problem: Problem) -> Iterator[SafetyTerm]:
-    values = {**chart.patient.state(0), "severity": problem.severity}
+    arrival = chart.computed("arrival", lambda: chart.patient.state(0))
+    values = {**arrival, "severity": problem.severity}
     for one in safety_terms().terms:
         fits = not one.variants or problem.variant in one.variants
         fits = fits and one.condition == problem.condition

@@ -42,17 +42,24 @@ def result_of(chart: Chart, order: Order) -> Frozen | None:
         "reported": chart.clock(order.due),
     }
     given = chart.given(order.done)
+    key = (order.kind, order.what, order.done, order.repeat, order.details.get("method"),
+           tuple(sorted(given.items())))  # fmt: skip
     if order.kind == "study":
-        return chart.remember(
-            order.id,
-            {**head, "report": study_report(chart.patient, order.what, order.done, given)},
+        report = chart.computed(
+            key, lambda: study_report(chart.patient, order.what, order.done, given)
         )
+        return chart.remember(order.id, {**head, "report": report})
     if order.kind == "consult":
         answer = f"The team of {order.name} has read the question and will see the patient."
         return chart.remember(order.id, {**head, "report": answer})
+    values = chart.computed(key, lambda: _values(chart, order, given))
+    return chart.remember(order.id, {**head, "values": values})
+
+
+def _values(chart: Chart, order: Order, given: Mapping[str, float]) -> Any:
     sample = Sample(chart.patient, order.done, given, repeat=order.repeat)
     readings = _readings(chart, sample, tests_of(chart.patient.facts)[order.what], order)
-    return chart.remember(order.id, {**head, "values": [_line(chart, one) for one in readings]})
+    return freeze([_line(chart, one) for one in readings])
 
 
 def _readings(
@@ -136,10 +143,14 @@ def trend(chart: Chart) -> list[Frozen]:
 
 def _row(chart: Chart, minute: float, repeat: int, methods: Mapping[str, str]) -> Frozen:
     given = chart.given(minute)
-    key = f"vitals {minute:g} {repeat} {sorted(methods.items())} {sorted(given.items())}"
-    known = chart.remembered(key)
-    if known is not None:
-        return known
+    key = ("vitals", minute, repeat, tuple(sorted(methods.items())), tuple(sorted(given.items())))
+    return chart.computed(key, lambda: _measured_row(chart, minute, repeat, methods, given))
+
+
+def _measured_row(
+    chart: Chart, minute: float, repeat: int, methods: Mapping[str, str],
+    given: Mapping[str, float],
+) -> Frozen:  # fmt: skip
     sample = Sample(chart.patient, minute, given, repeat=repeat)
     facts, age = chart.patient.facts, chart.patient.person.age
     row: dict[str, Any] = {"minute": minute, "time": chart.clock(minute)}
@@ -154,7 +165,8 @@ def _row(chart: Chart, minute: float, repeat: int, methods: Mapping[str, str]) -
         comments.append("on oxygen")
     if comments:
         row["comment"] = "; ".join(dict.fromkeys(comments))
-    return chart.remember(key, row)
+    frozen: Frozen = freeze(row)
+    return frozen
 
 
 def _show(chart: Chart, row: Mapping[str, Any]) -> None:

@@ -27,17 +27,14 @@ from gym_clinic.clinical.edits import apply_edits
 from gym_clinic.episode import Episode, Task
 from gym_clinic.facts import with_ancestors
 from gym_clinic.frozen import Frozen, freeze, thaw
-from gym_clinic.simulate.clinic import ClinicPatient, State, disclosures, draw_patient
+from gym_clinic.simulate.clinic import ClinicPatient, disclosures, draw_patient
 from gym_clinic.simulate.clinic.texts import Document, documents
 
 KEPT = 256
 """Patients that are kept in memory, at about 100 kB each."""
 
 MEASURED = 512
-"""States and rows of vital signs that are kept of a patient."""
-
-ROW = "vitals "
-"""What the names of rows of vital signs begin with; they hold all that a row depends on."""
+"""States, measurements and reports that are kept of a patient."""
 
 Made = TypeVar("Made")
 
@@ -71,10 +68,6 @@ class ClinicWorld:
             self._memo[key] = make()
         found: Made = self._memo[key]
         return found
-
-    def known(self, key: Any) -> Any:
-        """Return what was made for a key before; None if nothing was."""
-        return self._memo.get(key)
 
     @cached_property
     def findings(self) -> frozenset[str]:
@@ -159,30 +152,9 @@ class ClinicCase(Chart):
             self.show(measurement, value)
         self.marks = [self._mark()]
 
-    def state(self, minute: float | None = None) -> State:
-        """Return the true state at a minute, computed once for all episodes."""
-        when = self.minute if minute is None else minute
-        key = ("state", when, tuple(sorted(self.given(when).items())))
-        return self.world.once(key, lambda: super(ClinicCase, self).state(when))
-
-    def death(self, minute: float) -> int | None:
-        """Return the minute of death, computed once for all episodes."""
-        key = ("death", tuple(sorted(self.given(minute).items())))
-        return self.world.once(key, lambda: super(ClinicCase, self).death(minute))
-
-    def remember(self, order: str, result: Mapping[str, Any]) -> Frozen:
-        """Keep a result; rows of vital signs for all episodes."""
-        if not order.startswith(ROW):
-            return super().remember(order, result)
-        kept: Frozen = self.world.once((ROW, order), lambda: freeze(result))
-        return kept
-
-    def remembered(self, order: str) -> Frozen | None:
-        """Return a result that was computed before."""
-        if not order.startswith(ROW):
-            return super().remembered(order)
-        kept: Frozen | None = self.world.known((ROW, order))
-        return kept
+    def computed(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what follows from the patient and a key, made once for all episodes."""
+        return self.world.once(key, make)
 
     def _mark(self) -> TurnMark:
         return TurnMark(len(self.events), frozenset(self.told), frozenset(self.shown))
