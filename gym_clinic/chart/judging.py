@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.chart.encounter import Chart
+from gym_clinic.chart.knowable import known_from
 from gym_clinic.chart.orders import Order
 from gym_clinic.chart.results import VITALS, result_of, trend
 from gym_clinic.facts.expressions import parse
@@ -46,6 +47,7 @@ class SafetyTerm(Strict):
         when: Condition on the state on arrival and `severity`.
         emergency: The time-critical emergency that it is.
         on_record: States of the patient that it brings.
+        known_by: How those states come to be known, as :mod:`.knowable` says; as usual if empty.
     """
 
     condition: Slug
@@ -53,6 +55,7 @@ class SafetyTerm(Strict):
     when: Expr = "True"
     emergency: Text | None = None
     on_record: Texts = ()
+    known_by: Texts = ()
 
 
 class SafetyTerms(Strict):
@@ -110,6 +113,7 @@ def _administered(order: Order) -> dict[str, Any]:
 def _patient(chart: Chart) -> dict[str, Any]:
     patient, person = chart.patient, chart["person"]
     pregnant = patient.person.pregnant_weeks is not None
+    conditions = _conditions(chart)
     state: dict[str, Any] = {
         "id": person["patient_id"],
         "age": person["age"],
@@ -121,7 +125,8 @@ def _patient(chart: Chart) -> dict[str, Any]:
         "active_meds": [
             {"drug": one.drug, "route": _ROUTES.get(one.unit, "po")} for one in patient.medicines
         ],
-        "conditions": sorted({*_conditions(chart)}),
+        "conditions": sorted(conditions),
+        "known_from": {name: minute for name, minute in conditions.items() if minute > 0},
         "labs": _labs(chart),
         "vitals": _vitals(chart),
         "ventilated": bool(_VENTILATION & chart.given().keys()),
@@ -145,18 +150,25 @@ def _allergy(allergen: str, reaction: str) -> dict[str, str]:
     return {"substance": substance, "severity": "severe" if severe else "mild", "type": kind}
 
 
-def _conditions(chart: Chart) -> Iterator[str]:
-    """What the patient has in truth, whether the agent knows it or not."""
+def _conditions(chart: Chart) -> dict[str, float]:
+    """What the patient has and could be known by now -> from which minute on.
+
+    What was lived with is known on arrival; a problem of today once something has shown it.
+    """
     patient = chart.patient
     background = [one.condition for one in patient.background]
-    for key in (*background, *(one.condition for one in patient.problems)):
-        yield key.replace("-", "_")
+    found = {key.replace("-", "_"): 0.0 for key in background}
     for one in safety_terms().terms:
         if one.condition in background and one.when == "True":
-            yield from one.on_record
+            found |= dict.fromkeys(one.on_record, 0.0)
     for problem in patient.problems:
+        named = {problem.condition.replace("-", "_"): known_from(chart, problem)}
         for one in _terms(chart, problem):
-            yield from one.on_record
+            named |= dict.fromkeys(one.on_record, known_from(chart, problem, one.known_by))
+        for name, minute in named.items():
+            if minute is not None:
+                found[name] = min(minute, found.get(name, minute))
+    return found
 
 
 def _terms(chart: Chart, problem: Problem) -> Iterator[SafetyTerm]:

@@ -120,6 +120,8 @@ def holds(condition: Condition, situation: Situation, order: DrugOrder | None = 
         return condition.predicate.ask(*scope, **condition.arguments)
     if condition.how == "order":
         return _any_order(condition.parts[0], situation)
+    if condition.how == "all":
+        situation = _once_known(condition, situation)
     answers = (holds(part, situation, order) for part in condition.parts)
     if condition.how == "not":
         return () if next(answers) is None else None
@@ -132,6 +134,16 @@ def holds(condition: Condition, situation: Situation, order: DrugOrder | None = 
             held += 1
             evidence += answer
     return tuple(evidence) if held else None
+
+
+def _once_known(condition: Joined, situation: Situation) -> Situation:
+    """The situation from when on the conditions of the patient that it asks for are known."""
+    asked = [
+        part.arguments["any_of"]
+        for part in condition.parts
+        if isinstance(part, Asked) and part.predicate.name == "condition"
+    ]
+    return situation.since(max((situation.known(*names) for names in asked), default=0.0))
 
 
 def _any_order(condition: Condition, situation: Situation) -> Found:

@@ -5,6 +5,7 @@ What was done for another patient counts nowhere, but for the rule that is about
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -196,6 +197,27 @@ class Situation:
     def having(self, *conditions: str) -> list[str]:
         """Return which of the conditions the patient has on record."""
         return [one for one in conditions if term(one) in self.conditions]
+
+    def known(self, *conditions: str) -> float:
+        """Return the minute from which on one of the conditions on record could be known."""
+        from_when = {term(key): float(at) for key, at in self.patient.known_from.items()}
+        there = self.having(*conditions)
+        return min((from_when.get(term(one), 0.0) for one in there), default=0.0)
+
+    def since(self, minute: float) -> Situation:
+        """Return the situation with the orders alone that stand from a minute on.
+
+        An order of before counts if its first dose is given later; one that was carried out before
+        does not.
+        """
+        if minute <= 0:
+            return self
+        later = copy.copy(self)
+        later.__dict__.pop("pairs", None)
+        later.orders = [
+            one for one in self.orders if one.t >= minute or minute <= one.given_at < NEVER
+        ]
+        return later
 
     def done(self, tool: str, **what: str) -> list[Event]:
         """Return the calls of a tool that count, with arguments of the given terms."""

@@ -92,6 +92,8 @@ class Patient(_Part):
         active_meds: Home medicines.
         stopped_days: Drug -> days since it was stopped.
         conditions: Diseases and states on record.
+        known_from: Condition on record -> the minute from which on it could be known; from the
+            start where it is not given. What was ordered before it is not judged by it.
         labs: Test -> value; glucose in mg/dL, potassium in mmol/L, egfr in mL/min/1.73 m2.
         vitals: Sign -> value.
         refused: Treatments that the patient refused.
@@ -109,6 +111,7 @@ class Patient(_Part):
     active_meds: list[str | HomeMedicine] = Field(default_factory=list)
     stopped_days: dict[str, Number] = Field(default_factory=dict)
     conditions: list[str] | None = None
+    known_from: dict[str, Number] = Field(default_factory=dict)
     labs: dict[str, Number | str | bool | Measured | None] = Field(default_factory=dict)
     vitals: dict[str, Number | str | bool | Measured | None] = Field(default_factory=dict)
     ventilated: bool = False

@@ -9,6 +9,7 @@ from chart_domain import world
 
 from gym_clinic.chart import Chart, safety_state
 from gym_clinic.chart.judging import safety_terms
+from gym_clinic.chart.knowable import WAYS
 from gym_clinic.chart.tools import ORDERING, READING, TREATING
 from gym_clinic.facts import load
 from gym_clinic.safety import violations
@@ -88,6 +89,55 @@ def test_the_record_of_the_state_is_what_the_chart_has() -> None:
     }
     tests = {one["args"].get("test") for one in safety_state(chart)["events"]}
     assert {"basic-metabolic-panel", "creatinine", "inr"} <= tests
+
+
+def bleeding_brain() -> Chart:
+    for seed in range(60):
+        chart = opened(seed, "intracerebral-haemorrhage")
+        if chart.patient.problems[0].studies["ct-head"].shows and len(chart.patient.problems) == 1:
+            return chart
+    raise AssertionError("60 patients without a bleeding that CT shows")
+
+
+def test_what_nobody_could_know_forbids_nothing() -> None:
+    chart = bleeding_brain()
+    give(chart, "alteplase", 50, "mg", "iv")
+    assert "intracerebral_haemorrhage" not in safety_state(chart)["patient"]["conditions"]
+    assert "S5-06" not in rules(chart)
+    call(chart, "order_study", study="ct-head")
+    call(chart, "wait", minutes=90)
+    call(chart, "read_results")
+    patient = safety_state(chart)["patient"]
+    assert patient["known_from"]["intracranial_hemorrhage"] == chart.minute
+    assert "S5-06" not in rules(chart), "it was given before anybody could know"
+
+
+def test_what_a_study_has_shown_forbids_from_then_on() -> None:
+    chart = bleeding_brain()
+    call(chart, "order_study", study="ct-head")
+    call(chart, "wait", minutes=90)
+    assert "intracerebral_haemorrhage" not in safety_state(chart)["patient"]["conditions"]
+    call(chart, "read_results")
+    give(chart, "alteplase", 50, "mg", "iv")
+    assert "S5-06" in rules(chart)
+
+
+def test_a_recorded_diagnosis_and_what_was_lived_with_are_known() -> None:
+    chart = opened(7, "varicella")
+    chart.log("record_diagnosis", diagnosis="varicella")
+    known = safety_state(chart)["patient"]["conditions"]
+    lived_with = {one.condition.replace("-", "_") for one in chart.patient.background}
+    assert {"varicella", *lived_with} <= {*known}
+
+
+def test_ways_to_know_are_of_the_chart() -> None:
+    measurements = load().measurements
+    for one in safety_terms().terms:
+        for way in one.known_by:
+            kind, _, name = way.partition(":")
+            assert kind in WAYS
+            assert kind != "laboratory" or not name or name in measurements
+            assert one.on_record
 
 
 def test_fields_of_the_truth_can_be_added_and_words_are_not_judged() -> None:
