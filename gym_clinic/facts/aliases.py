@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
-from gym_clinic.facts.drugs import RULES_ONLY
+from gym_clinic.facts.drugs import CLASS, RULES_ONLY
 from gym_clinic.facts.models import Record, Text, Texts
 
 if TYPE_CHECKING:
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 ALIASES = "aliases.json"
 """The file of the aliases; fact tables of one's own may lack it."""
+
+TAILS = ("syndrome", "disease", "Syndrome", "Disease")
+"""Last words of diseases that people leave out: "Guillain-Barré"."""
+
+NO_HEADS = frozenset({
+    "anticholinergic", "bladder pain", "christmas", "compartment", "crush", "down", "fifth",
+    "hunter", "joint hypermobility", "motor neurone", "pick", "pulseless", "serotonin", "west",
+})  # fmt: skip
+"""What is left of such names and means something else."""
 
 
 class Alias(Record):
@@ -45,11 +55,13 @@ class SearchNames(NamedTuple):
         aliases: Pairs of an alias and a term.
         capitals: The same, of aliases that count in capitals only.
         titles: Names of records, with which the titles of their passages begin.
+        pairs: Two drugs or classes, and words that a passage on their interaction has in a row.
     """
 
     aliases: tuple[tuple[str, str], ...]
     capitals: tuple[tuple[str, str], ...]
     titles: tuple[str, ...]
+    pairs: tuple[tuple[str, str, str], ...] = ()
 
 
 def search_names(facts: Facts) -> SearchNames:
@@ -68,9 +80,15 @@ def search_names(facts: Facts) -> SearchNames:
         for record in table.values()
         for synonym in record.synonyms
     )
-    capitals = tuple(_pairs(one for one in facts.aliases.values() if one.capitals))
+    heads = list(_heads(facts))
+    capitals = (
+        *_pairs(one for one in facts.aliases.values() if one.capitals),
+        *(pair for pair in heads if pair[0].isupper()),
+    )
     ambiguous = {name for name, _ in capitals}
     names = [*_pairs(one for one in facts.aliases.values() if not one.capitals), *synonyms]
+    known = {name.casefold() for name, _ in names}
+    names += [pair for pair in heads if pair[0].casefold() not in known]
     by_class = [
         (name, one.name)
         for name, term in (*names, *((drug, drug) for drug in classes))
@@ -86,7 +104,47 @@ def search_names(facts: Facts) -> SearchNames:
             *(one.name.partition(" (")[0] for one in facts.instruments.values()),
             *(one.topic for one in facts.guidelines.values()),
         ),
+        tuple(_drug_pairs(facts)),
     )
+
+
+def _heads(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the names of diseases without a last "syndrome" or "disease", and the whole names."""
+    for one in facts.diseases.values():
+        for name in (one.name, *one.synonyms):
+            head, _, tail = name.rpartition(" ")
+            if tail in TAILS and len(head) > 2 and head.casefold() not in NO_HEADS:
+                yield head, one.name
+
+
+def _drug_pairs(facts: Facts) -> Iterator[tuple[str, str, str]]:
+    """Yield the drugs or classes of each interaction, and how its passage names it."""
+    members: dict[str, list[str]] = {}
+    for drug in facts.drugs.values():
+        for key in drug.classes:
+            members.setdefault(key, []).append(drug.name)
+    for one in facts.interactions.values():
+        first, *others = one.between
+        for other in others or [first]:
+            sides = [_side(facts, members, side) for side in (first, other)]
+            (name, named), (other_name, other_named) = sides
+            if other.startswith(CLASS):
+                other_name = f"any {other_name}"
+            phrases = [f"{name} with {other_name}"] if one.severity else [f"with {other_name}"]
+            if one.severity and one.of_drugs:
+                phrases.append(f"{other_name} with {name}")
+            for left, right in itertools.product(named, other_named):
+                yield from ((left, right, phrase) for phrase in phrases)
+
+
+def _side(facts: Facts, members: dict[str, list[str]], reference: str) -> tuple[str, list[str]]:
+    """Return how a passage names a side of an interaction, and what it stands for."""
+    if not reference.startswith(CLASS):
+        name = facts.drugs[reference].name
+        return name, [name]
+    key = reference.removeprefix(CLASS)
+    name = facts.drug_classes[key].name
+    return name, [name, *members.get(key, ())]
 
 
 def _pairs(records: Iterable[Alias]) -> Iterator[tuple[str, str]]:

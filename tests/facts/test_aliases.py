@@ -110,3 +110,43 @@ def test_tables_without_aliases_are_read(tmp_path, facts: Facts) -> None:
 def test_a_broken_alias_is_named(fields: dict[str, object], expected: str) -> None:
     with pytest.raises(TaskError, match=expected):
         read_fields({"term": "Fever", **COMMON, **fields}, Alias, "here")
+
+
+def test_two_drugs_bring_the_passage_on_both_first(facts: Facts, base: KnowledgeBase) -> None:
+    pairs = [
+        tuple(facts.drugs[side].name for side in one.between)
+        for one in list(facts.interactions.values())[::6]
+        if one.severity and one.of_drugs and len(one.between) == 2
+    ]
+    first = both = 0
+    missed = []
+    for one, other in pairs:
+        found = [each.record for each in base.search(f"{one} and {other} together", limit=3)]
+        told = found[0].text.casefold()
+        rows = (f"{one} with {other}".casefold(), f"{other} with {one}".casefold())
+        first += any(row in told for row in rows)
+        titles = " ".join(each.title for each in found)
+        both += one in titles and other in titles
+        missed += [] if any(row in told for row in rows) else [(one, other, titles)]
+    assert len(pairs) >= 40
+    assert first >= 0.9 * len(pairs), missed
+    assert both >= 0.8 * len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("guillan barry when to intubate", "Guillain-Barr"),
+        ("HELLP delivery timing", "HELLP syndrome"),
+        ("DRESS and LFTs", "DRESS syndrome"),
+        ("hirshprungs biopsy", "Hirschsprung disease"),
+    ],
+)
+def test_names_without_syndrome_or_disease_are_found(base: KnowledgeBase, query, title) -> None:
+    assert any(one.record.title.startswith(title) for one in base.search(query, limit=3))
+
+
+@pytest.mark.parametrize("word", ["down", "west", "crush", "fifth", "compartment"])
+def test_an_ordinary_word_is_no_name_of_a_disease(facts: Facts, word: str) -> None:
+    names = search_names(facts)
+    assert word not in {one.casefold() for one, _ in names.aliases}

@@ -6,10 +6,14 @@ well. The scores of passages are those of the query so extended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Title, parse_query
 from gym_clinic.retrieval.passages.vocabulary import folded, plain
+
+MOST_PAIRED = 6
+"""Aliases of a query up to which passages on two of them are looked for."""
 
 SHORTEST_PLURAL = 5
 """Shortest word whose final s is ignored."""
@@ -29,6 +33,8 @@ class AliasTable:
         capitals: Aliases that are only recognised in capitals, such as ``ALL``.
         titles: Terms that titles begin with. Where a query has such a term or an alias of it,
             passages with such a title score higher.
+        pairs: Two terms, and the words in a row of a passage on both. They are searched as well
+            where a query has both terms: "Coumadin with Bactrim".
     """
 
     def __init__(
@@ -36,6 +42,7 @@ class AliasTable:
         aliases: Iterable[tuple[str, str]],
         capitals: Iterable[tuple[str, str]] = (),
         titles: Iterable[str] = (),
+        pairs: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self._terms: dict[tuple[str, ...], dict[Phrase | Title, None]] = {}
         self.words: set[str] = set()
@@ -46,6 +53,13 @@ class AliasTable:
             self._add(_words(alias), _key, Phrase(_in_row(term)), titled.get(term.casefold()))
         for alias, term in capitals:
             self._add(_words(alias), str.upper, Phrase(_in_row(term)), titled.get(term.casefold()))
+        rows: dict[str, Phrase] = {}
+        self._pairs: dict[frozenset[str], dict[Phrase, None]] = {}
+        for one, other, words in pairs:
+            if words not in rows:
+                rows[words] = Phrase(_in_row(words))
+            both = frozenset((one.casefold(), other.casefold()))
+            self._pairs.setdefault(both, {})[rows[words]] = None
         self._keys = {word for key in self._terms for word in key}
         self._longest: dict[str, int] = {}
         """First word of an alias -> the words of the longest one."""
@@ -85,6 +99,22 @@ class AliasTable:
                 found.append((places, nodes))
             at = places.stop
         return found
+
+    def on_both(self, found: Collection[Sequence[Phrase | Title]]) -> list[Phrase]:
+        """Return what to search for passages on two terms of a query.
+
+        Args:
+            found: What each alias of the query stands for.
+        """
+        names = [{" ".join(node.words).casefold() for node in nodes} for nodes in found]
+        if not self._pairs or len(names) > MOST_PAIRED:
+            return []
+        both = (
+            frozenset(two)
+            for first, second in itertools.combinations(names, 2)
+            for two in itertools.product(sorted(first), sorted(second))
+        )
+        return list(dict.fromkeys(row for pair in both for row in self._pairs.get(pair, ())))
 
     def _longest_at(
         self, words: Sequence[str], keys: Sequence[str], at: int

@@ -152,7 +152,10 @@ class QueryReader:
         """Return the terms of the aliases in a row of words, and what to search as well."""
         terms: dict[str, tuple[str, ...]] = {}
         nodes: list[Phrase | Title] = []
-        for places, found in self._aliases.find(words) if self._aliases else ():
+        every = self._aliases.find(words) if self._aliases else []
+        if self._aliases and not is_long:
+            nodes += self._aliases.on_both([found for _, found in every])
+        for places, found in every:
             alias = " ".join(words[at] for at in places)
             phrases = [node for node in found if isinstance(node, Phrase)]
             if is_long:
@@ -185,6 +188,8 @@ class QueryReader:
             ):
                 continue
             near = self._nearest(written)
+            if not near and written.endswith("s"):  # "Hirshprungs disease"
+                near = self._nearest(written[:-1])
             rows = ((one, [*words[:at], one, *words[at + 1 :]]) for one in near)
             named = (one for one, row in rows if self._is_named(row, at))
             if right := next(named, next(iter(near), "")):

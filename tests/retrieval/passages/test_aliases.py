@@ -85,3 +85,19 @@ def test_copies_are_equal_in_use() -> None:
 def test_an_empty_table_finds_nothing() -> None:
     assert AliasTable([]).find(["fever"]) == []
     assert len(AliasTable([("", "x"), ("?", "y")])) == 0
+
+
+def test_two_terms_of_a_query_are_searched_by_the_words_of_a_passage_on_both() -> None:
+    table = AliasTable(
+        [("Coumadin", "Warfarin"), ("Advil", "Ibuprofen"), ("blood thinner", "anticoagulant")],
+        titles=["Warfarin", "Ibuprofen"],
+        pairs=[("Warfarin", "Ibuprofen", "Warfarin with ibuprofen")],
+    )
+    for text, rows in (
+        ("Coumadin and Advil", [Phrase(("Warfarin", "with", "ibuprofen"))]),
+        ("ibuprofen warfarin", [Phrase(("Warfarin", "with", "ibuprofen"))]),
+        ("Coumadin and warfarin", []),
+        ("Advil alone", []),
+    ):
+        found = [nodes for _, nodes in table.find(text.split())]
+        assert table.on_both(found) == rows
