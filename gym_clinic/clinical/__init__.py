@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gym_clinic.clinical.judging import clinical_rubric as clinical_rubric
     from gym_clinic.clinical.judging import metrics as metrics
     from gym_clinic.clinical.judging import success as success
-    from gym_clinic.clinical.seen import seen as seen
     from gym_clinic.clinical.tasks import DomainSpec as DomainSpec
     from gym_clinic.clinical.tasks import MadeTask as MadeTask
     from gym_clinic.clinical.tasks import TaskDraft as TaskDraft
@@ -49,7 +48,6 @@ _HOMES = {
     "open_patient": "world",
     "open_world": "world",
     "read_disease": "answer",
-    "seen": "seen",
     "success": "judging",
 }
 

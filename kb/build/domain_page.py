@@ -1,4 +1,4 @@
-"""The page of a clinical domain: data sheet, tools, rewards, tasks, and an episode with its score."""
+"""The page of a clinical domain: data sheet, tools, rewards, tasks, and a scored episode."""
 
 from __future__ import annotations
 
