@@ -13,6 +13,7 @@ from gym_clinic.retrieval.graph.triggers import (
     BEFORE,
     BEGINNERS,
     COUNTING,
+    DISTANT,
     ENDS,
     FORMERLY,
     HAD,
@@ -73,8 +74,9 @@ def past_clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """
     places = [
         (place, length)
-        for place in range(len(words))
-        if (length := matched(FORMERLY, words, place) or matched(LONG_AGO, words, place))
+        for place, word in enumerate(words)
+        if word.text in DISTANT
+        and (length := matched(FORMERLY, words, place) or matched(LONG_AGO, words, place))
     ]
     for place, length in places:
         first, end = _clause(words, place)

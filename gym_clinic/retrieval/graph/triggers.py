@@ -64,6 +64,8 @@ FORMERLY = _phrases("formerly")
 """Times of life: what a patient had then is past."""
 LONG_AGO = _phrases("long_ago")
 """Distant times: what a patient "had" then is past."""
+DISTANT = frozenset(FORMERLY).union(LONG_AGO)
+"""First words of such times."""
 ALL = _phrases("all")
 """Those of a whole list: "fever and cough, all absent"."""
 HEADING = _phrases("heading")
