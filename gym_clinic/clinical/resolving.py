@@ -11,7 +11,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.chart.catalogue import actions, find_among, find_procedure, find_study, find_test
+from gym_clinic.chart.catalogue import (
+    actions,
+    find_among,
+    find_procedure,
+    find_study,
+    find_test,
+    sites,
+)
 from gym_clinic.clinical.naming import disease_named
 from gym_clinic.embedded import linker
 from gym_clinic.errors import ToolError
@@ -25,6 +32,7 @@ LONGEST = 120
 _ALLERGY = re.compile(
     r"^(?:allerg(?:y|ic) to (?P<to>.+)|(?P<of>.+?) allerg(?:y|ies)|allergy: (?P<as>.+))$", re.I
 )
+_SITE = re.compile(r"^(?:examination of (?:the )?|examination: )|\s+exam(?:ination)?$", re.I)
 _PREGNANCY = ("pregnancy", "pregnant")
 _SUPPORT = {"oxygen": "oxygen", "fluids": "fluids", "fluid": "fluids", "iv fluids": "fluids",
             "intravenous fluids": "fluids", "crystalloid": "fluids", "blood": "blood",
@@ -154,6 +162,8 @@ def _evidence(folder: Any, text: str) -> str | None:
         return f"study:{study}"
     if (finding := _linked(facts, text)) is not None:
         return f"told:{finding}"
+    if (site := _SITE.sub("", text).strip().casefold()) in sites():
+        return f"site:{site}"
     if (drug := resolve(text)) is not None and len(drug.ingredients) == 1:
         return f"medicine:{drug.ingredients[0]}"
     disease = find_disease(facts, text)

@@ -136,8 +136,18 @@ def holds(condition: Condition, situation: Situation, order: DrugOrder | None = 
     return tuple(evidence) if held else None
 
 
+OMISSIONS = frozenset(("never_done", "not_done_by"))
+"""Predicates that ask for what was not done."""
+
+
 def _once_known(condition: Joined, situation: Situation) -> Situation:
-    """The situation from when on the conditions of the patient that it asks for are known."""
+    """The situation from when on the conditions of the patient that it asks for are known.
+
+    What was done early is not left undone: where an omission is asked for, all orders stand.
+    """
+    names = {part.predicate.name for part in condition.parts if isinstance(part, Asked)}
+    if names & OMISSIONS:
+        return situation
     asked = [
         part.arguments["any_of"]
         for part in condition.parts

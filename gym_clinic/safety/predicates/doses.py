@@ -148,7 +148,9 @@ def daily_dose_per_kg(
     lambda days: f"it is not ordered by the week, or more than {days} times a week", of_order=True
 )
 def more_often_than_weekly(situation: Situation, order: DrugOrder, days: float) -> Found:
-    """There is no number of doses a week, or one above the limit."""
+    """There is no number of doses a week, or one above the limit; advice says nothing of it."""
+    if _is_advice(order):
+        return None
     a_week = order.event.number("per_week")
     if a_week and a_week <= days:
         return None
@@ -204,9 +206,9 @@ def not_followed_by(situation: Situation, order: DrugOrder, action: str, minutes
 @predicate("dose, unit, route or frequency is missing", of_order=True)
 def incomplete(situation: Situation, order: DrugOrder) -> Found:
     """The order lacks what a prescription needs; advice that names the drug alone is none."""
-    event = order.event
-    if event.args.get("advised") is True and event.number("dose") is None:
+    if _is_advice(order):
         return None
+    event = order.event
     has = {
         "dose": bool(event.number("dose")),
         "unit": bool(event.text("unit")),
@@ -214,3 +216,8 @@ def incomplete(situation: Situation, order: DrugOrder) -> Found:
         "frequency": bool(event.number("per_day") or event.number("per_week")),
     }
     return found(f"no {name}" for name, there in has.items() if not there)
+
+
+def _is_advice(order: DrugOrder) -> bool:
+    """Whether a drug is advised by name alone, without a dose."""
+    return order.event.args.get("advised") is True and order.event.number("dose") is None
