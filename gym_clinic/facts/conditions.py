@@ -191,6 +191,8 @@ class Condition(Record):
         weight: Patients who come with it, in 100,000 people and a year; None for what is only
             lived with. The order of magnitude counts; ages and sex are those of the disease.
         prevalence: People who live with it, in 1,000; None for what people only come with.
+        lived_with_before: Share of those who come with an attack of it who have lived with it, and
+            taken its medicines; None where those who come with it have not had it before.
         variants: Form of the condition, such as the wall of an infarction; signs and results of
             one form never meet those of another.
         complaints: Why they come; empty for what is only ever in the background.
@@ -226,6 +228,7 @@ class Condition(Record):
     role: Literal["presenting", "background", "both"]
     weight: float | None = Field(default=None, gt=0)
     prevalence: float | None = Field(default=None, gt=0, lt=1000)
+    lived_with_before: Share | None = None
     variants: dict[Slug, Annotated[Variant, BeforeValidator(_with_share)]] = {}
     complaints: tuple[Complaint, ...] = ()
     rates: dict[str, Rate] = {}
@@ -280,6 +283,8 @@ class Condition(Record):
             raise ValueError(
                 "'prevalence' counts those who live with it, and is given where any do"
             )
+        if self.lived_with_before is not None and self.role != "both":
+            raise ValueError("'lived_with_before' goes with the role 'both'")
         if sum(one.share for one in self.causes) > 1 + 1e-6:
             raise ValueError("causes: at most one is drawn; their shares add up to 1 at most")
         return self

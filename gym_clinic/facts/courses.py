@@ -75,6 +75,8 @@ class LongTermMedicine(Strict):
         unit: Unit of a dose.
         per_day: Doses a day; below 1 for a weekly one.
         share: Of patients who take it.
+        children_from: Age in years from which on children take it, by weight; None for adults
+            alone.
     """
 
     drug: Slug
@@ -82,6 +84,7 @@ class LongTermMedicine(Strict):
     unit: DoseUnit | Literal["tablets"]
     per_day: float = Field(gt=0)
     share: Share
+    children_from: float | None = Field(default=None, gt=0)
 
 
 class Risk(Strict):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gym_clinic.facts import with_ancestors
+from gym_clinic.facts.doses import ADULT, usual_doses
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
@@ -159,7 +160,13 @@ def clouded(patient: ClinicPatient) -> str | None:
 
 
 def once(patient: ClinicPatient) -> str | None:
-    names = [one.condition for one in (*patient.background, *patient.problems)]
+    """Nobody has a condition twice, but for an attack of what is lived with."""
+    attacks = {one.id for _, one in patient.conditions() if one.lived_with_before is not None}
+    lived_with = [one.condition for one in patient.background]
+    names = [*(one for one in lived_with if one not in attacks)]
+    names += [one.condition for one in patient.problems]
+    if len({*lived_with}) < len(lived_with):
+        return f"twice in {lived_with}"
     return None if len(set(names)) == len(names) else f"twice in {names}"
 
 
@@ -267,6 +274,21 @@ def indicated(patient: ClinicPatient) -> str | None:
 def no_double(patient: ClinicPatient) -> str | None:
     drugs = [one.drug for one in patient.medicines]
     return None if len(set(drugs)) == len(drugs) else f"twice in {drugs}"
+
+
+def doses_of_children(patient: ClinicPatient) -> str | None:
+    """No child takes more than the greatest usual dose for its weight."""
+    person, known = patient.person, usual_doses(patient.facts)
+    if person.age >= ADULT:
+        return None
+    for one in patient.medicines:
+        usual = known[one.drug].by_route("po") if one.drug in known else None
+        if usual is None or one.unit != usual.unit:
+            continue
+        _, greatest = usual.of_patient(person.age, person.weight_kg)
+        if one.dose > 1.5 * greatest:
+            return f"{one.drug} {one.dose} {one.unit} at {person.weight_kg} kg"
+    return None
 
 
 def calendar(patient: ClinicPatient) -> str | None:

@@ -108,6 +108,7 @@ GATES = (
     ),
     Gate("findings follow from measurements", check.measured, change.blind),
     Gate("doses within their limits", check.doses, taking("metformin", dose=5000.0)),
+    Gate("doses of children by weight", check.doses_of_children, change.dosed_as_adult),
     Gate(
         "no contraindicated combination",
         check.combinations,

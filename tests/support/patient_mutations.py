@@ -89,6 +89,11 @@ def taking(*drugs: str, **changes: Any) -> Callable[[ClinicPatient], ClinicPatie
     return mutate
 
 
+def dosed_as_adult(patient: ClinicPatient) -> ClinicPatient | None:
+    small = patient.person.weight_kg < 30
+    return taking("levetiracetam", dose=1500.0)(patient) if small else None
+
+
 def allergic(patient: ClinicPatient) -> ClinicPatient | None:
     if not patient.medicines:
         return None

@@ -19,11 +19,13 @@ from gym_clinic.simulate.clinic.medicines import (
     draw_allergies,
     draw_cause,
     draw_medicines,
+    not_against,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import (
     draw_background,
     draw_demographics,
+    draw_known,
 )
 from gym_clinic.simulate.clinic.problems import draw_problem, examined, told
 from gym_clinic.simulate.clinic.survival import lethal
@@ -66,9 +68,7 @@ def draw_patient(
     lived_with = [one.condition for one in background]
     person = draw_demographics(chosen, lived_with, basis, random)
     allergies = draw_allergies(basis.age, random)
-    medicines = draw_medicines(
-        tables, lived_with, allergies, basis.age, basis.pregnancy is not None, random
-    )
+    medicines = draw_medicines(tables, lived_with, allergies, basis, person.weight_kg, random)
     healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
     problems = [draw_problem(chosen, random)]
     if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
@@ -77,6 +77,15 @@ def draw_patient(
     if cause is not None and (known not in tables.conditions or known in lived_with):
         began = problems[0].began
         medicines, past = apply_cause(tables, cause, began, allergies, medicines, random)
+    known_before = draw_known(tables, chosen, basis, Random(f"{seed}:{chosen.id}:known before"))
+    if known_before is not None:
+        background.append(known_before)
+        lived_with.append(chosen.id)
+        own = Random(f"{seed}:{chosen.id}:medicines before")
+        kept = not_against(tables, chosen, medicines)
+        medicines = draw_medicines(
+            tables, lived_with, allergies, basis, person.weight_kg, own, kept
+        )
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
     made = ClinicPatient(

@@ -24,6 +24,9 @@ from gym_clinic.simulate.clinic.shown import write_text
 
 DAY = 24 * 60
 
+GROWN_KG = 50.0
+"""Weight from which on a child takes the dose of an adult."""
+
 ALLERGIES = (
     ("class:penicillin", 0.06, ("rash", "rash", "hives", "anaphylaxis")),
     ("class:sulfonamide-antibiotic", 0.02, ("rash", "hives")),
@@ -102,19 +105,33 @@ def draw_medicines(
     facts: Facts,
     conditions: Collection[str],
     allergies: Collection[ReportedAllergy],
-    age: float,
-    pregnant: bool,
+    person: Person,
+    weight_kg: float,
     random: Random,
+    beside: Sequence[TakenMedicine] = (),
 ) -> list[TakenMedicine]:
     """Draw what a person takes: nothing against an allergy, an illness or another medicine.
 
-    Who is pregnant takes only what is usually continued then.
+    Who is pregnant takes only what is usually continued then; children take less, by weight.
+
+    Args:
+        facts: The fact tables.
+        conditions: What the person lives with.
+        allergies: What the person reports.
+        person: Age, sex and pregnancy.
+        weight_kg: Weight.
+        random: The source of randomness.
+        beside: What is taken already.
     """
-    taken: list[TakenMedicine] = []
+    taken: list[TakenMedicine] = [*beside]
     forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
+    pregnant = person.pregnancy is not None
     for key in conditions:
+        if any(one.condition == key for one in beside):
+            continue
         for one in facts.conditions[key].medicines:
-            if age < ADULT or random.random() >= one.share:
+            from_age = ADULT if one.children_from is None else one.children_from
+            if person.age < from_age or random.random() >= one.share:
                 continue
             if any(one.drug == other.drug for other in taken):
                 continue
@@ -124,8 +141,27 @@ def draw_medicines(
                 continue
             if _clashes(facts, one.drug, taken):
                 continue
-            taken.append(_taken(facts, key, one, random))
+            made = _taken(facts, key, one, random)
+            taken.append(made if person.age >= ADULT else _of_child(made, weight_kg))
     return taken
+
+
+def _of_child(one: TakenMedicine, weight_kg: float) -> TakenMedicine:
+    """A medicine in the dose of a child; what is inhaled is that of everybody."""
+    share = min(weight_kg / GROWN_KG, 1.0)
+    if one.unit in ("puffs", "mcg") or share == 1:
+        return one
+    least = 1.0 if one.unit == "units" else 0.1
+    step = 25.0 if one.dose * share >= 100 else 5.0 if one.dose * share >= 20 else least
+    return dataclasses.replace(one, dose=round(max(round(one.dose * share / step), 1) * step, 1))
+
+
+def not_against(
+    facts: Facts, condition: Condition, taken: Sequence[TakenMedicine]
+) -> list[TakenMedicine]:
+    """Return the medicines that somebody who lives with a condition takes as well."""
+    forbidden = {*condition.contraindicated} - {*condition.allowed_beside}
+    return [one for one in taken if not forbidden & references(facts, one.drug)]
 
 
 def draw_cause(condition: Condition, person: Person, random: Random) -> Cause | None:

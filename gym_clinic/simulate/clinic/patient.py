@@ -267,7 +267,9 @@ class ClinicPatient:
 
     @property
     def _retains(self) -> bool:
-        return any(one.condition in RETAIN_CARBON_DIOXIDE for one in self.background)
+        acute = {one.condition for one in self.problems}
+        lived_with = {one.condition for one in self.background} - acute
+        return any(one in lived_with for one in RETAIN_CARBON_DIOXIDE)
 
 
 def _plain(value: Any) -> Any:

@@ -194,6 +194,22 @@ def draw_background(
     return found
 
 
+def draw_known(
+    facts: Facts, condition: Condition, person: Person, random: Random
+) -> Background | None:
+    """Draw whether who comes with an attack of a condition has lived with it before.
+
+    Its effects are those of the attack alone.
+    """
+    share = condition.lived_with_before
+    epidemiology = epidemiology_of(facts.diseases[condition.id])
+    if share is None or random.random() >= share or not may_live_with(epidemiology, person):
+        return None
+    longest = max(min(person.age - epidemiology.ages[0].low, 30.0), 0.3)
+    years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
+    return Background(condition.id, min(round(years, 1), person.age), {}, CONTROLLED)
+
+
 def excluded_by(condition: str) -> frozenset[str]:
     """Return the conditions that nobody has together with one."""
     together = (group for group in _exclusive() if condition in group)

@@ -1,0 +1,59 @@
+"""An attack of a chronic illness comes with the illness and its medicines; children take theirs."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from gym_clinic.facts import load
+from gym_clinic.facts.epidemiology import Person
+from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.medicines import draw_medicines
+from gym_clinic.simulate.clinic.people import draw_known
+
+FACTS = load()
+
+
+@pytest.mark.parametrize("condition", ["asthma", "chronic-obstructive-pulmonary-disease"])
+def test_most_who_come_with_an_attack_have_lived_with_it(condition: str) -> None:
+    known, share = 0, FACTS.conditions[condition].lived_with_before
+    for seed in range(300):
+        drawn = draw_known(FACTS, FACTS.conditions[condition], Person(60, "male"), Random(seed))
+        known += drawn is not None
+    assert share is not None
+    assert abs(known / 300 - share) < 0.06
+
+
+def test_an_attack_comes_with_the_medicines_and_nothing_against_it() -> None:
+    patients = [draw_patient(seed, "asthma") for seed in range(12)]
+    attacks = [one for one in patients if "asthma" in {b.condition for b in one.background}]
+    assert len(attacks) >= 5
+    assert sum(any(m.condition == "asthma" for m in one.medicines) for one in attacks) >= 5
+    for one in attacks:
+        assert not any("beta-blocker" in FACTS.drugs[m.drug].classes for m in one.medicines)
+
+
+def test_the_attack_alone_changes_the_values() -> None:
+    for seed in range(12):
+        patient = draw_patient(seed, "asthma")
+        for one in patient.background:
+            assert one.condition != "asthma" or not one.effects
+
+
+@pytest.mark.parametrize("weight", [12.0, 30.0])
+def test_a_child_with_diabetes_takes_insulin_by_weight(weight: float) -> None:
+    child, adult = Person(weight / 4, "male"), Person(40, "male")
+    condition = ["type-1-diabetes-mellitus"]
+    ours = draw_medicines(FACTS, condition, (), child, weight, Random(3))
+    theirs = draw_medicines(FACTS, condition, (), adult, 75.0, Random(3))
+    assert any("insulin" in FACTS.drugs[one.drug].classes for one in ours)
+    assert {one.drug for one in ours} <= {one.drug for one in theirs}
+    assert max(one.dose for one in ours) < max(one.dose for one in theirs)
+
+
+def test_children_take_nothing_that_is_for_adults() -> None:
+    child = Person(9, "female")
+    for seed in range(30):
+        taken = draw_medicines(FACTS, ["migraine"], (), child, 30.0, Random(seed))
+        assert {one.drug for one in taken} <= {"propranolol"}
