@@ -11,9 +11,12 @@ from gym_clinic.facts.drugs import CLASS
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.texts import Document
+from gym_clinic.simulate.clinic.texts.document import DocumentKind
 from gym_clinic.simulate.split import Split
 
-BEFORE_CARE = ("opening words", "triage", "handover", "referral", "letter", "medicines")
+BEFORE_CARE: frozenset[DocumentKind] = frozenset(
+    {"opening words", "triage", "handover", "referral", "letter", "medicines"}
+)
 """Kinds of documents that do not depend on what is done here."""
 
 TOLD = ("finding", "medicine", "allergy", "condition", "habit", "pregnancy")

@@ -23,6 +23,7 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from gym_clinic.chart import Chart, chart_record
+from gym_clinic.chart.record import BEFORE_CARE
 from gym_clinic.clinical.edits import apply_edits
 from gym_clinic.episode import Episode, Task
 from gym_clinic.facts import with_ancestors
@@ -48,7 +49,7 @@ class ClinicWorld:
     Attributes:
         patient: The patient, with the edits.
         record: What the chart opens with, frozen.
-        texts: Every document, in the order of their times.
+        texts: The documents from before care, in the order of their times.
         quoted: Fact -> "yes" or "no", of what the ticket's documents tell.
         readings: Measurement -> value, of what the ticket's documents tell.
     """
@@ -87,7 +88,7 @@ def _world(key: str) -> ClinicWorld:
     drawn = draw_patient(record["seed"], record["condition"])
     patient = apply_edits(drawn, record.get("edit") or ())
     split = record.get("split", "train")
-    texts = documents(patient, split)
+    texts = documents(patient, split, kinds=BEFORE_CARE)
     opening = thaw(chart_record(patient, texts, split))
     for name in record.get("blank", ()):
         opening[name] = type(opening[name])()

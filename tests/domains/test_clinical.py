@@ -17,11 +17,12 @@ import pytest
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.catalog import unwrap
+from gym_clinic.clinical.adversaries import ADVERSARIES
 from gym_clinic.clinical.audit import audit, repeated_notes
 from gym_clinic.clinical.gates import GateContext, problems
 from gym_clinic.clinical.tasks import SIZES, TWINS, DomainSpec, generate, spec_of
 from gym_clinic.domain import builtin_names
-from gym_clinic.policies import adversaries_of, load, play
+from gym_clinic.policies import TRAINED, adversaries_of, load, play
 from gym_clinic.policies.clinical import borrowed_calls
 from gym_clinic.registration import IDS
 from gym_clinic.rewards import scale
@@ -75,10 +76,9 @@ def test_the_files_are_what_the_generator_makes(name: str, split: Split, some: S
     spec: DomainSpec = spec_of(name)
     shipped = tasks_of(name, split)
     assert len(shipped) == SIZES[split]
-    count = len(some(shipped)) if split != "train" else min(len(some(shipped)), 60)
-    made = itertools.islice(generate(spec, SIZES[split], split=split), max(count // 4, 3))
-    for task, one in zip(shipped, made, strict=False):
-        assert task == one
+    count = max(2, len(some(shipped)) // 12)  # the first ones; the others follow in the same way
+    made = itertools.islice(generate(spec, SIZES[split], split=split), count)
+    assert shipped[:count] == list(made)
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -86,8 +86,18 @@ def test_the_files_are_what_the_generator_makes(name: str, split: Split, some: S
 def test_every_task_passes_the_gates(name: str, split: Split, some: Some) -> None:
     tasks = {task.id: task for task in tasks_of(name, split)}
     context = GateContext(env_of(name).domain, judge_of(name), split, tasks)
-    found = [one for task in some(list(tasks.values())) for one in problems(task, context)]
-    assert found == []
+    chosen = some(list(tasks.values()))[::3]
+    assert [one for task in chosen for one in problems(task, context)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_earns_the_maximum_with_no_violation(name: str, some: Some) -> None:
+    # Here on some tasks of test; `gym-clinic tasks validate` plays it on every task.
+    env = env_of(name)
+    maker = load("oracle", env)
+    for task in some(first(env.tasks))[::3]:
+        done = play(env, task, maker(0))
+        assert (done.reward, done.info["success"]) == (1.0, True), task.id
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -148,12 +158,12 @@ def test_rules_earn_less_than_the_most_and_adversaries_much_less(
     tasks = some(first(env.tasks))
     rules = mean(env, load("rules", env), tasks)
     assert rules < RULES
-    fitted = {} if whole else {"prior": {"tasks": 12}}
-    own = {who: {} if whole else {"tasks": 12} for who in env.domain.adversaries}
-    players = [who for who in adversaries_of(env) if whole or who not in ("linear", "call-search")]
-    earned = {
-        who: mean(env, load(who, env, own.get(who) or fitted.get(who)), tasks) for who in players
-    }
+    fit = {"tasks": 24 if whole else 6}  # on how many tasks the constant answer is fitted
+    fitted = dict.fromkeys(("prior", *env.domain.adversaries), fit)
+    players = [who for who in adversaries_of(env) if who not in TRAINED]
+    assert set(ADVERSARIES) <= set(players)
+    assert mean(env, load("random", env), tasks) < rules
+    earned = {who: mean(env, load(who, env, fitted.get(who)), tasks) for who in players}
     assert {who: one for who, one in earned.items() if one >= MOST} == {}
     assert {who: one for who, one in earned.items() if one > rules - BELOW} == {}
 
@@ -163,5 +173,5 @@ def test_findings_are_worth_little_without_a_decision(name: str, some: Some) -> 
     env = env_of(name)
     tasks = some(first(env.tasks))
     rules = mean(env, load("rules", env), tasks)
-    assert mean(env, borrowed_calls(env, "rules", tasks=12), tasks) <= rules - AHEAD
-    assert mean(env, borrowed_calls(env, "oracle", cites=True, tasks=12), tasks) <= 1 - AHEAD
+    assert mean(env, borrowed_calls(env, "rules", tasks=6), tasks) <= rules - AHEAD
+    assert mean(env, borrowed_calls(env, "oracle", cites=True, tasks=6), tasks) <= 1 - AHEAD

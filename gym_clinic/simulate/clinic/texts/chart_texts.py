@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import get_args
 
 from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.measurement import Sample
@@ -36,11 +38,19 @@ TELEGRAPHIC: Mapping[str, float] = {
 """Author -> share of those who write telegraphically."""
 
 
+KINDS: frozenset[DocumentKind] = frozenset(get_args(DocumentKind))
+"""Every kind of document."""
+
+ORDERED: frozenset[DocumentKind] = frozenset({"ecg", "imaging", "laboratory"})
+"""Kinds of documents of what was ordered."""
+
+
 def documents(
     patient: ClinicPatient,
     split: Split = "train",
     minute: float | None = None,
     actions: Mapping[str, float] | None = None,
+    kinds: AbstractSet[DocumentKind] | None = None,
 ) -> tuple[Document, ...]:
     """Return the documents of a patient in the order of their times.
 
@@ -52,11 +62,12 @@ def documents(
         split: Which phrases they may use: some occur in dev or in test only.
         minute: Up to when, in minutes from arrival; all of the first hours if None.
         actions: What was done -> when, as `ClinicPatient.state` takes it.
+        kinds: The kinds of documents that are written; all if None.
     """
     died = patient.death(actions)
     found = [
         one
-        for one in _all(patient, split, actions)
+        for one in _all(patient, split, actions, KINDS if kinds is None else kinds)
         if (minute is None or one.minute <= minute) and (died is None or one.minute < died)
     ]
     return tuple(sorted(found, key=lambda one: one.minute))
@@ -86,8 +97,9 @@ def _study(
 
 
 def _all(
-    patient: ClinicPatient, split: Split, actions: Mapping[str, float] | None
-) -> Iterator[Document]:
+    patient: ClinicPatient, split: Split, actions: Mapping[str, float] | None,
+    kinds: AbstractSet[DocumentKind],
+) -> Iterator[Document]:  # fmt: skip
     visit = draw_visit(patient)
     times, ward = visit.times, visit.setting == "emergency"
 
@@ -102,32 +114,34 @@ def _all(
         document = Document(kind, author, at, f"{title} {day}{when:%H:%M}", piece.text, piece.facts)
         return _spelled(document, voice)
 
-    if visit.letter is not None:
+    if visit.letter is not None and "letter" in kinds:
         day, department = visit.letter
         at = minute_of(patient, day)
         voice = _voice(patient, visit, split, "consultant", "letter")
         piece = earlier_letter(voice, patient, visit, day)
         title = f"Letter, {department}, {day:%d %b %Y}"
         yield _spelled(Document("letter", "consultant", at, title, piece.text, piece.facts), voice)
-    if visit.mode == "referred":
+    if visit.mode == "referred" and "referral" in kinds:
         at = times["referral"]
         yield made("referral", "GP", "Referral letter", at,
                    lambda voice: referral(voice, patient, visit, at))  # fmt: skip
-    yield made("opening words", visit.speaker, "In their own words", 0,
-               lambda voice: opening_words(voice, patient, visit))  # fmt: skip
-    if visit.mode == "ambulance":
+    if "opening words" in kinds:
+        yield made("opening words", visit.speaker, "In their own words", 0,
+                   lambda voice: opening_words(voice, patient, visit))  # fmt: skip
+    if visit.mode == "ambulance" and "handover" in kinds:
         yield made("handover", "paramedic", "Ambulance handover", times["handover"],
                    lambda voice: handover(voice, patient, visit, times["handover"]))  # fmt: skip
-    if ward:
+    if ward and "triage" in kinds:
         yield made("triage", "triage nurse", "Triage", times["triage"],
                    lambda voice: triage(voice, patient, visit, times["triage"]))  # fmt: skip
     author, title = ("ED doctor", "ED note") if ward else ("doctor", "Clinic note")
     if not ward and patient.arrived.hour not in SURGERY_HOURS:
         author, title = "doctor on call", "Out-of-hours note"
-    yield made("note", author, title, times["note"],
-               lambda voice: note(voice, patient, visit, times["note"]))  # fmt: skip
+    if "note" in kinds:
+        yield made("note", author, title, times["note"],
+                   lambda voice: note(voice, patient, visit, times["note"]))  # fmt: skip
     if ward:
-        yield from _hospital(patient, visit, split, actions, made)
+        yield from _hospital(patient, visit, split, actions, made, kinds)
 
 
 def _hospital(
@@ -136,19 +150,28 @@ def _hospital(
     split: Split,
     actions: Mapping[str, float] | None,
     made: Callable[..., Document],
+    kinds: AbstractSet[DocumentKind],
 ) -> Iterator[Document]:
     """What an emergency department adds: ECG, image, laboratory, pharmacist, nurses."""
-    times, orders = visit.times, orders_of(patient, visit)
+    times = visit.times
+    orders = () if not kinds & ORDERED else orders_of(patient, visit)
     for study in ("ecg", *IMAGES):
         at = times["ecg" if study == "ecg" else "imaging"]
-        if study in orders and (report := _study(patient, visit, study, at, split)) is not None:
+        kind: DocumentKind = "ecg" if study == "ecg" else "imaging"
+        if (
+            kind in kinds
+            and study in orders
+            and (report := _study(patient, visit, study, at, split)) is not None
+        ):
             yield report
-    sample = Sample(patient, times["laboratory"], actions)
-    yield laboratory_document(patient, visit, sample, orders)
-    yield made("medicines", "pharmacist", "Medicines reconciliation", times["medicines"],
-               lambda voice: reconciliation(voice, patient, visit))  # fmt: skip
+    if "laboratory" in kinds:
+        sample = Sample(patient, times["laboratory"], actions)
+        yield laboratory_document(patient, visit, sample, orders)
+    if "medicines" in kinds:
+        yield made("medicines", "pharmacist", "Medicines reconciliation", times["medicines"],
+                   lambda voice: reconciliation(voice, patient, visit))  # fmt: skip
     before, said = times["triage"], list[ParsedPhrase]()
-    for number in (1, 2, 3):
+    for number in (1, 2, 3) if "nursing note" in kinds else ():
         now = times[f"nursing note {number}"]
         yield made(
             "nursing note", "nurse", "Nursing note", now,

@@ -1,0 +1,19 @@
+"""Documents of some kinds are those that all together would hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.texts import documents
+from gym_clinic.simulate.clinic.texts.chart_texts import KINDS
+
+
+@pytest.mark.parametrize("condition", ["pneumonia", "gout"])
+def test_documents_of_some_kinds_are_those_of_all(condition: str) -> None:
+    patient = draw_patient(5, condition)
+    whole = documents(patient, "dev")
+    for kind in KINDS:
+        wanted = tuple(one for one in whole if one.kind == kind)
+        assert documents(patient, "dev", kinds=frozenset({kind})) == wanted
+    assert documents(patient, "dev", kinds=frozenset()) == ()
