@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.simulate.clinic.disclosure import recollections
+from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.texts import Document, draw_visit
+from gym_clinic.simulate.clinic.texts.document import Fact
 
 Found = Iterator[str]
 
@@ -82,5 +84,18 @@ def habits_are_of_the_record(patient: ClinicPatient, documents: Sequence[Documen
                 forgets = there and plan[f"habit:{fact.of}"].distortion == "forgets"
                 if fact.has != there and not (fact.denied and forgets):
                     yield f"{one.title}: {fact.of} {fact.has}"
-            if fact.kind == "pregnancy" and fact.says != str(patient.person.pregnant_weeks):
-                yield f"{one.title}: {fact.says} weeks"
+            if fact.kind == "pregnancy" and not _of_pregnancy(patient, fact):
+                yield f"{one.title}: {fact.of} {fact.says}"
+
+
+def _of_pregnancy(patient: ClinicPatient, fact: Fact) -> bool:
+    life = draw_life(patient)
+    births = life.births or 0
+    said = {
+        "weeks": str(patient.person.pregnant_weeks),
+        "gravida": str(births + life.losses + 1),
+        "para": str(births),
+    }
+    if fact.of == "movements":
+        return life.movements == ("usual" if fact.has else "fewer")
+    return fact.says == said[fact.of]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 from gym_clinic.simulate.clinic.disclosure import Recollection
+from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
@@ -173,3 +174,23 @@ def pregnancy(voice: Voice, patient: ClinicPatient) -> Piece:
     fact = Fact("pregnancy", "weeks", str(weeks), value=weeks, minute=-weeks * WEEK)
     pool = "pregnant" if weeks >= KNOWN else "last period"
     return voice.say(f"obstetric.{pool.replace(' ', '_')}", weeks=Piece(str(weeks), (fact,)))
+
+
+def obstetric_history(voice: Voice, patient: ClinicPatient) -> list[Piece]:
+    """Return earlier pregnancies, and the movements of the baby from when they are felt.
+
+    Gravida counts every pregnancy with this one, para the children born.
+    """
+    weeks, life = patient.person.pregnant_weeks, draw_life(patient)
+    if weeks is None or life.births is None:
+        return []
+    gravida = str(life.births + life.losses + 1)
+    slots = {
+        "gravida": Piece(gravida, (Fact("pregnancy", "gravida", gravida),)),
+        "para": Piece(str(life.births), (Fact("pregnancy", "para", str(life.births)),)),
+    }
+    parts = [voice.say("obstetric.parity", **slots)]
+    if life.movements is not None:
+        fact = Fact("pregnancy", "movements", "", has=life.movements == "usual")
+        parts.append(voice.say(f"obstetric.{life.movements}", fact=Piece("", (fact,))))
+    return parts

@@ -6,6 +6,7 @@ import datetime
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.texts.background import allergies, medicine
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
@@ -15,6 +16,12 @@ from gym_clinic.simulate.clinic.texts.when import long_date
 
 VALUES = ("hb", "creatinine", "egfr", "na", "k", "hba1c", "ldl")
 """Values that letters quote, a few of them."""
+
+JOINED, ASKS, REMARKS = 0.6, 0.6, 0.6
+"""Shares: of sentences that are joined, of letters that ask for tests, of values remarked on."""
+
+HIGH, LOW = (140, 90), 100
+"""Pressures in mmHg that a letter calls high, and the systolic one below which it says nothing."""
 
 
 def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: datetime.date) -> Piece:
@@ -40,16 +47,35 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
     parts = [
         voice.say("letter.first", who=_who_on(voice, patient, day), date=date),
         voice.say("letter.diagnoses", list=voice.listed(listed)),
-        voice.say("letter.medicines" if taken else "letter.no_medicines", list=voice.listed(taken)),
-        _together(voice, _pressure(voice, sample), _values(voice, patient, sample)),
-        _together(voice, allergies(voice, patient, by_patient=False), voice.say("letter.last")),
     ]
-    return voice.sentences(parts)
+    if voice.random.random() < JOINED:
+        parts = [_together(voice, *parts, ordered=True)]
+    middle = [
+        voice.say("letter.medicines" if taken else "letter.no_medicines", list=voice.listed(taken)),
+        _together(voice, _pressure(voice, patient, sample), _values(voice, patient, sample)),
+        allergies(voice, patient, by_patient=False),
+    ]
+    voice.random.shuffle(middle)
+    if voice.random.random() < JOINED:
+        middle[:2] = [_together(voice, *middle[:2])]
+    last = voice.say("letter.last")
+    if voice.random.random() < ASKS:
+        tests = voice.random.sample(
+            (*_short_names(patient), "BP", "weight"), voice.random.randint(1, 3)
+        )
+        asked = voice.say("letter.repeat", list=voice.listed([Piece(one) for one in tests]))
+        last = _together(voice, last, asked) if voice.random.random() < JOINED else asked
+    return voice.sentences([*parts, *middle, last])
 
 
-def _together(voice: Voice, first: Piece, second: Piece) -> Piece:
-    """Two parts as one sentence or two, in either order."""
-    one, other = (first, second) if voice.random.random() < 0.5 else (second, first)
+def _short_names(patient: ClinicPatient) -> tuple[str, ...]:
+    return tuple(patient.facts.measurements[key].short for key in VALUES)
+
+
+def _together(voice: Voice, first: Piece, second: Piece, *, ordered: bool = False) -> Piece:
+    """Two parts as one sentence or two, in either order unless it is `ordered`."""
+    turned = not ordered and voice.random.random() < 0.5
+    one, other = (second, first) if turned else (first, second)
     if voice.random.random() < 0.5:
         return voice.sentences([one, other])
     return Piece(f"{one.text}; {lowered(other.text)}", (*one.facts, *other.facts))
@@ -65,14 +91,20 @@ def _who_on(voice: Voice, patient: ClinicPatient, day: datetime.date) -> Piece:
     return voice.say("letter.who", n=Piece(text, (fact,)), noun=noun)
 
 
-def _pressure(voice: Voice, sample: Sample) -> Piece:
+def _pressure(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
+    """Blood pressure and weight, and for adults what the doctor thinks of the pressure."""
     first, second = sample.reading("sbp"), sample.reading("dbp")
     text = f"{first.value:.0f}/{second.value:.0f}"
     pressure = Piece(text, (reading_fact(first, text), reading_fact(second, text)))
     weight = sample.reading("weight_kg")
-    return voice.say("letter.pressure", v=pressure,
-                     kg=Piece(f"{weight.value:.0f}",
-                              (reading_fact(weight, f"{weight.value:.0f}"),)))  # fmt: skip
+    kilograms = f"{weight.value:.0f}"
+    line = voice.say("letter.pressure", v=pressure,
+                     kg=Piece(kilograms, (reading_fact(weight, kilograms),)))  # fmt: skip
+    if patient.person.age < ADULT or voice.random.random() > REMARKS:
+        return line
+    if first.value >= HIGH[0] or second.value >= HIGH[1]:
+        return voice.say("letter.pressure.high", line=line)
+    return voice.say("letter.pressure.fine", line=line) if first.value >= LOW else line
 
 
 def _values(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
@@ -84,10 +116,21 @@ def _values(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
         mark = flag(patient, reading)
         whole = f"{one.short} {text} {one.unit}{' (' + mark + ')' if mark else ''}"
         pieces.append(Piece(whole, (reading_fact(reading, text),)))
-    return voice.say("letter.values", list=Piece(
+    values = voice.say("letter.values", list=Piece(
         ", ".join(one.text for one in pieces),
         tuple(fact for one in pieces for fact in one.facts),
     ))  # fmt: skip
+    if voice.random.random() > REMARKS:
+        return values
+    outside = [
+        Piece(patient.facts.measurements[key].short) for key in chosen
+        if flag(patient, sample.reading(key))
+    ]  # fmt: skip
+    pool = "letter.values.outside" if outside else "letter.values.inside"
+    remark = voice.say(pool, list=voice.listed(outside) if outside else Piece(""))
+    return Piece(
+        f"{values.text}{voice.random.choice(('; ', ', ', ' - '))}{remark.text}", values.facts
+    )
 
 
 def reconciliation(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:

@@ -13,6 +13,7 @@ from gym_clinic.simulate.clinic.texts.assessment import WORST, alarm_words, asse
 from gym_clinic.simulate.clinic.texts.background import (
     allergies,
     medicines_told,
+    obstetric_history,
     past_history,
     pregnancy,
     social,
@@ -38,6 +39,9 @@ EPISODES = (
 SILENT = 0.6
 """Share of later notes that say nothing of what goes on unchanged."""
 
+AWAKE = 15
+"""Coma score from which a nurse calls a patient awake and alert."""
+
 CHANGE = {"sbp": 12, "hr": 12, "spo2": 3, "rr": 5}
 """Difference between two readings that a nurse writes as a change."""
 
@@ -53,6 +57,7 @@ def note(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Piec
                 medicines_told(voice, patient),
                 allergies(voice, patient, by_patient=True),
                 pregnancy(voice, patient),
+                *obstetric_history(voice, patient),
                 social(voice, patient),
             ]
         ),
@@ -111,6 +116,10 @@ def nursing_note(
     pain = ("pain",) if patient.person.age >= PAIN_FROM else ()
     parts = [vital_signs(voice, sample, (*keys, "gcs", *pain))]
     parts += _changes(voice, Sample(patient, before, actions), sample)
+    if sample.reading("gcs").value >= AWAKE and voice.random.random() < 0.5:
+        parts.append(voice.say("nurse.settled"))
+    if visit.speaker == "parent" and voice.random.random() < 0.5:
+        parts.append(voice.say("nurse.parent", parent=visit.parent))
     told = [
         one
         for one in told_to(patient, visit, now, "triage")

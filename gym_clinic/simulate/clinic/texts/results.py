@@ -50,9 +50,14 @@ def study_document(
     at = patient.arrived + datetime.timedelta(minutes=minute)
     kind, author = ("ecg", "ECG technician") if study == "ecg" else ("imaging", "radiologist")
     return Document(
-        "ecg" if kind == "ecg" else "imaging", author, minute, f"{name} {at:%H:%M}",
+        "ecg" if kind == "ecg" else "imaging", author, minute, f"{name} {_at(patient, at)}",
         whole.text[:1].upper() + whole.text[1:], whole.facts,
     )  # fmt: skip
+
+
+def _at(patient: ClinicPatient, when: datetime.datetime) -> str:
+    """A time of day, with the date where it is not that of the arrival."""
+    return f"{when:%H:%M}" if when.date() == patient.arrived.date() else f"{when:%d %b %H:%M}"
 
 
 def _title(study: str) -> str:
@@ -82,6 +87,6 @@ def laboratory_document(
     reported = taken + datetime.timedelta(minutes=longest)
     return Document(
         "laboratory", "laboratory", sample.minute + longest,
-        f"Laboratory, collected {taken:%H:%M}, reported {reported:%H:%M}",
+        f"Laboratory, collected {_at(patient, taken)}, reported {_at(patient, reported)}",
         table.text, table.facts,
     )  # fmt: skip
