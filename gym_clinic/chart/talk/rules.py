@@ -117,7 +117,7 @@ class RulesPatient:
         for finding in self._forms(named):
             known = self.record.known(finding)
             self.told.add(known.finding)
-            if known.stance in ("denies", "unsure") and self._scored(finding, minute):
+            if known.stance in ("denies", "doubts", "unsure") and self._scored(finding, minute):
                 yield self._concerns.pain_score(minute)
             elif known.stance == "denies" and brief:
                 yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
 
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.measurement import Sample
@@ -52,6 +56,14 @@ FOR_ALARMS: Mapping[str, tuple[str, ...]] = {
 """Alarm -> what every doctor tests for it."""
 
 
+_PART = re.compile(r"[,;:]| with ")
+_DENIED = re.compile(
+    r"\b(no|not|non-tender|without|nil|negative|normal|never)\b(?! (fade|air|breath|pulse))",
+    re.IGNORECASE,
+)
+"""A part of a finding that says what is not there."""
+
+
 def alarms(sample: Sample) -> tuple[str, ...]:
     """Return the values that alarm at a time, by what was measured: keys of the pools alarm.KEY."""
     patient = sample.patient
@@ -84,6 +96,29 @@ def alarms(sample: Sample) -> tuple[str, ...]:
     if age < 0.25 and sample.reading("temp_c").value >= 38:
         found.append("young_fever")
     return tuple(found)
+
+
+def alarming_signs(signs: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what alarms on examination: keys of the pools alarm.KEY.
+
+    Args:
+        signs: Site -> what is found there.
+    """
+    parts = [
+        (site, part) for site, text in signs.items() for part in _PART.split(text)
+        if not _DENIED.search(part)
+    ]  # fmt: skip
+    return tuple(
+        key for key, (where, pattern) in _signs().items()
+        if any(where in (site, "") and pattern.search(part) for site, part in parts)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _signs() -> Mapping[str, tuple[str, re.Pattern[str]]]:
+    path = Path(__file__).with_name("alarming_signs.json")
+    read = json.loads(path.read_text(encoding="utf-8"))
+    return {key: (site, re.compile(one, re.IGNORECASE)) for key, (site, one) in read.items()}
 
 
 def lowest_pressure(age: float) -> float:

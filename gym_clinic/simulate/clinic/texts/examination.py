@@ -27,8 +27,11 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 
 
 def signs(patient: ClinicPatient) -> dict[str, str]:
-    """Return site -> what is found there."""
-    return {one.site: one.text for one in patient.examination}
+    """Return site -> all that is found there."""
+    found: dict[str, list[str]] = {}
+    for one in patient.examination:
+        found.setdefault(one.site, []).append(one.text)
+    return {site: ", ".join(dict.fromkeys(texts)) for site, texts in found.items()}
 
 
 def examined(voice: Voice, patient: ClinicPatient, minute: float) -> list[Piece]:

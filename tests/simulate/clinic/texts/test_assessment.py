@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+from pathlib import Path
 from typing import cast
 
 import pytest
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.texts import alarms as alarm_module
 from gym_clinic.simulate.clinic.texts import documents, draw_visit
-from gym_clinic.simulate.clinic.texts.alarms import alarms, lowest_pressure, orders_for
+from gym_clinic.simulate.clinic.texts.alarms import (
+    alarming_signs,
+    alarms,
+    lowest_pressure,
+    orders_for,
+)
 from gym_clinic.simulate.clinic.texts.asked_about import ASKED_ABOUT, MOST_DENIED, SEEN_BY_OTHERS
 from gym_clinic.simulate.clinic.texts.assessment import AT_HAND, orders_of
+from gym_clinic.simulate.clinic.texts.examination import signs
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words, phrases
 from gym_clinic.simulate.clinic.texts.visit import SURGERY_HOURS
+from gym_clinic.simulate.grammar import read_pools
+
+ASSESSMENT = Path(alarm_module.__file__).parent / "phrases" / "assessment.txt"
 
 
 @dataclasses.dataclass
@@ -151,3 +164,77 @@ def test_nurses_end_no_two_notes_alike() -> None:
         texts = [one.text for one in documents(draw_patient(seed)) if one.kind == "nursing note"]
         ends = [one.rstrip(".").replace(";", ",").split(". ")[-1].split(", ")[-1] for one in texts]
         assert len(set(ends)) == len(ends), ends
+
+
+@pytest.mark.parametrize(
+    ("signs", "keys"),
+    [
+        ({"abdomen": "RIF tenderness with guarding and rebound"}, ("peritonism",)),
+        ({"abdomen": "RUQ tenderness, no guarding"}, ()),
+        ({"abdomen": "soft, non-tender, no peritonism"}, ()),
+        ({"chest": "guarding one side of the chest"}, ()),
+        ({"head and neck": "neck stiffness, Kernig's positive"}, ("meningism",)),
+        ({"head and neck": "no neck stiffness"}, ()),
+        ({"skin": "dark spots on legs and trunk that do not fade under glass"}, ("rash_stays",)),
+        ({"skin": "no petechiae or purpura"}, ()),
+        ({"chest": "no air entry on the right, hyperresonant PN"}, ("no_air_entry",)),
+        ({"head and neck": "JVD, trachea deviated to L"}, ("trachea",)),
+        ({"head and neck": "trachea central"}, ()),
+        ({"neurology": "dense right hemiplegia, eyes deviated left"}, ("one_sided",)),
+        ({"limbs": "knees mottled, hands cool"}, ("shut_down",)),
+    ],
+)
+def test_signs_alarm_and_their_absence_does_not(
+    signs: dict[str, str], keys: tuple[str, ...]
+) -> None:
+    assert alarming_signs(signs) == keys
+
+
+def test_an_alarming_sign_has_its_step_in_the_note_and_a_soft_neck_has_none() -> None:
+    steps = [one.text.lower() for one in read_pools(ASSESSMENT).pools["step.meningism"]]
+    told = set()
+    for seed in range(16):
+        patient = draw_patient(seed, "subarachnoid-haemorrhage")
+        visit = draw_visit(patient)
+        if visit.setting != "emergency" or alarms(Sample(patient, visit.times["note"])):
+            continue
+        stiff = "meningism" in alarming_signs(signs(patient))
+        (text,) = (one.text.lower() for one in documents(patient) if one.kind == "note")
+        assert any(one in text for one in steps) == stiff
+        told.add(stiff)
+    assert told == {True, False}
+
+
+def test_every_finding_of_a_site_is_written() -> None:
+    """A tender abdomen is not lost where a second sign of the abdomen follows."""
+    several = 0
+    for seed in range(12):
+        patient = draw_patient(seed, "acute-appendicitis")
+        found = signs(patient)
+        for one in patient.examination:
+            assert one.text in found[one.site]
+        several += len(found) < len(patient.examination)
+    assert several
+
+
+def test_notes_of_the_pregnant_have_parity_and_movements() -> None:
+    patient = draw_patient(3, "preeclampsia")
+    life = draw_life(patient)
+    (note,) = (one for one in documents(patient) if one.kind == "note")
+    told = {one.of: one for one in note.facts if one.kind == "pregnancy"}
+    assert told["para"].says == str(life.births)
+    assert told["gravida"].says == str((life.births or 0) + life.losses + 1)
+    assert told["movements"].has == (life.movements == "usual")
+
+
+def test_a_sheet_after_midnight_has_the_date_in_its_title() -> None:
+    patient = next(
+        one for one in (draw_patient(seed, "acute-appendicitis") for seed in range(200))
+        if draw_visit(one).setting == "emergency"
+    )  # fmt: skip
+    late = dataclasses.replace(patient, arrived=patient.arrived.replace(hour=23, minute=50))
+    early = dataclasses.replace(patient, arrived=patient.arrived.replace(hour=10, minute=0))
+    for one, dated in ((late, True), (early, False)):
+        (sheet,) = (each for each in documents(one) if each.kind == "laboratory")
+        day = one.arrived + datetime.timedelta(minutes=sheet.minute)
+        assert (f"{day:%d %b}" in sheet.title) == dated
