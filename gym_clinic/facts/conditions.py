@@ -200,6 +200,8 @@ class Condition(Record):
         from_day: Finding that comes late -> the day of the illness from which on it may be there.
         vitals: Measurement -> effect.
         labs: Measurement -> effect.
+        by_hours: Measurement -> the share of its effect that is there `hours` after the illness
+            began, as an expression; it replaces the way in which severity grows before arrival.
         signs: Signs on examination.
         studies: What studies find.
         course: How it goes on.
@@ -235,6 +237,7 @@ class Condition(Record):
     from_day: dict[str, Annotated[float, Field(gt=0)]] = {}
     vitals: dict[Key, Effect] = {}
     labs: dict[Key, Effect] = {}
+    by_hours: dict[Key, Expr] = {}
     signs: tuple[Sign, ...] = ()
     studies: tuple[Study, ...] = ()
     course: Course | None = None
@@ -271,6 +274,10 @@ class Condition(Record):
             done |= {one for together in lists for one in together}
         if unknown := sorted({*self.needed_when, *self.wrong_when} - done):
             raise ValueError(f"'needed_when' and 'wrong_when' name {unknown}, which nothing does")
+        if unknown := sorted(self.by_hours.keys() - {*self.vitals, *self.labs}):
+            raise ValueError(f"by_hours: {unknown} has no effect")
+        if any(values_of(one) != {"hours"} for one in self.by_hours.values()):
+            raise ValueError("by_hours: an expression of `hours` alone")
         if unknown := sorted({*self.allowed_beside} - {*self.contraindicated}):
             raise ValueError(f"allowed_beside: {unknown} is not contraindicated")
         return self
@@ -308,6 +315,7 @@ class Condition(Record):
         yield "id", "disease", self.id
         yield from (("complaints", "finding", one.finding) for one in self.complaints)
         yield from (("from_day", "finding", key) for key in self.from_day)
+        yield from (("by_hours", "measurement", key) for key in self.by_hours)
         forms: tuple[Condition | Variant, ...] = (self, *self.variants.values())
         for form in forms:
             field = "variants." * isinstance(form, Variant)

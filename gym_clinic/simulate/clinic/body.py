@@ -53,6 +53,14 @@ class DrawnEffect:
     kind: str
     amount: float
 
+    def part(self, share: float) -> DrawnEffect:
+        """Return the effect of which only a share is there."""
+        if self.kind == "times":
+            return DrawnEffect("times", float(self.amount**share))
+        if self.kind == "add":
+            return DrawnEffect("add", self.amount * share)
+        return DrawnEffect("set", self.amount * share)
+
     def at(self, severity: float, usual: float, value: float) -> float:
         """Return a value under the effect.
 

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from gym_clinic.facts import Facts
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
+from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic.acute import acute_moves
 from gym_clinic.simulate.clinic.body import (
     DrawnEffect,
@@ -132,12 +133,18 @@ class ClinicPatient:
     ) -> Iterator[tuple[float, Mapping[str, DrawnEffect]]]:
         """Yield severity and effects: what follows slowly has moved less since arrival."""
         now = self.severity(problem, minute, actions)
+        known = problem.effects
+        if timed := self.facts.conditions[problem.condition].by_hours:
+            hours = max((minute - problem.began) / 60, 0.0)
+            parts = {key: parse(text).compute({"hours": hours}) for key, text in timed.items()}
+            yield now, {key: known[key].part(parts[key]) for key in known.keys() & parts.keys()}
+            known = {key: effect for key, effect in known.items() if key not in parts}
         if minute <= 0:
-            yield now, problem.effects
+            yield now, known
             return
         arrival = self.severity(problem, 0)
         paces: dict[float, dict[str, DrawnEffect]] = {}
-        for key, effect in problem.effects.items():
+        for key, effect in known.items():
             paces.setdefault(self.facts.measurements[key].pace_hours, {})[key] = effect
         for hours, effects in paces.items():
             moved = 1 - math.exp(-minute / (60 * hours)) if hours else 1.0

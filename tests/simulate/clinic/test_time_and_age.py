@@ -1,0 +1,79 @@
+"""Values that follow the hours since an illness began, and those of the newborn."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient, State, draw_patient
+from gym_clinic.simulate.clinic.body import DrawnEffect, add_computed, outside
+
+
+def poisoned(hours: float) -> ClinicPatient:
+    patient = draw_patient(1, "paracetamol-poisoning")
+    first = dataclasses.replace(patient.problems[0], began=-round(60 * hours))
+    return dataclasses.replace(patient, problems=(first,))
+
+
+def test_the_level_of_paracetamol_falls_and_the_liver_follows_a_day_later() -> None:
+    states: list[State] = [poisoned(hours).state(0) for hours in (2, 4, 8, 16, 30)]
+    levels = [one["paracetamol_level"] for one in states]
+    assert levels[0] <= levels[1]
+    assert levels[1:] == sorted(levels[1:], reverse=True)
+    assert levels[-1] < 0.1 * levels[1]
+    enzymes = [one["alt"] for one in states]
+    assert enzymes[2] < 1.2 * enzymes[0]
+    assert enzymes[-1] > 3 * enzymes[0]
+
+
+def test_the_level_goes_on_falling_after_arrival() -> None:
+    patient = poisoned(5)
+    assert patient.state(360)["paracetamol_level"] < 0.6 * patient.state(0)["paracetamol_level"]
+    assert patient.state(1440)["alt"] > 2 * patient.state(0)["alt"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "half"), [("add", 10.0, 5.0), ("times", 9.0, 3.0), ("set", 8.0, 4.0)]
+)
+def test_a_part_of_an_effect(kind: str, amount: float, half: float) -> None:
+    assert DrawnEffect(kind, amount).part(0.5) == DrawnEffect(kind, half)
+
+
+def test_the_blood_of_a_newborn_is_its_own() -> None:
+    newborns = [draw_patient(seed, "neonatal-jaundice") for seed in range(5)]
+    infants = [draw_patient(seed, "intussusception") for seed in range(5)]
+    for one in newborns:
+        assert one.person.age < 0.08
+        assert one.usual["hb"] > 13
+        assert one.usual["mcv"] > 94
+        assert one.usual["lymphocyte_pct"] < 62
+        whole = add_computed(load(), one.healthy, one.person.sex, one.person.age)
+        wrong = outside(load(), whole, one.person.sex, one.person.age)
+        assert not wrong.keys() - {"egfr", "weight_kg"}
+    assert max(one.usual["hb"] for one in infants) < 14.5
+    assert max(one.usual["mcv"] for one in infants) < 100
+
+
+def test_the_rhythm_of_hyperkalaemia_foretells_death() -> None:
+    broad: list[int | None] = []
+    narrow: list[int | None] = []
+    for seed in range(24):
+        patient = draw_patient(seed, "hyperkalaemia")
+        text = (patient.report("ecg") or "").casefold()
+        (broad if "qrs 1" in text or "broad" in text else narrow).append(patient.death({}))
+    assert len(broad) >= 3
+    assert len(narrow) >= 3
+    soon = [one for one in narrow if one is not None and one < 240]
+    assert all(one is not None for one in broad)
+    assert not soon
+
+
+def test_the_skin_peels_late_in_kawasaki_disease() -> None:
+    peeling = load().finding_ids["Skin peeling"]
+    for seed in range(20):
+        problem = draw_patient(seed, "kawasaki-disease").problems[0]
+        if peeling in problem.findings:
+            assert -problem.began >= 10 * 1440
+            assert problem.findings[peeling] - problem.began >= 10 * 1440 * 0.9
