@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from typing import Any
 
 import clinical_domain
@@ -9,6 +11,7 @@ import gymnasium as gym
 import pytest
 
 from gym_clinic.catalog import unwrap
+from gym_clinic.clinical import clinical_rubric
 from gym_clinic.env import ClinicEnv
 
 HEART = ({"name": "examine_patient", "arguments": {"system": "heart"}},)
@@ -125,3 +128,15 @@ def test_ordering_everything_has_its_price(env: ClinicEnv) -> None:
     info = play(env, LOOKS, many, RESULTS)
     assert 0.05 <= info["metrics"]["economy"] <= 0.15
     assert play(env, LOOKS, RESULTS)["metrics"]["economy"] == 0
+
+
+def test_a_harm_of_the_answer_counts_like_a_violation(env: ClinicEnv) -> None:
+    before = play(env, LOOKS, RESULTS)
+    for severity, most in ((3, 0.99), (4, 0.7), (5, 0.1)):
+        judge = dataclasses.replace(clinical_domain.JUDGE, harms=lambda judged, s=severity: (s,))
+        changed = copy.copy(env)
+        changed.rubric = clinical_rubric(judge)
+        info = play(changed, LOOKS, RESULTS)
+        assert info["rewards"]["safety"] < before["rewards"]["safety"]
+        assert info["total"] < before["total"]
+        assert info["total"] <= most
