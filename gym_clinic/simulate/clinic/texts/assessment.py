@@ -9,7 +9,7 @@ from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.alarms import BLEEDING, SUICIDE, alarming_signs, alarms
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
-from gym_clinic.simulate.clinic.texts.examination import ON_REQUEST, signs
+from gym_clinic.simulate.clinic.texts.examination import first_signs
 from gym_clinic.simulate.clinic.texts.history import finding, who
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem
 from gym_clinic.simulate.clinic.texts.visit import SURGERY_HOURS, Visit
@@ -90,8 +90,7 @@ def alarm_words(voice: Voice, patient: ClinicPatient, key: str) -> Piece:
 def _alarms_of_note(patient: ClinicPatient, told: Sequence[Told], now: float) -> list[str]:
     """What alarms in what was told, measured and seen, the worst first."""
     names = {one.name for one in told if one.says}
-    seen = {site: text for site, text in signs(patient).items() if site not in ON_REQUEST}
-    found = [*alarms(Sample(patient, now)), *alarming_signs(seen)]
+    found = [*alarms(Sample(patient, now)), *alarming_signs(first_signs(patient))]
     if names & set(BLEEDING):
         found.append("bleeding")
     if names & set(SUICIDE):

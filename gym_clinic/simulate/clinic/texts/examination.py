@@ -7,21 +7,22 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from gym_clinic.simulate.clinic.first_examination import first_examined
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import seen_on
 from gym_clinic.simulate.clinic.texts.visit import REGIONS
 from gym_clinic.simulate.clinic.texts.voice import Voice
 
-ON_REQUEST = ("rectal", "pelvic", "genitourinary", "breast", "obstetric")
-"""Sites that a first note leaves out; they are examined where it is asked for."""
-
 SAME = ("ent", "lungs", "cvs", "hs", "abdo", "abd", "neuro", "cns", "calves", "eyes")
 """First words of a finding that make a label needless."""
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "heart": ("chest",), "chest": ("chest",), "abdomen": ("abdomen", "pelvis"),
-    "neurology": ("head", "mind"),
+    "neurology": ("head", "mind"), "skin": ("skin",), "limbs": ("limbs", "skin", "chest"),
+    "head and neck": ("head", "face", "whole body"), "eyes": ("face", "head", "abdomen"),
+    "ears nose throat": ("face", "chest"), "back": ("limbs", "head", "abdomen", "pelvis"),
+    "joints": ("limbs",), "mental state": ("mind", "head"),
 }  # fmt: skip
 """Sites that are noted as normal where the record has nothing -> the regions that touch them."""
 
@@ -34,13 +35,18 @@ def signs(patient: ClinicPatient) -> dict[str, str]:
     return {site: ", ".join(dict.fromkeys(texts)) for site, texts in found.items()}
 
 
+def first_signs(patient: ClinicPatient) -> dict[str, str]:
+    """Return site -> all that is found there, of the sites that a first note tells of."""
+    first = ("general", *first_examined(patient))
+    return {site: text for site, text in signs(patient).items() if site in first}
+
+
 def examined(voice: Voice, patient: ClinicPatient, minute: float) -> list[Piece]:
     """Return the examination of a first note, site by site."""
-    found = signs(patient)
+    found = first_signs(patient)
     seen = seen_on(patient, minute)
-    order = [site for site in found if site not in (*ON_REQUEST, "general")]
-    normal = [site for site in USUAL if site not in found and _untouched(patient, site)]
-    sites = order + normal[: voice.random.randint(1, len(normal))] if normal else order
+    first = first_examined(patient)
+    sites = [site for site in first if site in found or _untouched(patient, site)]
     voice.random.shuffle(sites)
     pieces = [_sign(voice, "general", found["general"])] if "general" in found else []
     for site in sites:
@@ -48,7 +54,7 @@ def examined(voice: Voice, patient: ClinicPatient, minute: float) -> list[Piece]
             pieces.append(_sign(voice, site, found[site]))
         else:
             fact = Fact("sign", site, "", has=False)
-            pieces.append(voice.say(f"normal.{site}", fact=Piece("", (fact,))))
+            pieces.append(voice.say(f"normal.{site.replace(' ', '_')}", fact=Piece("", (fact,))))
     if seen:
         words = [_seen(voice, key, name, minute) for key, name in seen]
         pieces.insert(
@@ -85,7 +91,7 @@ def _untouched(patient: ClinicPatient, site: str) -> bool:
     facts, regions = patient.facts, USUAL[site]
     if site == "abdomen" and patient.person.pregnant_weeks is not None:
         return False
-    if site == "neurology" and patient.state(0)["gcs"] < 15:
+    if site in ("neurology", "mental state", "eyes") and patient.state(0)["gcs"] < 15:
         return False
     groups = {facts.phenotypes[key].group for one in patient.problems for key in one.findings}
     touched = {REGIONS.get(group, "whole body") for group in groups}

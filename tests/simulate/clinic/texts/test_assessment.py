@@ -23,7 +23,7 @@ from gym_clinic.simulate.clinic.texts.alarms import (
 )
 from gym_clinic.simulate.clinic.texts.asked_about import ASKED_ABOUT, MOST_DENIED, SEEN_BY_OTHERS
 from gym_clinic.simulate.clinic.texts.assessment import AT_HAND, orders_of
-from gym_clinic.simulate.clinic.texts.examination import signs
+from gym_clinic.simulate.clinic.texts.examination import first_signs, signs
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words, phrases
 from gym_clinic.simulate.clinic.texts.visit import SURGERY_HOURS
 from gym_clinic.simulate.grammar import read_pools
@@ -198,7 +198,7 @@ def test_an_alarming_sign_has_its_step_in_the_note_and_a_soft_neck_has_none() ->
         visit = draw_visit(patient)
         if visit.setting != "emergency" or alarms(Sample(patient, visit.times["note"])):
             continue
-        stiff = "meningism" in alarming_signs(signs(patient))
+        stiff = "meningism" in alarming_signs(first_signs(patient))
         (text,) = (one.text.lower() for one in documents(patient) if one.kind == "note")
         assert any(one in text for one in steps) == stiff
         told.add(stiff)
