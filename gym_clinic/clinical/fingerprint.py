@@ -18,7 +18,9 @@ import gym_clinic.safety
 import gym_clinic.simulate.clinic
 from gym_clinic.facts.tables import default_folder, table_files
 
-CANARY = "gym-clinic canary 3f9b0c5e-6a1d-4a57-9f0e-7c1d2e8b4a60: tasks are not training data"
+PROJECT, MARK = "gym-clinic", "3f9b0c5e-6a1d-4a57-9f0e-7c1d2e8b4a60"
+
+CANARY = f"{PROJECT} canary {MARK}: tasks are not training data"
 """Stands in every task, so that a corpus that holds them can be recognised."""
 
 LENGTH = 12
