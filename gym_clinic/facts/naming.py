@@ -6,9 +6,12 @@ Source:
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
@@ -52,13 +55,26 @@ def stem(word: str) -> str:
     word = fold_spelling(word)
     if word.endswith("itis"):
         return word  # the stemmer would give an inflamed organ the stem of the organ
-    return _stemmed(_stemmed(word))  # twice, so that "tiredness" gets the stem of "tired"
+    known = known_stems().get(word)
+    # Twice, so that "tiredness" gets the stem of "tired".
+    return _stemmed(_stemmed(word)) if known is None else known
 
 
 @lru_cache(maxsize=1 << 16)
 def _stemmed(word: str) -> str:
     # A stemmer keeps the word that it works on, so each call has its own.
     return str(EnglishStemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def known_stems() -> Mapping[str, str]:
+    """Return word in American spelling -> stem, for words of the names and terms of the tables.
+
+    The stemmer gives the same (tests/facts/test_naming.py), in a second for all of them.
+    """
+    path = Path(__file__).with_name("stems.json")
+    stems: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    return stems
 
 
 def same_name(one: str, other: str) -> bool:

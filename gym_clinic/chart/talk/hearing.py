@@ -6,6 +6,7 @@ terms; topics by the patterns of ``topics.json``.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -91,7 +92,13 @@ class Hearing:
 def _hearing_of(folder: Path) -> Hearing:
     from gym_clinic.facts import load
 
-    return Hearing(load(folder))
+    collects = gc.isenabled()
+    gc.disable()  # all that is made here stays
+    try:
+        return Hearing(load(folder))
+    finally:
+        if collects:
+            gc.enable()
 
 
 def hearing_of(facts: Facts) -> Hearing:

@@ -101,8 +101,11 @@ class PhraseIndex:
             if phrase.startswith("="):
                 self._put(self.exact, _words(phrase), entry)
                 continue
-            for key in keys_of(phrase):
-                self._put(self.ordered, key, entry)
+            keys = keys_of(phrase)
+            for key in keys:
+                self._keep(self.ordered, key, entry)
+            # Alternatives of one phrase count as beside each other: it costs a word more to try.
+            self._join({part for key in keys for part in key})
             self.vocabulary.update(
                 word
                 for word in plain_words(phrase)
@@ -132,14 +135,22 @@ class PhraseIndex:
         )
 
     def _put(self, index: dict[Key, IndexedPhrase], key: Key, entry: IndexedPhrase) -> None:
-        """Keep the entry that ranks first if several share a phrase."""
-        known = index.get(key)
-        if known is None or entry.rank < known.rank:
-            index[key] = entry
+        """Add a phrase with its words, which occur beside each other."""
+        self._keep(index, key, entry)
         parts = set(key)
         if index is self.exact:  # by their words and by their roots
             self.starts.add(key[0])
             parts.update(map(root, key))
+        self._join(parts)
+
+    def _keep(self, index: dict[Key, IndexedPhrase], key: Key, entry: IndexedPhrase) -> None:
+        """Keep the entry that ranks first if several share a phrase."""
+        known = index.get(key)
+        if known is None or entry.rank < known.rank:
+            index[key] = entry
+
+    def _join(self, parts: set[str]) -> None:
+        """Note which words and roots occur beside each other."""
         for one in parts:
             self.partners.setdefault(one, set()).update(parts)
 
