@@ -76,6 +76,24 @@ QUESTIONS = (
 )
 """Sixty questions."""
 
+EVERYDAY = (
+    "What are you most worried about?",
+    "What do you think is causing this?",
+    "Do you have any questions for me?",
+    "How are you feeling right now?",
+    "Has this ever happened before?",
+    "Did anything bring it on?",
+    "Is the pain sharp or dull?",
+    "Do you want something for the pain?",
+    "Have you tried anything for it?",
+    "Any pain?",
+    "Any blood?",
+    "Tell me about life at home.",
+    "Thank you, we will do some tests.",
+    "Have you been pregnant before?",
+)
+"""Questions that every patient can answer."""
+
 Lie = Callable[[OwnRecord], "str | None"]
 
 

@@ -39,7 +39,7 @@ UNREMEMBERED = (
 QUALITIES = (
     "Heartburn", "Colicky pain", "Abdominal colic", "Abdominal cramps", "Pleuritic chest pain",
     "Chest tightness", "Dysuria", "Radicular pain", "Thunderclap headache", "Trigeminal neuralgia",
-    "Paresthesia", "Allodynia",
+    "Allodynia",
 )  # fmt: skip
 """Findings that say what something feels like."""
 

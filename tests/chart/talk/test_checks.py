@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from patient_questions import FALSEHOODS, QUESTIONS, Falsehood
+from patient_questions import EVERYDAY, FALSEHOODS, QUESTIONS, Falsehood
 
 from gym_clinic.chart.talk import AnswerCheck, OwnRecord, PatientAnswer, RulesPatient
 from gym_clinic.chart.talk.hearing import hearing_of
@@ -26,9 +26,9 @@ def patients(request: pytest.FixtureRequest) -> list[ClinicPatient]:
 
 
 def questions(patient: RulesPatient) -> list[str]:
-    """The sixty questions, and one about every finding of the plan."""
+    """The sixty questions, everyday ones, and one about every finding of the plan."""
     names = (FACTS.phenotypes[one].name.lower() for one in patient.record.plan)
-    return [*QUESTIONS, *(f"Do you have {name}?" for name in names)]
+    return [*QUESTIONS, *EVERYDAY, *(f"Do you have {name}?" for name in names)]
 
 
 def unsaid(answer: PatientAnswer) -> list[str]:
