@@ -202,9 +202,11 @@ class Telling:
         """Say what it feels like, where a finding says so."""
         for key in self._that_say_so(QUALITIES):
             return self.speech.say("quality", says=self.clause(key)), Said(f"finding:{key}", "yes")
-        if not (self._hurts(finding) or self.record.pain(minute, self.actions)):
+        pain = self.record.known(self.record.patient.facts.finding_ids["Pain"])
+        hurts = self._hurts(finding) or pain.stance in ("has", "vague", "slight")
+        if not hurts and not self.record.pain(minute, self.actions):
             return self.speech.say("quality.none"), Said("severity:pain", "0")
-        pool = "quality.pain" if self._hurts(finding) else "quality.unknown"
+        pool = "quality.pain" if hurts else "quality.unknown"
         return self.speech.say(pool), Said(f"quality:{finding}", "unknown")
 
     def relief(self, finding: str, minute: float) -> Sentence:
