@@ -131,3 +131,13 @@ def test_the_graph_is_walked():
     assert "3,000 relations" in printed
     for what in ("any node", "an end of any relation", "a disease"):
         assert re.search(rf"neighbours of {what}: p50 \d+\.\d µs", printed), printed
+
+
+@pytest.mark.slow
+def test_clinic_prints_ratios():
+    printed = run(BENCH / "clinic.py", "--quick", "clinic/TriageEmergency-v0")
+    for line in (
+        r"episode [\d,]+ µs, floor step [\d.]+ µs, ratio [\d,]+; a step [\d,]+ µs",
+        r"8 episodes in one loop: [\d,]+ steps a second",
+    ):
+        assert re.search(line, printed), printed
