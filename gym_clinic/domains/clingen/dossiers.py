@@ -72,8 +72,10 @@ _ALLELE_MODELS: Mapping[MechanismClass, AlleleModel] = {
 def allele_model_of(mechanism: MechanismClass, alleles: Alleles) -> AlleleModel:
     """Return the allele that an animal or a cell must carry to model the disease.
 
-    >>> allele_model_of("loss of function", "biallelic"), allele_model_of("gain of function", "either")
-    ('null', 'the variant itself')
+    >>> allele_model_of("loss of function", "biallelic")
+    'null'
+    >>> allele_model_of("gain of function", "biallelic")
+    'the variant itself'
     """
     if mechanism == "loss of function" and alleles == "monoallelic":
         return "heterozygous null"
