@@ -107,7 +107,7 @@ class GeneDossier(Strict):
         pathway: Process or complex that it works in.
         family: Its gene family; empty text is not used, none is ``null``.
         paralogues: Genes of the same family in the same genome.
-        partners: Genes whose products it binds or works with directly.
+        partners: Genes whose products it binds, modifies, or follows in the same pathway.
         models: Organisms with an orthologue that laboratories use.
     """
 
