@@ -9,6 +9,7 @@ import gymnasium as gym
 IDS: dict[str, dict[str, Any]] = {
     "clinic/ClinGen-v0": {"domain": "clingen"},
     "clinic/ClinGenSingle-v0": {"domain": "clingen:single"},
+    "clinic/ClinicalDiagnosis-v0": {"domain": "clinical_diagnosis"},
 }
 
 

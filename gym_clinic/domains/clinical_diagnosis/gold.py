@@ -1,0 +1,296 @@
+"""The gold of a task: the right answer, the plan that reaches it, and what is judged on the way.
+
+All of it is computed from the hidden record before the ticket is rendered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from gym_clinic.chart.catalogue import find_study, find_test, tests_of
+from gym_clinic.clinical.resolving import find_action, find_evidence
+from gym_clinic.clinical.world import ClinicWorld
+from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import Facts, load
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.treatment import SuitedTreatment, forbidden_drugs
+
+DRUG, PROCEDURE = "drug:", "procedure:"
+
+MOST_ALIKE = 4
+"""Look-alikes that the right answer names, at most."""
+
+HIGHEST, EMERGENCY = 1, 2
+"""Triage level at which intensive care is as right as a ward, and the last of an emergency."""
+
+FOLLOW_UP = {
+    "home": "Review by the family doctor within a week; come back at once if it gets worse.",
+    "outpatient referral": "Appointment in the clinic; come back at once if it gets worse.",
+}
+"""Disposition -> follow-up; others stay in hospital."""
+
+IN_HOSPITAL = "Daily review in hospital, tests repeated, treatment adjusted to them."
+
+
+def concrete_orders(treatment: SuitedTreatment, facts: Facts, choice: int = 0) -> tuple[str, ...]:
+    """Return the actions of an alternative, each class by one of its drugs.
+
+    Args:
+        treatment: What treats the patient.
+        facts: The fact tables.
+        choice: Which alternative; the first is the best.
+    """
+    chosen = list[str]()
+    for action in treatment.alternatives[choice]:
+        if action.startswith(CLASS):
+            chosen.append(DRUG + _member(action, treatment, facts))
+        else:
+            chosen.append(action)
+    return tuple(dict.fromkeys(chosen))
+
+
+def _member(group: str, treatment: SuitedTreatment, facts: Facts) -> str:
+    """The drug of a class: one of the first line, one that is used for it, else the first."""
+    able = treatment.drugs[group]
+    line = [one.removeprefix(DRUG) for one in treatment.first_line]
+    named = [one for one in line if one in able]
+    used = [one for one in able if treatment.condition in facts.drugs[one].uses]
+    return next(iter((*named, *used, *able)))
+
+
+def order_name(facts: Facts, action: str) -> str:
+    """Return what an order of an action is written as, so that it is read as that action."""
+    if action.startswith(DRUG):
+        name = facts.drugs[action.removeprefix(DRUG)].name
+    else:
+        name = action.removeprefix(PROCEDURE).replace("-", " ")
+    return name if find_action(facts, name) == action else action
+
+
+def look_alikes(facts: Facts, condition: Condition) -> tuple[str, ...]:
+    """Return the presenting look-alikes of a condition, those with a stated distinction first."""
+    stated = [one.look_alike for one in condition.distinctions]
+    listed = dict.fromkeys((*stated, *facts.diseases[condition.id].look_alikes))
+    return tuple(
+        one
+        for one in listed
+        if one in facts.conditions and facts.conditions[one].role != "background"
+    )
+
+
+def dispositions(condition: Condition) -> tuple[str, ...]:
+    """Return where a patient may go, the usual place first.
+
+    An emergency is not sent home from its first visit, wherever it ends: it is observed on a ward.
+    """
+    usual, urgent = str(condition.disposition), condition.triage or 9
+    if urgent <= EMERGENCY and usual == "home":
+        return ("ward",)
+    return (usual, "intensive care") if urgent == HIGHEST and usual == "ward" else (usual,)
+
+
+def forbidden_orders(patient: ClinicPatient, allowed: Iterable[str]) -> tuple[str, ...]:
+    """Return what must not be ordered for a patient: references of drugs, whole classes first.
+
+    Args:
+        patient: The patient.
+        allowed: Actions of the right treatments, which are never among them.
+    """
+    right = tuple(allowed)
+    wrong = {one for one in forbidden_drugs(patient) if not any(_is(one, each) for each in right)}
+    found: list[str] = []
+    left = set(wrong)
+    for group, members in _members().items():
+        if len(members & left) > 1 and members <= wrong:
+            found.append(group)
+            left -= members
+    return (*found, *(DRUG + one for one in sorted(left)))
+
+
+@lru_cache(maxsize=1)
+def _members() -> Mapping[str, frozenset[str]]:
+    """Reference of a class -> its drugs."""
+    facts = load()
+    return {
+        CLASS + group: frozenset(one for one in facts.drugs if is_a(one, CLASS + group))
+        for group in sorted(facts.drug_classes)
+    }
+
+
+def _is(drug: str, action: str) -> bool:
+    return is_a(drug, action.removeprefix(DRUG))
+
+
+def right_answer(
+    world: ClinicWorld, orders: Sequence[str], cited: Sequence[DecisiveFact]
+) -> dict[str, Any]:
+    """Return the answer of a perfect agent who orders these actions."""
+    facts = world.patient.facts
+    _, condition = next(world.patient.conditions())
+    alike = look_alikes(facts, condition)
+    disposition = dispositions(condition)[0]
+    return {
+        "diagnosis": facts.diseases[condition.id].name,
+        "differential": [facts.diseases[one].name for one in (condition.id, *alike[:MOST_ALIKE])],
+        "disposition": disposition,
+        "orders": [{"order": order_name(facts, one)} for one in orders],
+        "follow_up": FOLLOW_UP.get(disposition, IN_HOSPITAL),
+        "cited_findings": [
+            {"finding": cited_name(facts, one.key), "present": one.present} for one in cited
+        ],
+    }
+
+
+def cited_name(facts: Facts, key: str) -> str:
+    """Return what a key is called in a citation, so that it is read as that key."""
+    kind, _, of = key.partition(":")
+    if kind == "told":
+        name = facts.phenotypes[of].name
+    elif kind in ("lab", "vital"):
+        name = facts.measurements[of].name
+    else:
+        name = of
+    return name if find_evidence(facts, name) == key else key
+
+
+def expected_actions(
+    evidence: Sequence[DecisiveFact], looked_up: Sequence[CallSpec]
+) -> list[dict[str, Any]]:
+    """Return the actions that are expected, in the form that is compared.
+
+    Args:
+        evidence: What is to be found out.
+        looked_up: Calls to the record and to references.
+    """
+    found: list[dict[str, Any]] = []
+    for name, arguments in looked_up:
+        found.append({"name": name, "arguments": dict(arguments)})
+    for one in evidence:
+        name, arguments = one.call
+        if name == "order_lab":
+            found += [{"name": name, "arguments": {"test": test}} for test in arguments["tests"]]
+        else:
+            compared = {} if name == "ask_patient" else dict(arguments)
+            found.append({"name": name, "arguments": compared})
+    kept: list[dict[str, Any]] = []
+    for each in found:
+        if each["name"] == "ask_patient" or each not in kept:
+            kept.append(each)
+    return kept
+
+
+def assertions(
+    facts: Facts,
+    condition: Condition,
+    evidence: Sequence[DecisiveFact],
+    actions: Sequence[str],
+    treated: bool,
+) -> list[dict[str, Any]]:
+    """Return what the encounter must have shown.
+
+    Args:
+        facts: The fact tables.
+        condition: The condition of the patient.
+        evidence: What is to be found out.
+        actions: Everything that may treat the patient.
+        treated: Whether treatment before lasting harm is part of it.
+    """
+    found: list[dict[str, Any]] = [
+        {
+            "check": "read_before_treating",
+            "keys": ["record:allergies", "record:medicines"],
+            "actions": list(actions),
+            "text": "Allergies and medicines were read before treatment was ordered.",
+        }
+    ]
+    deciding = _deciding(evidence)
+    name = cited_name(facts, deciding.key)
+    found.append(
+        {
+            "check": "cited",
+            "finding": deciding.key,
+            "present": deciding.present,
+            "text": f"The answer rests on what decides: {name}.",
+        }
+    )
+    alike = look_alikes(facts, condition)
+    if alike:
+        worst = min(alike, key=lambda one: facts.conditions[one].triage or 9)
+        keys = [one for one in telling_keys(facts, condition, worst) if one in _keys(evidence)]
+        found.append(
+            {
+                "check": "excluded",
+                "disease": worst,
+                "keys": keys or sorted(_keys(evidence)),
+                "text": f"{facts.diseases[worst].name} was looked for and not diagnosed.",
+            }
+        )
+        found.append(
+            {
+                "check": "in_differential",
+                "diseases": list(alike),
+                "text": "The differential names a look-alike of the diagnosis.",
+            }
+        )
+    found.append({"check": "followed_up", "text": "A follow-up is planned."})
+    if treated:
+        text = "Treatment began before lasting harm was done."
+        found.append({"check": "treated_before_harm", "text": text})
+    return found
+
+
+def telling_keys(facts: Facts, condition: Condition, look_alike: str) -> tuple[str, ...]:
+    """Return the keys of the test that tells a look-alike apart; empty if none does."""
+    tests = [one.test for one in condition.distinctions if one.look_alike == look_alike]
+    found: list[str] = []
+    for test in tests:
+        if test is None:
+            continue
+        if test in facts.measurements and facts.measurements[test].kind == "vital":
+            found.append(f"vital:{test}")
+            continue
+        try:
+            found += [f"lab:{one.id}" for one in tests_of(facts)[find_test(facts, test)]]
+        except ToolError:
+            found.append(f"study:{find_study(facts, test)}")
+    return tuple(found)
+
+
+def _keys(evidence: Iterable[DecisiveFact]) -> set[str]:
+    return {one.key for one in evidence}
+
+
+def _deciding(evidence: Sequence[DecisiveFact]) -> DecisiveFact:
+    """The fact that decides: a study that shows something, a test, a sign, then what is told."""
+    order = ("study", "lab", "vital", "site", "told")
+    return min(evidence, key=lambda one: (not one.present, order.index(one.kind)))
+
+
+def difficulty(world: ClinicWorld) -> list[str]:
+    """Return what makes a patient difficult, read from the record."""
+    patient = world.patient
+    facts = patient.facts
+    problem, condition = next(patient.conditions())
+    alike = {*look_alikes(facts, condition), *facts.diseases[condition.id].look_alikes}
+    typical = {facts.finding_ids[one.finding] for one in condition.complaints}
+    showing = {
+        study.study
+        for study in condition.studies
+        if study.study in condition.work_up and any(one.shows for one in study.results)
+    }
+    labels: Mapping[str, bool] = {
+        "two problems": len(patient.problems) > 1,
+        "masking medicine": any(one.blunting > 0 for one in patient.medicines),
+        "misleading old diagnosis": any(one.condition in alike for one in patient.background),
+        "atypical presentation": problem.complaint not in typical,
+        "unrevealing test": bool(showing)
+        and not any(problem.studies[one].shows for one in showing),
+    }
+    return [label for label, holds in labels.items() if holds]

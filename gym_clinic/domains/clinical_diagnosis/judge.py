@@ -1,0 +1,116 @@
+"""How answers of clinical diagnosis are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from gym_clinic.clinical.answer import read_disease
+from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
+from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
+from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.domains.clinical_diagnosis.gold import dispositions
+from gym_clinic.facts.conditions import Condition
+
+WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
+"""Part of the answer -> its weight in accuracy."""
+
+BESIDES = 3
+"""Treatments beside those of the condition, such as one for pain, that an answer may order."""
+
+FEWEST = 2
+"""Citations that support a conclusion, at least."""
+
+
+def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
+    """Return how right the parts of the answer are, each 0 or 1.
+
+    The diagnosis is the disease itself. The disposition is one that is right for it. The orders
+    hold a complete treatment that is right in this patient, nothing that is forbidden, and few
+    treatments beside it.
+    """
+    raw, gold = judged.raw or {}, judged.gold
+    named = read_disease(judged.facts, raw.get("diagnosis"))
+    acceptable = gold["acceptable"]
+    return {
+        "diagnosis": float(named.id is not None and named.id == gold["condition"]),
+        "disposition": float(judged.answer.disposition in acceptable["dispositions"]),
+        "orders": float(
+            _complete(judged.answer.actions, acceptable["treatments"])
+            and not judged.forbidden
+            and _besides(judged.answer.actions, acceptable["related"]) <= BESIDES
+        ),
+    }
+
+
+def _complete(made: Collection[str], alternatives: Iterable[Sequence[str]]) -> bool:
+    """Whether all of one alternative is ordered."""
+    return any(
+        all(any(fulfils(has, one) for has in made) for one in together) for together in alternatives
+    )
+
+
+def _besides(made: Iterable[str], related: Iterable[str]) -> int:
+    """How many drugs and procedures have nothing to do with the condition."""
+    treats = (one for one in made if one.startswith(("drug:", "procedure:", "class:", "blood")))
+    wanted = tuple(related)
+    return sum(not any(fulfils(has, one) for one in wanted) for has in treats)
+
+
+def supported(judged: JudgedEpisode) -> float:
+    """Return how well the citations support the diagnosis that is stated, 0 to 1.
+
+    The share of the right citations that the fact tables have of that disease, less if fewer than
+    two are.
+    """
+    condition = _stated(judged)
+    cited = judged.cited.right
+    if condition is None or not cited:
+        return 0.0
+    fitting = sum(_supports(judged, condition, key, present) for key, present in cited)
+    return fitting / len(cited) * min(1.0, fitting / FEWEST)
+
+
+def fits(judged: JudgedEpisode) -> float:
+    """Return how well orders and disposition fit the diagnosis that is stated, 0 to 1."""
+    condition = _stated(judged)
+    if condition is None:
+        return 0.0
+    made = judged.answer.actions
+    forms = list(condition.forms())
+    complete = any(
+        form.course is not None and _complete(made, form.course.treated_by) for form in forms
+    ) or _complete(made, judged.gold["acceptable"]["treatments"])
+    against = [
+        one if one.startswith("class:") else f"drug:{one}" for one in condition.contraindicated
+    ]
+    sound = not any(fulfils(has, one) for has in made for one in against)
+    there = judged.answer.disposition in dispositions(condition)
+    return (float(complete and sound) + float(there)) / 2
+
+
+def _stated(judged: JudgedEpisode) -> Condition | None:
+    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis"))
+    condition = judged.facts.conditions.get(named.id or "")
+    return condition if condition is not None and condition.role != "background" else None
+
+
+def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bool) -> bool:
+    """Whether something that is so is what a condition makes one expect."""
+    kind, _, of = key.partition(":")
+    if kind == "told":
+        rate = finding_rates()[condition.id].get(of, 0.0)
+        return rate > ELSEWHERE if present else rate < 0.5
+    if kind in ("lab", "vital"):
+        forms = tuple(condition.forms())
+        moved = any(of in one.labs or of in one.vitals for one in forms)
+        return moved if present else True
+    if kind == "study":
+        results = [one for study in condition.studies if study.study == of for one in study.results]
+        return any(one.shows is present for one in results) or not (results or present)
+    if kind == "site":
+        return any(one.site == of for one in condition.signs) if present else True
+    return present and kind in ("condition", "medicine", "habit", "pregnancy", "allergy")
+
+
+JUDGE = DomainJudge(accuracy=accuracy, weights=WEIGHTS, supported=supported, fits=fits)
+"""The judge of the domain."""

@@ -1,0 +1,165 @@
+"""What else a careful clinician does for a patient: a few calls that fit, drawn for each patient.
+
+None of them is expected. They show that every tool has its place, and that more than one plan is
+right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from gym_clinic.chart.catalogue import actions
+from gym_clinic.clinical.world import ClinicWorld
+from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
+from gym_clinic.domains.clinical_diagnosis.gold import look_alikes
+from gym_clinic.facts.doses import usual_doses
+from gym_clinic.simulate.clinic.treatment import forbidden_drugs
+
+COUNT = 3
+"""Further steps of a plan."""
+
+RARE = 0.2
+"""Weight of a step that has to open a large index, beside 1 of the others."""
+
+TRANSFUSED = 8.0
+"""Haemoglobin in g/dL below which red cells are given."""
+
+CAPACITY = 14
+"""Least coma score of a patient who consents."""
+
+Step = tuple[float, tuple[CallSpec, ...]]
+Values = Mapping[str, Sequence[float]]
+
+
+def supplements(
+    world: ClinicWorld,
+    shown: Values,
+    orders: Sequence[str],
+    evidence: Sequence[DecisiveFact],
+) -> list[CallSpec]:
+    """Return further calls of a plan, different from patient to patient.
+
+    Args:
+        world: The patient's world.
+        shown: Measurement -> the values that the plan has been shown.
+        orders: What the answer orders.
+        evidence: What the plan finds out.
+    """
+    random = Random(f"{world.patient.seed}:further steps")
+    steps = [
+        *_chart(world, evidence), *_books(world, evidence), *_scores(world, shown),
+        *_care(world, orders), *_transfusion(shown),
+    ]  # fmt: skip
+    chosen: list[CallSpec] = []
+    for _ in range(min(COUNT, len(steps))):
+        (number,) = random.choices(range(len(steps)), weights=[weight for weight, _ in steps])
+        chosen += steps.pop(number)[1]
+    return chosen
+
+
+def _chart(world: ClinicWorld, evidence: Sequence[DecisiveFact]) -> Iterator[Step]:
+    yield 1, (("read_patient_record", {}),)
+    yield 1, (("read_history", {"section": "habits"}),)
+    yield 1, (("get_vital_signs_trend", {"sign": "all"}),)
+    yield 1, (("check_time", {}),)
+    early = sorted(key for key, one in world.record["documents"].items() if one["minute"] <= 1)
+    if early:
+        yield 1, (("list_documents", {}), ("read_document", {"title": early[0]}))
+    tests = [one.key.partition(":")[2] for one in evidence if one.kind == "lab"]
+    if tests:
+        yield 1, (("get_lab_trend", {"test": tests[0]}),)
+    if any(one.call[0].startswith("order_") for one in evidence):
+        yield 1, (("list_orders", {}),)
+
+
+def _books(world: ClinicWorld, evidence: Sequence[DecisiveFact]) -> Iterator[Step]:
+    facts = world.patient.facts
+    _, condition = next(world.patient.conditions())
+    name = facts.diseases[condition.id].name
+    yield RARE, (("search_pubmed", {"query": f"{name} treatment"}),)
+    yield RARE, (("retrieve_evidence", {"query": f"{name} diagnosis"}),)
+    yield RARE, (("search_medical_wiki", {"topic": name}),)
+    alike = [facts.diseases[one].name for one in look_alikes(facts, condition)]
+    if alike:
+        yield 1, (("get_disease_information", {"disease": alike[0]}),)
+        yield 1, (("compare_diagnoses", {"first": name, "second": alike[0]}),)
+    if condition.work_up:
+        yield 1, (("get_test_information", {"test": condition.work_up[0]}),)
+    words = world.text_of("opening words")
+    if words:
+        yield 1, (("name_findings", {"text": words}),)
+    told = [
+        facts.phenotypes[one.key.partition(":")[2]].name
+        for one in evidence
+        if one.kind == "told" and one.present
+    ]
+    if told:
+        yield 1, (("generate_ddx", {"present": told}),)
+        yield RARE, (("find_similar_patients", {"findings": told}),)
+
+
+def _scores(world: ClinicWorld, shown: Values) -> Iterator[Step]:
+    """Scores whose values the plan has seen; each is given as it was shown last."""
+    person = world.record["person"]
+    known = {key: values[-1] for key, values in shown.items() if values}
+    wanted: Mapping[str, Mapping[str, str]] = {
+        "qsofa": {"rr": "rr", "sbp": "sbp", "gcs": "gcs"},
+        "shock_index": {"hr": "hr", "sbp": "sbp"},
+        "map": {"sbp": "sbp", "dbp": "dbp"},
+        "anion_gap": {"sodium": "na", "chloride": "cl", "bicarbonate": "hco3"},
+        "osmolality": {"sodium": "na", "glucose": "glucose", "bun": "bun"},
+        "ckdepi2021": {"creatinine": "creatinine"},
+    }
+    for score, inputs in wanted.items():
+        if person["age"] >= 18 and all(of in known for of in inputs.values()):
+            given: dict[str, Any] = {name: known[of] for name, of in inputs.items()}
+            if score == "ckdepi2021":
+                given |= {"age": person["age"], "sex": person["sex"]}
+            yield 2, ((f"calculate_{score}", given),)
+
+
+def _transfusion(shown: Values) -> Iterator[Step]:
+    """Red cells where the haemoglobin that was read calls for them."""
+    if min(shown.get("hb", ()), default=TRANSFUSED) < TRANSFUSED:
+        yield 40, (("give_blood", {"product": "packed red cells", "units": 2}),)
+
+
+def _care(world: ClinicWorld, orders: Sequence[str]) -> Iterator[Step]:
+    patient = world.patient
+    facts, person = patient.facts, patient.person
+    _, condition = next(patient.conditions())
+    drugs = [one.removeprefix("drug:") for one in orders if one.startswith("drug:")]
+    if drugs:
+        yield 1, (("get_drug_information", {"drug": facts.drugs[drugs[0]].name}),)
+    services = actions().consult.services
+    discipline = facts.diseases[condition.id].discipline.replace("-", " ")
+    service = discipline if discipline in services else "internal medicine"
+    if condition.disposition == "outpatient referral":
+        reason = facts.diseases[condition.id].name
+        referral = {"service": service, "reason": reason, "urgency": "soon"}
+        yield 4, (("refer_patient", referral),)
+    elif condition.disposition != "home":
+        yield 1, (("start_monitoring", {"what": "vital signs"}),)
+        yield 1, (("consult_service", {"service": service, "question": "Please see and advise."}),)
+    for drug in drugs if condition.disposition == "home" else ():
+        doses = usual_doses(facts).get(drug)
+        usual = None if doses is None else doses.by_route("po")
+        if usual is not None:
+            low, _ = usual.of_patient(person.age, person.weight_kg)
+            prescription = {
+                "drug": facts.drugs[drug].name, "dose": float(f"{low:.3g}"), "unit": usual.unit,
+                "route": "po", "times_per_day": usual.per_day, "start": "at home",
+            }  # fmt: skip
+            yield 2, (("prescribe_medication", prescription),)
+    procedures = [one.removeprefix("procedure:") for one in orders if one.startswith("procedure:")]
+    if procedures and patient.state(0)["gcs"] >= CAPACITY and person.age >= 18:
+        consent = {"treatment": procedures[0], "explained": ["benefit", "risks", "alternatives"]}
+        yield 2, (("obtain_consent", consent),)
+    wrong = forbidden_drugs(patient)
+    taken = [one.drug for one in patient.medicines if one.drug in wrong]
+    if taken:
+        stop = {"drug": facts.drugs[taken[0]].name, "reason": "not right in this illness"}
+        yield 4, (("discontinue_medication", stop),)

@@ -1,0 +1,146 @@
+"""The gold of clinical diagnosis: what decides, what treats, and what must not be given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from gym_clinic.clinical.resolving import find_action, find_evidence, fulfils
+from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.tasks import MadeTask, TaskDraft, seed_of
+from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
+from gym_clinic.domains.clinical_diagnosis import supplements
+from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, question_about
+from gym_clinic.domains.clinical_diagnosis.gold import dispositions, forbidden_orders, order_name
+from gym_clinic.domains.clinical_diagnosis.tasks import (
+    conditions,
+    make_task,
+    names_diagnosis,
+    turning_edits,
+    twin_edits,
+)
+from gym_clinic.errors import TaskError
+from gym_clinic.facts import load
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _without_large_indexes() -> Iterator[None]:
+    """No plan of these tests opens the register of patients or the library, which takes long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(supplements, "RARE", 0.0)
+        yield
+
+
+@cache
+def made(condition: str) -> MadeTask:
+    tries = (make_task(TaskDraft(condition, seed_of("dev", n), "dev")) for n in range(20))
+    return next(one for one in tries if one is not None)
+
+
+def world_of(condition: str) -> ClinicWorld:
+    return open_world(made(condition).record)
+
+
+def test_every_presenting_condition_is_a_class() -> None:
+    facts = load()
+    assert set(conditions()) == {
+        key for key, one in facts.conditions.items() if one.role != "background"
+    }
+
+
+@pytest.mark.parametrize("condition", ["pneumonia", "cystitis", "unstable-angina"])
+def test_what_must_be_read_is_not_told_by_the_ticket(condition: str) -> None:
+    task, world = made(condition), world_of(condition)
+    assert not set(task.gold["read"]) & seen(ClinicCase(world))
+    assert {one.key for one in decisive_facts(world)} >= {
+        one["finding"] for one in task.gold["cite"]
+    }
+
+
+@pytest.mark.parametrize("condition", ["pneumonia", "cystitis", "unstable-angina"])
+def test_the_right_answer_is_read_as_what_it_means(condition: str) -> None:
+    facts, gold = load(), made(condition).gold
+    cited = [find_evidence(facts, one["finding"]) for one in gold["answer"]["cited_findings"]]
+    assert cited == [one["finding"] for one in gold["cite"]]
+    actions = {find_action(facts, one["order"]) or "" for one in gold["answer"]["orders"]}
+    assert any(
+        all(any(fulfils(has, one) for has in actions) for one in together)
+        for together in gold["acceptable"]["treatments"]
+    )
+    assert not any(fulfils(has, one) for has in actions for one in gold["forbidden"])
+
+
+def test_every_procedure_and_drug_has_a_name_that_is_read_as_itself() -> None:
+    facts = load()
+    wanted = {
+        action
+        for one in facts.conditions.values()
+        if one.course is not None
+        for together in one.course.treated_by
+        for action in together
+        if not action.startswith("class:")
+    }
+    assert {one for one in wanted if find_action(facts, order_name(facts, one)) != one} == set()
+
+
+def test_an_allergy_forbids_its_class_and_turns_the_orders() -> None:
+    for task, patient in _patients("streptococcal-pharyngitis", "pneumonia", "cellulitis"):
+        for edit in turning_edits(patient):
+            if edit["kind"] != "allergy":
+                continue
+            try:
+                changed = open_world({**task.record, "edit": [edit]}).patient
+            except TaskError:
+                continue
+            forbidden = forbidden_orders(changed, ())
+            drugs = [one for one in load().drugs if fulfils(f"drug:{one}", edit["allergen"])]
+            drugs = drugs or [edit["allergen"]]
+            assert all(any(fulfils(f"drug:{drug}", one) for one in forbidden) for drug in drugs), (
+                edit
+            )
+            return
+    raise AssertionError("no patient takes an allergy")
+
+
+def _patients(*names: str) -> Iterator[tuple[MadeTask, Any]]:
+    for name in names:
+        yield made(name), world_of(name).patient
+
+
+def test_a_turning_twin_has_other_orders_and_a_neutral_one_the_same_answer() -> None:
+    turned = 0
+    for name in ("cystitis", "streptococcal-pharyngitis", "pneumonia"):
+        task = made(name)
+        for kind in ("turns", "neutral"):
+            edits = twin_edits(task, kind, Random(1))  # type: ignore[arg-type]
+            twin = None if edits is None else _edited(task, name, edits)
+            if twin is None:
+                continue
+            same = twin.gold["answer"]["orders"] == task.gold["answer"]["orders"]
+            assert same is (kind == "neutral") or edits[0]["kind"] == "wording"  # type: ignore[index]
+            turned += kind == "turns"
+    assert turned
+
+
+def _edited(task: MadeTask, name: str, edits: tuple[Mapping[str, Any], ...]) -> MadeTask | None:
+    return make_task(TaskDraft(name, task.record["seed"], "dev", edits))
+
+
+def test_no_emergency_is_sent_home() -> None:
+    for one in load().conditions.values():
+        if one.role != "background" and (one.triage or 9) <= 2:
+            assert "home" not in dispositions(one)
+
+
+def test_a_ticket_that_names_the_disease_makes_no_task() -> None:
+    world = world_of("pneumonia")
+    assert names_diagnosis(world, "They said it was pneumonia.")
+    assert not names_diagnosis(world, made("pneumonia").ticket)
+
+
+def test_questions_are_plain() -> None:
+    assert question_about("Chest pain") == "Have you had chest pain?"
