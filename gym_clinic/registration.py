@@ -10,6 +10,7 @@ IDS: dict[str, dict[str, Any]] = {
     "clinic/ClinGen-v0": {"domain": "clingen"},
     "clinic/ClinGenSingle-v0": {"domain": "clingen:single"},
     "clinic/ClinicalDiagnosis-v0": {"domain": "clinical_diagnosis"},
+    "clinic/TriageEmergency-v0": {"domain": "triage_emergency"},
 }
 
 

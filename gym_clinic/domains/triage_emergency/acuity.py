@@ -1,0 +1,301 @@
+"""The right level of a patient at the door, by the decision points of the Emergency Severity Index.
+
+The questions are answered from the true state on arrival, never from a table of nominal levels:
+
+A. Does the patient need an immediate life-saving intervention? Ventilation or oxygenation that
+   fails, shock with signs of poor perfusion, or a drug or procedure that cannot wait, such as
+   adrenaline in anaphylaxis.
+B. Is it a high-risk situation, is the patient newly confused or drowsy, or in severe pain?
+C. How many kinds of resources will the emergency department need? Tests at the bedside, medicines
+   by mouth and a history are none.
+D. With two or more: is a vital sign in the danger zone of the age?
+
+The answers go to the declared instrument ``esi``, so that the levels and the danger zones are those
+that every agent can compute. What the handbook leaves to the judgement of a nurse is fixed in
+``acuity.json``: the situations that count as high risk, pain from 7 on a scale of 10 that began
+within a day or that raises pulse or breathing, and the resources of each condition. It is authored
+for this simulation, not for patient care.
+
+Source:
+    Gilboy N, Tanabe P, Travers D, Rosenau AM. Emergency Severity Index (ESI): A Triage Tool for
+    Emergency Department Care, Version 4. Implementation Handbook 2012 Edition. AHRQ Publication
+    No. 12-0014, 2011.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field
+
+from gym_clinic.facts import with_ancestors
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.instruments import Expr
+from gym_clinic.facts.models import Slug, Text, Texts
+from gym_clinic.facts.typed_json import Strict, read_record
+from gym_clinic.instruments import score
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
+
+SEVERE_PAIN = 7.0
+"""Pain on a scale of 10 from which on it is severe."""
+
+DAY = 24.0
+"""Hours within which severe pain is a new one."""
+
+LOW_FOR_YEARS = 90.0
+"""Oxygen saturation that people with chronic obstructive lung disease may live with."""
+
+CALM = {"hr": 80.0, "rr": 15.0, "spo2": 99.0}
+"""Vital signs that are in the danger zone of no age."""
+
+DANGER_SIGNS = tuple(CALM)
+"""The vital signs that have a danger zone."""
+
+COMPLEX = 2
+"""Resources that a complex procedure counts for."""
+
+
+class Criterion(Strict):
+    """A situation that decides something; every part that is given must hold.
+
+    Attributes:
+        what: What it is, in words.
+        conditions: The conditions that it is of; any if empty.
+        finding: Name of a finding that must be there, in itself or in a form of it.
+        when: Condition on the state on arrival and on the names of :func:`values_on_arrival`;
+            ``finding_hours`` is the time since the finding began.
+        monitor: Whether the patient needs a monitor.
+    """
+
+    what: Text
+    conditions: Texts = ()
+    finding: Text | None = None
+    when: Expr = "True"
+    monitor: bool = False
+
+
+class Resource(Strict):
+    """A kind of resource that a condition needs.
+
+    Attributes:
+        of: The kind, as the handbook counts: one for any number of blood and urine tests, one for
+            ECG and X-rays, one for CT, MRI and ultrasound, and so on.
+        finding: Name of a finding with which it is needed; always if None.
+        when: As in `Criterion`.
+    """
+
+    of: Text
+    finding: Text | None = None
+    when: Expr = "True"
+
+
+class AcuityTable(Strict):
+    """What the handbook leaves to judgement, fixed.
+
+    Attributes:
+        life_saving: Interventions that cannot wait.
+        high_risk: High-risk situations.
+        resources: Condition -> the resources that it needs.
+        by_default: The resources of a condition that is not listed.
+    """
+
+    life_saving: tuple[Criterion, ...]
+    high_risk: tuple[Criterion, ...]
+    resources: dict[Slug, tuple[Resource, ...]]
+    by_default: tuple[Resource, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Acuity:
+    """The answers to the decision points, and the level that follows.
+
+    Attributes:
+        level: 1, the most urgent, to 5.
+        life_saving: Interventions that cannot wait.
+        high_risk: High-risk situations.
+        confused: Whether the patient is newly confused, drowsy or disoriented.
+        severe_pain: Whether pain is severe.
+        resources: Kinds of resources that are expected.
+        danger_zone: Vital signs in the danger zone of the age.
+        monitor: Whether a monitor is needed, whatever the level.
+    """
+
+    level: int
+    life_saving: tuple[str, ...]
+    high_risk: tuple[str, ...]
+    confused: bool
+    severe_pain: bool
+    resources: tuple[str, ...]
+    danger_zone: tuple[str, ...]
+    monitor: bool
+
+
+@lru_cache(maxsize=1)
+def acuity_table() -> AcuityTable:
+    """Return the table of what decides a level."""
+    file = Path(__file__).with_name("acuity.json")
+    return read_record(file.read_bytes(), AcuityTable, str(file))
+
+
+def acuity(patient: ClinicPatient) -> Acuity:
+    """Return the level of a patient on arrival, and why."""
+    table, values = acuity_table(), values_on_arrival(patient)
+    began = hours_of_findings(patient)
+    keys = {one.condition for one in patient.problems}
+    saving = [one for one in table.life_saving if holds(one, keys, began, values)]
+    risks = [one for one in table.high_risk if holds(one, keys, began, values)]
+    needed = tuple(dict.fromkeys(_resources(patient, began, values)))
+    hours = values["hours"]
+    severe = values["pain"] >= SEVERE_PAIN and (
+        hours <= DAY or bool(danger_zone(values["age"], values))
+    )
+    confused = round(values["gcs"]) < round(values["usual_gcs"])
+    return Acuity(
+        level=level(
+            values,
+            life_saving=bool(saving),
+            high_risk=bool(risks),
+            confused=confused,
+            severe_pain=severe,
+            resources=sum(COMPLEX if one == "complex procedure" else 1 for one in needed),
+        ),
+        life_saving=tuple(dict.fromkeys(one.what for one in saving)),
+        high_risk=tuple(dict.fromkeys(one.what for one in risks)),
+        confused=confused,
+        severe_pain=severe,
+        resources=needed,
+        danger_zone=danger_zone(values["age"], values),
+        monitor=bool(saving) or confused or any(one.monitor for one in risks),
+    )
+
+
+def level(
+    values: Mapping[str, float],
+    *,
+    life_saving: bool,
+    high_risk: bool,
+    confused: bool,
+    severe_pain: bool,
+    resources: int,
+) -> int:
+    """Return the level that the declared instrument gives, 1 to 5.
+
+    >>> well = {"age": 40.0, "hr": 76.0, "rr": 14.0, "spo2": 98.0}
+    >>> asked = {"life_saving": False, "high_risk": False, "confused": False, "severe_pain": False}
+    >>> [level(well, resources=count, **asked) for count in (0, 1, 2)]
+    [5, 4, 3]
+    >>> level({**well, "hr": 104.0}, resources=2, **asked)
+    2
+
+    Args:
+        values: ``age`` in years, ``hr`` and ``rr`` a minute, ``spo2`` in percent.
+        life_saving: Whether a life-saving intervention cannot wait.
+        high_risk: Whether it is a high-risk situation.
+        confused: Whether there is new confusion or drowsiness.
+        severe_pain: Whether there is severe pain or distress.
+        resources: How many resources are expected.
+    """
+    inputs = {
+        "lifesaving_intervention": life_saving,
+        "high_risk_situation": high_risk,
+        "confused_lethargic_disoriented": confused,
+        "severe_pain_or_distress": severe_pain,
+        "expected_resources": resources,
+        "age_years": values["age"],
+        **{name: float(round(values[name])) for name in ("hr", "rr", "spo2")},
+    }
+    return int(score("esi", inputs).score)
+
+
+def danger_zone(age: float, values: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the vital signs in the danger zone of an age, of :data:`DANGER_SIGNS`.
+
+    Args:
+        age: In years.
+        values: Values of these vital signs.
+    """
+    return tuple(
+        name
+        for name in DANGER_SIGNS
+        if level(
+            {**CALM, "age": age, name: values[name]},
+            life_saving=False,
+            high_risk=False,
+            confused=False,
+            severe_pain=False,
+            resources=2,
+        )
+        == 2
+    )
+
+
+def values_on_arrival(patient: ClinicPatient) -> dict[str, float]:
+    """Return what the conditions of the table may name.
+
+    Every measurement of the true state, `age` in years, `hours` since the problem began, `severity`
+    of the problem, `low_sbp` (least systolic pressure of the age: 90 mmHg from 10 years on, below
+    it 70 and twice the age), `usual_spo2` and `usual_gcs`.
+    """
+    problem, age = patient.problems[0], patient.person.age
+    retains = any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.problems)
+    return {
+        **patient.state(0),
+        "age": age,
+        "hours": -problem.began / 60,
+        "severity": problem.severity,
+        "low_sbp": 90.0 if age >= 10 else 70.0 + 2 * math.floor(age),
+        "usual_spo2": min(patient.usual["spo2"], LOW_FOR_YEARS)
+        if retains
+        else patient.usual["spo2"],
+        "usual_gcs": patient.usual["gcs"],
+    }
+
+
+def hours_of_findings(patient: ClinicPatient) -> dict[str, float]:
+    """Return the name of each finding, and of those above it -> hours since it began."""
+    facts = patient.facts
+    found: dict[str, float] = {}
+    for problem in patient.problems:
+        for key, began in problem.findings.items():
+            if began > 0:
+                continue
+            for one in with_ancestors([key], facts.above):
+                name = facts.phenotypes[one].name if one in facts.phenotypes else one
+                found[name] = min(found.get(name, math.inf), -began / 60)
+    return found
+
+
+def holds(
+    one: Criterion, keys: AbstractSet[str], began: Mapping[str, float], values: Mapping[str, float]
+) -> bool:
+    """Return whether a criterion holds.
+
+    Args:
+        one: The criterion.
+        keys: Conditions of the patient.
+        began: Name of each finding -> hours since it began.
+        values: What its expression may name.
+    """
+    if one.conditions and not keys & set(one.conditions):
+        return False
+    if one.finding is not None and one.finding not in began:
+        return False
+    hours = began[one.finding] if one.finding is not None else math.inf
+    return bool(parse(one.when).compute({**values, "finding_hours": hours}))
+
+
+def _resources(
+    patient: ClinicPatient, began: Mapping[str, float], values: Mapping[str, float]
+) -> Iterator[str]:
+    table = acuity_table()
+    for problem in patient.problems:
+        for one in table.resources.get(problem.condition, table.by_default):
+            there = one.finding is None or one.finding in began
+            if there and parse(one.when).compute(values):
+                yield one.of

@@ -1,0 +1,153 @@
+"""Where a patient goes from the door, and which protocol is activated.
+
+Both follow by rule from the true state on arrival, the level and the state of the department. The
+criteria of the protocols are those that an agent can read by a tool; they lie in
+``protocols.json``, are authored, and are not for patient care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from gym_clinic.domains.triage_emergency.acuity import (
+    Acuity,
+    Criterion,
+    holds,
+    hours_of_findings,
+    values_on_arrival,
+)
+from gym_clinic.domains.triage_emergency.world import Department
+from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.typed_json import Strict
+from gym_clinic.instruments import score
+from gym_clinic.simulate.clinic import ClinicPatient
+
+NO_PATHWAY = "none"
+
+DISPOSITIONS = ("resuscitation", "monitored bed", "standard bed", "fast track", "waiting room")
+"""Where a patient can go, the most urgent place first."""
+
+ADULT = 16
+"""Age in years from which on NEWS2 is defined."""
+
+
+class ActivationRule(Strict):
+    """A situation in which a protocol is activated; every part that is given must hold.
+
+    Attributes:
+        conditions: The conditions that it is for; any if empty.
+        variants: Their forms; any if empty.
+        finding: Name of a finding that must be there.
+        when: Condition on the names of :func:`values_on_arrival`, and on ``news2``.
+        beside: Whether it also counts for a problem that the patient has besides.
+        or_none_for: Conditions in which no protocol is right as well.
+    """
+
+    conditions: Texts = ()
+    variants: Texts = ()
+    finding: Text | None = None
+    when: Text = "True"
+    beside: bool = False
+    or_none_for: Texts = ()
+
+
+class Protocol(Strict):
+    """A protocol that can be activated at the door.
+
+    Attributes:
+        id: What an answer calls it.
+        activates: Its name among the pathways of the chart.
+        name: Its name in words.
+        criteria: When it is activated.
+        clock: What is due, and by when.
+        minutes: Minutes from arrival by which it is to be activated.
+        rules: When it is right, from the true state.
+    """
+
+    id: Text
+    activates: Text
+    name: Text
+    criteria: Text
+    clock: Text
+    minutes: float
+    rules: tuple[ActivationRule, ...]
+
+
+@dataclass(frozen=True)
+class Pathway:
+    """The right protocol of a patient.
+
+    Attributes:
+        id: Its id; "none" for none.
+        accepted: What is right as well.
+        minutes: Minutes from arrival by which it is to be activated.
+    """
+
+    id: str
+    accepted: tuple[str, ...]
+    minutes: float
+
+
+@lru_cache(maxsize=1)
+def protocols() -> Mapping[str, Protocol]:
+    """Return id -> protocol, in the order in which they are considered."""
+    file = Path(__file__).with_name("protocols.json")
+    listed = TypeAdapter(tuple[Protocol, ...]).validate_json(file.read_bytes())
+    return {one.id: one for one in listed}
+
+
+def pathway_of(patient: ClinicPatient) -> Pathway:
+    """Return the protocol that is right for a patient: the first of those whose rules hold."""
+    values, began = dict(values_on_arrival(patient)), hours_of_findings(patient)
+    values["news2"] = early_warning(values) if values["age"] >= ADULT else 0.0
+    first, everything = patient.problems[:1], patient.problems
+    for protocol in protocols().values():
+        for rule in protocol.rules:
+            one = Criterion(
+                what=protocol.id, conditions=rule.conditions, finding=rule.finding, when=rule.when
+            )
+            problems = everything if rule.beside else first
+            keys = {one.condition for one in problems}
+            fits = not rule.variants or any(one.variant in rule.variants for one in problems)
+            if fits and holds(one, keys, began, values):
+                free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
+                return Pathway(protocol.id, (protocol.id, *free), protocol.minutes)
+    return Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
+
+
+def early_warning(values: Mapping[str, float]) -> float:
+    """Return the NEWS2 of an adult who breathes air, from the true state."""
+    confused = round(values["gcs"]) < round(values["usual_gcs"])
+    inputs = {
+        **{name: round(values[name]) for name in ("rr", "spo2", "sbp")},
+        "pulse": round(values["hr"]),
+        "spo2_scale": "1",
+        "on_oxygen": False,
+        "consciousness": "C" if confused else "A",
+        "temp_c": round(values["temp_c"], 1),
+    }
+    return float(score("news2", inputs).score)
+
+
+def place(acuity: Acuity, pathway: Pathway, department: Department) -> str:
+    """Return where a patient goes from the door.
+
+    Level 1 goes to resuscitation. Level 2 goes to a monitored bed if a monitor is needed or a vital
+    sign is in the danger zone, else to a standard bed, for which room is made. Level 3 gets a
+    standard bed, or waits if none is free. Levels 4 and 5 go to the fast track, or wait while it is
+    closed. Who needs isolation never waits among others: the standard bed is then a single room.
+    """
+    if acuity.level == 1:
+        return "resuscitation"
+    if acuity.level == 2:
+        return "monitored bed" if acuity.monitor or acuity.danger_zone else "standard bed"
+    if pathway.id == "isolation":
+        return "standard bed"
+    if acuity.level == 3:
+        return "standard bed" if department.standard_beds else "waiting room"
+    return "fast track" if department.fast_track else "waiting room"

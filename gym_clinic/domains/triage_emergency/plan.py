@@ -1,0 +1,344 @@
+"""The reference plan of a patient at the door: carried out while it is made.
+
+The plan looks first, does at once what saves life, asks and screens what the presentation calls
+for, gives the orders that cannot wait, activates the right protocol, and looks at the department
+last. It is played on a case of its own, so that every value that it passes on is one that it read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gym_clinic.clinical.citations import is_true, was_read
+from gym_clinic.clinical.seen import seen
+from gym_clinic.domain import CallSpec
+from gym_clinic.domains.triage_emergency.acuity import Acuity, hours_of_findings, values_on_arrival
+from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
+from gym_clinic.domains.triage_emergency.screens import RESPONSES
+from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.errors import ToolError
+from gym_clinic.simulate.clinic import disclosures
+from gym_clinic.simulate.clinic.incidental import red_flags
+from gym_clinic.toolbox import Toolbox
+
+MOST_ASKED = 4
+"""Findings of the problem that the plan asks for by name, at most."""
+
+UNAWARE = 8
+"""Coma score up to which pain is not asked for."""
+
+AT_ONCE = ("anaphylaxis", "major haemorrhage", "obstetric emergency")
+"""Protocols that are activated before any question."""
+
+LOOKED_UP = {
+    "poisoning": ("search_medical_wiki", "topic", "poisoning"),
+    "isolation": ("retrieve_evidence", "query", "airborne infection isolation"),
+    "diabetic emergency": ("search_pubmed", "query", "diabetic ketoacidosis fluids first hour"),
+    "obstetric emergency": ("search_pubmed", "query", "obstetric emergency first measures"),
+}
+"""Protocol -> what is looked up in the library once the patient is safe."""
+
+RISKS = ("hypertension", "type-2-diabetes-mellitus", "type-1-diabetes-mellitus", "obesity",
+         "familial-hypercholesterolaemia", "hyperlipidaemia")  # fmt: skip
+"""Conditions that count as cardiovascular risk factors."""
+
+VESSELS = ("coronary-artery-disease", "acute-myocardial-infarction", "stable-angina-pectoris",
+           "stroke", "transient-ischaemic-attack", "peripheral-artery-disease")  # fmt: skip
+"""Conditions of atherosclerosis."""
+
+NEUROLOGY = ("Unilateral facial palsy", "Weakness of facial musculature", "Hemiparesis",
+             "Slurred speech", "Dysarthria", "Aphasia", "Upper limb muscle weakness",
+             "Visual loss", "Vertigo", "Thunderclap headache")  # fmt: skip
+COLLAPSE = ("Syncope", "Loss of consciousness", "Seizure", "Status epilepticus", "Presyncope")
+HEART = ("Chest pain", "Palpitations", "Syncope", "Chest tightness")
+BLEEDING = ("Hematemesis", "Melena", "Hematochezia", "Abnormal vaginal bleeding",
+            "Antepartum hemorrhage", "Coffee ground vomitus", "Abnormal bleeding",
+            "Post-partum hemorrhage")  # fmt: skip
+
+
+class NoPlanError(Exception):
+    """A patient for whom the reference plan does not work out."""
+
+
+@dataclass
+class PlannedTriage:
+    """A plan as it was carried out.
+
+    Attributes:
+        case: The case that it was played on.
+        moves: Batches of calls.
+        urgent: What was ordered that cannot wait: tests, drugs and procedures by id.
+        asked: Findings of the problem that were asked for.
+        excluded: Findings that were asked for and are not there.
+    """
+
+    case: TriageCase
+    moves: list[list[CallSpec]] = field(default_factory=lambda: [[]])
+    urgent: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
+
+    def call(self, name: str, **arguments: Any) -> Any:
+        """Make a call in the present batch.
+
+        Raises:
+            NoPlanError: If it fails, or the encounter ends.
+        """
+        tool = self._box.get(name)
+        assert tool is not None, name
+        self.case.writable = tool.writes
+        try:
+            result = tool.call(dict(arguments), self.case)
+        except ToolError as error:
+            raise NoPlanError(f"{name}: {error}") from None
+        self.moves[-1].append((name, arguments))
+        return result
+
+    def turn(self) -> None:
+        """End the present batch."""
+        if self.moves[-1]:
+            self.case.end_turn()
+            self.moves.append([])
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The keys of what was read."""
+        return seen(self.case)
+
+    def citation(self, key: str) -> dict[str, Any] | None:
+        """Return the right citation of a key; None if it was not read or bears none."""
+        if was_read(self.case.world, key, self.read):
+            for present in (True, False):
+                if is_true(self.case, key, present):
+                    return {"finding": key, "present": present}
+        return None
+
+
+def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> PlannedTriage:
+    """Return the reference plan of a record.
+
+    Raises:
+        NoPlanError: If it does not work out in this patient.
+    """
+    plan = PlannedTriage(TriageCase(record))
+    patient = plan.case.patient
+    names = frozenset(hours_of_findings(patient))
+    values = values_on_arrival(patient)
+    row = plan.call("measure_vital_signs")
+    urgent = urgent_calls(patient, pathway.id)
+    if row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency"):
+        plan.call("measure_glucose")
+    _order(plan, [one for one in urgent if one.life])
+    if pathway.id in AT_ONCE:
+        _activate(plan, pathway)
+    if names & {*HEART} or pathway.id in ("stemi", "chest pain", "poisoning"):
+        plan.call("order_ecg")
+        plan.urgent.append("ecg")
+    plan.turn()
+    plan.call("ask_patient", question="When did it start?")
+    if pathway.id == "stroke":
+        plan.call("screen_stroke")
+        _activate(plan, pathway)
+    _ask(plan)
+    _screen(plan, acuity, pathway, names, row)
+    plan.turn()
+    if any(one.name == "give_medication" for one in urgent):
+        plan.call("read_allergies")
+        plan.call("read_patient_record")
+    _order(plan, [one for one in urgent if not one.life])
+    if "ecg" in plan.urgent:
+        _read_ecg(plan, names, values)
+    if pathway.id not in (*AT_ONCE, "stroke", NO_PATHWAY):
+        _activate(plan, pathway)
+    if acuity.monitor and acuity.level <= 2:
+        plan.call("start_monitoring", what="vital signs")
+    plan.turn()
+    plan.call("read_medicines")
+    if patient.background:
+        plan.call("read_history", section="past illnesses")
+    _read_papers(plan)
+    if pathway.id in LOOKED_UP:
+        tool, field_name, text = LOOKED_UP[pathway.id]
+        plan.call(tool, **{field_name: text})
+    if acuity.level == 1:
+        plan.call("read_vital_signs_trend")
+    if acuity.level >= 3:
+        plan.call("read_level_guide")
+    _decide(plan, acuity, row)
+    plan.turn()
+    plan.moves = [move for move in plan.moves if move]
+    return plan
+
+
+def _order(plan: PlannedTriage, calls: list[Any]) -> None:
+    for one in calls:
+        plan.call(one.name, **one.arguments)
+        given = one.arguments
+        plan.urgent += [given[key] for key in ("drug", "procedure", "study") if key in given]
+        plan.urgent += list(given.get("tests", ()))
+        known = {"give_oxygen": "oxygen", "give_fluids": "fluids", "give_blood": "blood"}
+        plan.urgent += [known[one.name]] if one.name in known else []
+
+
+def _activate(plan: PlannedTriage, pathway: Pathway) -> None:
+    if pathway.id not in AT_ONCE:
+        plan.call("list_protocols")
+    plan.call("read_protocol", protocol=pathway.id)
+    plan.call("activate_pathway", pathway=protocols()[pathway.id].activates)
+
+
+def _ask(plan: PlannedTriage) -> None:
+    """Ask for findings of the problem, and for a red flag."""
+    plan.asked, plan.excluded = asked_findings(plan), excluded_findings(plan)
+    there = [_name(plan, one) for one in plan.asked]
+    if there:
+        plan.call("ask_patient", question=f"Do you have {_listed(there)}?")
+    absent = [_name(plan, one) for one in plan.excluded]
+    if absent:
+        plan.call("ask_patient", question=f"Do you have {_listed(absent)}?")
+
+
+def asked_findings(plan: PlannedTriage) -> list[str]:
+    """Return findings of the problem that the ticket does not tell, red flags first."""
+    world, facts = plan.case.world, plan.case.patient.facts
+    found = [
+        one.finding
+        for one in disclosures(world.patient)
+        if one.has
+        and one.origin == "problem"
+        and one.manner != "omitted"
+        and one.distortion != "forgets"
+        and f"finding:{one.finding}" not in plan.case.told
+    ]
+    flags = red_flags()
+    ranked = sorted(found, key=lambda one: facts.phenotypes[one].name not in flags)
+    return ranked[:MOST_ASKED]
+
+
+def excluded_findings(plan: PlannedTriage) -> list[str]:
+    """Return a finding of the look-alikes that is not there, a red flag first, to ask for."""
+    world, facts = plan.case.world, plan.case.patient.facts
+    flags = red_flags()
+    own = [
+        one.finding
+        for one in disclosures(world.patient)
+        if not one.has
+        and one.manner != "omitted"
+        and f"finding:{one.finding}" not in plan.case.told
+        and one.finding not in world.findings
+    ]
+    own.sort(key=lambda one: facts.phenotypes[one].name not in flags)
+    return own[:1]
+
+
+def _screen(
+    plan: PlannedTriage, acuity: Acuity, pathway: Pathway, names: frozenset[str], row: Any
+) -> None:
+    """Do the screens and scores that the presentation calls for."""
+    adult = plan.case.patient.person.age >= 16
+    if row.get("gcs", 15) < 15:
+        plan.call("observe_responses")
+        plan.call("calculate_gcs", **_responses(plan.case.shown["gcs"][-1]))
+    if row.get("pain", 0) >= 4 and row.get("gcs", 15) > UNAWARE:
+        plan.call("assess_pain")
+    if names & {*NEUROLOGY} and pathway.id != "stroke":
+        plan.call("screen_stroke")
+    if names & {*COLLAPSE} and "sbp" in row:
+        plan.call("screen_trauma")
+    infected = "Fever" in names or pathway.id == "sepsis"
+    if infected and "crt_s" in row:
+        plan.call("screen_sepsis", suspected_infection=True)
+    if adult and pathway.id == "sepsis":
+        plan.call("calculate_qsofa", rr=row["rr"], sbp=row["sbp"], gcs=row["gcs"])
+    elif adult and not infected and acuity.level <= 2:
+        plan.call("calculate_news2", **_warning(plan, row))
+    if names & {*BLEEDING} or pathway.id == "major haemorrhage":
+        plan.call("calculate_shock_index", hr=row["hr"], sbp=row["sbp"])
+    for site in _sites(plan)[:1]:
+        plan.call("examine_patient", system=site)
+
+
+def _sites(plan: PlannedTriage) -> list[str]:
+    """Parts of the examination where something is abnormal, quick ones."""
+    quick = ("general", "skin", "chest", "abdomen", "neurology", "limbs", "head and neck",
+             "ears nose throat", "eyes", "joints", "heart")  # fmt: skip
+    found = [one.site for one in plan.case.patient.examination if one.abnormal]
+    return list(dict.fromkeys(one for one in found if one in quick))
+
+
+def _responses(total: float) -> dict[str, int]:
+    eye, verbal, motor = RESPONSES[int(total)]
+    return {"eye": eye, "verbal": verbal, "motor": motor}
+
+
+def _warning(plan: PlannedTriage, row: Any) -> dict[str, Any]:
+    return {
+        "rr": row["rr"], "spo2": row["spo2"], "spo2_scale": "1",
+        "on_oxygen": False, "sbp": row["sbp"], "pulse": row["hr"],
+        "consciousness": "A" if row["gcs"] >= 15 else "C", "temp_c": row["temp_c"],
+    }  # fmt: skip
+
+
+def _read_ecg(plan: PlannedTriage, names: frozenset[str], values: Mapping[str, float]) -> None:
+    """Wait for the ECG and read it; screen chest pain with it."""
+    case = plan.case
+    order = case.find_order("ecg")
+    if order.due > case.minute:
+        plan.call("wait", minutes=max(1, int(order.due - case.minute + 0.999)))
+    report = plan.call("read_results", order="ecg")["report"]
+    if values["age"] >= 35 and names & {"Chest pain", "Chest tightness"}:
+        lived = {one.condition for one in case.patient.background}
+        raised = "ST elevation" in report and "no ST elevation" not in report.casefold()
+        depressed = "ST depression" in report
+        shape = "ST elevation" if raised else "ST depression" if depressed else "normal"
+        plan.call(
+            "screen_chest_pain", history=1, ecg=shape, risk_factors=len(lived & {*RISKS}),
+            known_atherosclerosis=bool(lived & {*VESSELS}),
+        )  # fmt: skip
+
+
+def _read_papers(plan: PlannedTriage) -> None:
+    """Read what the crew of the ambulance or the referring doctor wrote."""
+    written = [
+        title
+        for title, one in plan.case["documents"].items()
+        if one["kind"] in ("handover", "referral") and one["minute"] <= plan.case.minute
+    ]
+    if written:
+        plan.call("list_documents")
+        plan.call("read_document", title=written[0])
+
+
+def _decide(plan: PlannedTriage, acuity: Acuity, row: Any) -> None:
+    """Compute the level from what was measured, and look where there is room.
+
+    Raises:
+        NoPlanError: If the measured values give another level than the true ones.
+    """
+    person = plan.case.patient.person
+    found = plan.call(
+        "calculate_esi",
+        lifesaving_intervention=bool(acuity.life_saving),
+        high_risk_situation=bool(acuity.high_risk),
+        confused_lethargic_disoriented=acuity.confused,
+        severe_pain_or_distress=acuity.severe_pain,
+        expected_resources=len(acuity.resources),
+        age_years=person.age,
+        **{name: row[name] for name in ("hr", "rr", "spo2")},
+    )
+    if int(found["score"]) != acuity.level:
+        raise NoPlanError("measured values give another level")
+    plan.call("read_department_state")
+
+
+def _name(plan: PlannedTriage, finding: str) -> str:
+    return plan.case.patient.facts.phenotypes[finding].name.casefold()
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

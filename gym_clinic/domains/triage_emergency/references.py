@@ -1,0 +1,96 @@
+"""What a triage nurse looks up: the state of the department, protocols, and the levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gym_clinic.case import Case
+from gym_clinic.chart import Chart
+from gym_clinic.chart.catalogue import find_among
+from gym_clinic.chart.encounter import minutes_of
+from gym_clinic.domains.triage_emergency.acuity import SEVERE_PAIN, acuity_table
+from gym_clinic.domains.triage_emergency.placement import DISPOSITIONS, protocols
+from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.errors import ToolError
+from gym_clinic.toolbox import tool
+
+KINDS = (
+    "laboratory (any number of blood and urine tests)",
+    "x-ray or ecg",
+    "imaging by ct mri or ultrasound",
+    "intravenous fluids",
+    "medicine iv im or nebulised",
+    "specialist consultation",
+    "simple procedure",
+    "complex procedure (counts for two)",
+)
+"""Kinds of resources, as the handbook counts them."""
+
+NOT_COUNTED = (
+    "history and examination", "tests at the bedside", "medicines by mouth", "prescriptions",
+    "a saline lock", "splints and simple dressings",
+)  # fmt: skip
+"""What the handbook does not count as a resource."""
+
+
+@tool
+def read_department_state(case: Case) -> dict[str, Any]:
+    """Read how full the department is: waiting room, free beds, fast track."""
+    if not isinstance(case, TriageCase):
+        raise ToolError("There is no department in this case.")
+    case.spend(minutes_of("read_list"))
+    case.log("look_up", key="department")
+    now = case.department
+    return {
+        "time": case.clock(),
+        "waiting": now.waiting,
+        "resuscitation": "free",
+        "monitored beds": "free",
+        "standard beds free": now.standard_beds,
+        "fast track": "open" if now.fast_track else "closed",
+    }
+
+
+@tool
+def list_protocols(case: Chart) -> dict[str, Any]:
+    """List the protocols that can be activated at the door."""
+    case.spend(minutes_of("read_list"))
+    case.log("look_up", key="protocols")
+    return {"protocols": [{"id": one.id, "name": one.name} for one in protocols().values()]}
+
+
+@tool
+def read_protocol(case: Chart, protocol: str) -> dict[str, Any]:
+    """Read a protocol: when it is activated, under which name, and its clock.
+
+    Args:
+        protocol: Its id, as listed.
+    """
+    one = protocols()[find_among(protocol, protocols(), "protocol")]
+    case.spend(minutes_of("read_list"))
+    case.log("look_up", key=f"protocol {one.id}")
+    return {
+        "id": one.id,
+        "activate if": one.criteria,
+        "activate_pathway": one.activates,
+        "activate within": f"{one.minutes:g} minutes of arrival",
+        "clock": one.clock,
+    }
+
+
+@tool
+def read_level_guide(case: Chart) -> dict[str, Any]:
+    """Read what counts for the decision points of the Emergency Severity Index here."""
+    case.spend(minutes_of("read_list"))
+    case.log("look_up", key="levels")
+    table = acuity_table()
+    return {
+        "A. life-saving interventions": list(dict.fromkeys(one.what for one in table.life_saving)),
+        "B. high-risk situations": list(dict.fromkeys(one.what for one in table.high_risk)),
+        "B. severe pain": f"from {SEVERE_PAIN:g} of 10, if it began within 24 hours or a vital "
+        "sign is in the danger zone",
+        "C. resources": list(KINDS),
+        "C. not counted": list(NOT_COUNTED),
+        "D. danger zone": "as calculate_esi has it; with two or more resources it makes level 2",
+        "places": list(DISPOSITIONS),
+    }

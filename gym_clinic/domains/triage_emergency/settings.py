@@ -1,0 +1,105 @@
+"""The domain of triage, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from gym_clinic.clinical import aggregate, clinical_rubric, ended, metrics, success
+from gym_clinic.clinical.adversaries import ADVERSARIES
+from gym_clinic.clinical.fingerprint import fingerprint
+from gym_clinic.clinical.tasks import endless
+from gym_clinic.domain import CallSpec, Domain, Menu, Move
+from gym_clinic.domains.triage_emergency.judging import JUDGE
+from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
+from gym_clinic.domains.triage_emergency.rules import rules
+from gym_clinic.domains.triage_emergency.tasks import SPEC
+from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.world import open_case
+from gym_clinic.episode import Task
+from gym_clinic.frozen import thaw
+from gym_clinic.paths import tasks_dir
+from gym_clinic.taskset import TaskFolder
+
+MAX_TURNS = 25
+"""Actions before an episode is cut off."""
+
+USUAL = {1: "resuscitation", 2: "monitored bed", 3: "standard bed", 4: "fast track",
+         5: "waiting room"}  # fmt: skip
+"""Level -> the place that most often goes with it."""
+
+QUESTIONS = (
+    "What is wrong?", "When did it start?", "Do you have chest pain, dyspnea or syncope?",
+    "Do you have fever, vomiting or bleeding?",
+)  # fmt: skip
+"""Questions that fit every patient."""
+
+CITATIONS = (("vital:hr", False), ("vital:spo2", False), ("vital:rr", False))
+"""What a constant answer cites."""
+
+
+def solution(task: Task) -> Sequence[Move]:
+    """Return the moves of the reference plan, and the right answer."""
+    gold = task.gold
+    moves: list[Move] = [
+        tuple((call["name"], thaw(call["arguments"])) for call in move) for move in gold["plan"]
+    ]
+    return [*moves, (_submission(**gold["answer"], cited_findings=thaw(gold["cite"])),)]
+
+
+def _submission(**fields: Any) -> CallSpec:
+    return "submit_answer", {**fields, "follow_up": "Vital signs again within 30 minutes."}
+
+
+def menu(task: Task) -> Menu:
+    """Return what could be done for anybody at the door, and constant answers."""
+    systems = ("general", "chest", "abdomen", "neurology")
+    calls: tuple[CallSpec, ...] = (
+        ("measure_vital_signs", {}),
+        *(("ask_patient", {"question": one}) for one in QUESTIONS),
+        *(("examine_patient", {"system": one}) for one in systems),
+        *((name, {}) for name in (
+            "assess_pain", "observe_responses", "measure_glucose", "screen_stroke",
+            "screen_trauma", "read_patient_record", "read_medicines", "read_allergies",
+            "read_department_state", "list_protocols", "read_level_guide", "list_documents",
+        )),
+        ("read_history", {"section": "past illnesses"}),
+        ("screen_sepsis", {"suspected_infection": True}),
+        ("order_ecg", {}),
+        ("order_lab", {"tests": ["blood-count", "basic-metabolic-panel", "lactate"]}),
+        ("give_oxygen", {"device": "nasal cannula", "litres_per_minute": 4}),
+        ("start_monitoring", {"what": "vital signs"}),
+    )  # fmt: skip
+    cited = [{"finding": key, "present": has} for key, has in CITATIONS]
+    answers: dict[str, Move] = {
+        f"level {level}": (
+            _submission(level=level, pathway=NO_PATHWAY, disposition=place, cited_findings=cited),
+        )
+        for level, place in USUAL.items()
+    }
+    return Menu(calls, answers)
+
+
+def make_domain() -> Domain:
+    """Return the domain."""
+    folder = tasks_dir(SPEC.name)
+    return Domain(
+        name=SPEC.name,
+        policy=(folder / "policy.md").read_text(encoding="utf-8"),
+        tasks={**TaskFolder(folder), "endless": endless(SPEC)},
+        rubric=clinical_rubric(JUDGE),
+        tools=TOOLS,
+        open_case=open_case,
+        ended=ended,
+        success=success(JUDGE),
+        metrics=metrics(JUDGE),
+        aggregate=aggregate,
+        solution=solution,
+        menu=menu,
+        classes=lambda task: str(task.gold["answer"]["level"]),
+        baselines={"rules": rules},
+        adversaries=ADVERSARIES,
+        scoring=partial(fingerprint, SPEC.name),
+        max_turns=MAX_TURNS,
+    )

@@ -1,0 +1,113 @@
+"""The right level: hand-written cases of the handbook's decision points, and simulated patients."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import pytest
+
+from gym_clinic.domains.triage_emergency.acuity import (
+    acuity,
+    acuity_table,
+    danger_zone,
+    level,
+    values_on_arrival,
+)
+from gym_clinic.facts import load
+from gym_clinic.facts.expressions import parse
+from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.body import DrawnEffect
+
+WELL = {"age": 40.0, "hr": 76.0, "rr": 14.0, "spo2": 98.0}
+NOTHING = {"life_saving": False, "high_risk": False, "confused": False, "severe_pain": False}
+
+CASES = (
+    ("an ankle that needs an X-ray", WELL, NOTHING, 1, 4),
+    ("a prescription to renew", WELL, NOTHING, 0, 5),
+    ("appendicitis: blood, ultrasound, fluids", WELL, NOTHING, 3, 3),
+    ("the same with a pulse of 118", {**WELL, "hr": 118.0}, NOTHING, 3, 2),
+    ("the same with a saturation of 91", {**WELL, "spo2": 91.0}, NOTHING, 3, 2),
+    ("a saturation of 92 is not below 92", {**WELL, "spo2": 92.0}, NOTHING, 3, 3),
+    ("one resource: the danger zone is not looked at", {**WELL, "hr": 118.0}, NOTHING, 1, 4),
+    ("chest pain that may be cardiac", WELL, {**NOTHING, "high_risk": True}, 3, 2),
+    ("new confusion", WELL, {**NOTHING, "confused": True}, 3, 2),
+    ("renal colic of 9 of 10", WELL, {**NOTHING, "severe_pain": True}, 2, 2),
+    ("apnoea", WELL, {**NOTHING, "life_saving": True}, 3, 1),
+    ("an infant of 6 weeks at 170/min", {**WELL, "age": 0.12, "hr": 170.0, "rr": 44.0},
+     NOTHING, 2, 3),
+    ("an infant of 6 weeks at 186/min", {**WELL, "age": 0.12, "hr": 186.0, "rr": 44.0},
+     NOTHING, 2, 2),
+    ("a child of 2 years at 150/min", {**WELL, "age": 2.0, "hr": 150.0, "rr": 30.0}, NOTHING, 2, 3),
+    ("a child of 5 years at 150/min", {**WELL, "age": 5.0, "hr": 150.0, "rr": 24.0}, NOTHING, 2, 2),
+    ("a child of 9 years at 104/min", {**WELL, "age": 9.0, "hr": 104.0, "rr": 18.0}, NOTHING, 2, 2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "resources", "right"), [one[1:] for one in CASES], ids=[c[0] for c in CASES]
+)
+def test_levels_of_hand_written_cases(
+    values: dict[str, float], asked: dict[str, bool], resources: int, right: int
+) -> None:
+    assert level(values, resources=resources, **asked) == right
+
+
+def test_danger_zones_follow_the_age() -> None:
+    fast = {"hr": 135.0, "rr": 28.0, "spo2": 97.0}
+    assert danger_zone(0.1, fast) == ()
+    assert danger_zone(2, fast) == ()
+    assert danger_zone(5, fast) == ()
+    assert danger_zone(30, fast) == ("hr", "rr")
+    assert danger_zone(30, {**fast, "spo2": 91.0}) == ("hr", "rr", "spo2")
+
+
+def test_the_table_names_conditions_findings_and_values_that_exist() -> None:
+    facts, table = load(), acuity_table()
+    names = {one.name for one in facts.phenotypes.values()}
+    known = {*values_on_arrival(draw_patient(1, "gout")), "finding_hours"}
+    for one in (*table.life_saving, *table.high_risk):
+        assert {*one.conditions} <= facts.conditions.keys()
+        assert one.finding is None or one.finding in names
+        assert parse(one.when).names <= known
+    assert table.resources.keys() <= facts.conditions.keys()
+    for needed in table.resources.values():
+        for each in needed:
+            assert each.finding is None or each.finding in names
+            assert parse(each.when).names <= known
+
+
+@pytest.mark.parametrize(
+    ("condition", "usual"),
+    [
+        ("anaphylaxis", 1), ("tension-pneumothorax", 1), ("stroke", 2), ("testicular-torsion", 2),
+        ("acute-myocardial-infarction", 2), ("deep-vein-thrombosis", 3), ("cystitis", 4),
+        ("lyme-disease", 5), ("atopic-dermatitis", 5),
+    ],
+)  # fmt: skip
+def test_usual_levels_of_simulated_patients(condition: str, usual: int) -> None:
+    found = Counter(acuity(draw_patient(seed, condition)).level for seed in range(5))
+    assert found.most_common(1)[0][0] == usual
+
+
+def test_one_vital_sign_turns_the_level() -> None:
+    patient = next(
+        one
+        for one in (draw_patient(seed, "diverticulitis") for seed in range(40))
+        if acuity(one).level == 3
+    )
+    first, *others = patient.problems
+    for sign, more, right in (("hr", 45.0, 2), ("spo2", -12.0, 1)):
+        known = first.effects.get(sign, DrawnEffect("add", 0.0))
+        if known.kind != "add":
+            continue
+        worse = DrawnEffect("add", known.amount + more / first.severity)
+        moved = dataclasses.replace(first, effects={**first.effects, sign: worse})
+        changed = dataclasses.replace(patient, problems=(moved, *others))
+        assert acuity(changed).level == right
+
+
+def test_reasons_are_given() -> None:
+    found = acuity(draw_patient(3, "anaphylaxis"))
+    assert "adrenaline" in found.life_saving
+    assert found.monitor

@@ -1,0 +1,115 @@
+"""Protocols and places: criteria, windows and the state of the department."""
+
+from __future__ import annotations
+
+import pytest
+
+from gym_clinic.clinical.edits import apply_edits
+from gym_clinic.domains.triage_emergency.activation import known_pathways
+from gym_clinic.domains.triage_emergency.acuity import Acuity
+from gym_clinic.domains.triage_emergency.first_orders import antibiotic, urgent_calls
+from gym_clinic.domains.triage_emergency.placement import (
+    NO_PATHWAY,
+    Pathway,
+    pathway_of,
+    place,
+    protocols,
+)
+from gym_clinic.domains.triage_emergency.world import Department, draw_department
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import draw_patient
+
+NONE = Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
+FREE, FULL = Department(3, 2, True), Department(20, 0, False)
+
+
+def of_level(level: int, *, monitor: bool = False, danger: tuple[str, ...] = ()) -> Acuity:
+    return Acuity(level, (), (), False, False, (), danger, monitor)
+
+
+@pytest.mark.parametrize(
+    ("found", "pathway", "department", "right"),
+    [
+        (of_level(1), NONE, FULL, "resuscitation"),
+        (of_level(2, monitor=True), NONE, FULL, "monitored bed"),
+        (of_level(2, danger=("hr",)), NONE, FREE, "monitored bed"),
+        (of_level(2), NONE, FULL, "standard bed"),
+        (of_level(3), NONE, FREE, "standard bed"),
+        (of_level(3), NONE, FULL, "waiting room"),
+        (of_level(4), NONE, FREE, "fast track"),
+        (of_level(5), NONE, FULL, "waiting room"),
+        (of_level(5), Pathway("isolation", ("isolation",), 20.0), FULL, "standard bed"),
+    ],
+)
+def test_places(found: Acuity, pathway: Pathway, department: Department, right: str) -> None:
+    assert place(found, pathway, department) == right
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("anaphylaxis", "anaphylaxis"), ("intracerebral-haemorrhage", "stroke"),
+        ("febrile-neutropenia", "sepsis"), ("diabetic-ketoacidosis", "diabetic emergency"),
+        ("opioid-overdose", "poisoning"), ("varicella", "isolation"),
+        ("placental-abruption", "obstetric emergency"), ("gout", NO_PATHWAY),
+        ("unstable-angina", "chest pain"),
+    ],
+)  # fmt: skip
+def test_protocols_of_patients(condition: str, right: str) -> None:
+    assert {pathway_of(draw_patient(seed, condition)).id for seed in range(3)} == {right}
+
+
+def test_an_onset_out_of_the_window_activates_nothing() -> None:
+    patient = draw_patient(4, "stroke")
+    assert pathway_of(patient).id == "stroke"
+    late = apply_edits(patient, {"kind": "onset", "minutes": 30 * 60})
+    assert pathway_of(late).id == NO_PATHWAY
+
+
+def test_st_elevation_is_the_form_that_needs_the_catheter_laboratory() -> None:
+    found = {
+        (one.problems[0].variant, pathway_of(one).id)
+        for one in (draw_patient(seed, "acute-myocardial-infarction") for seed in range(12))
+    }
+    assert ("without-st-elevation", "chest pain") in found
+    assert {name for form, name in found if form in ("inferior", "anterior")} == {"stemi"}
+
+
+def test_every_protocol_is_known_to_the_tool_and_to_the_tables() -> None:
+    facts = load()
+    names = {one.name for one in facts.phenotypes.values()}
+    for one in protocols().values():
+        assert one.activates in known_pathways()
+        assert one.criteria
+        assert one.clock
+        for rule in one.rules:
+            assert {*rule.conditions, *rule.or_none_for} <= facts.conditions.keys()
+            assert rule.finding is None or rule.finding in names
+            forms = {form for key in rule.conditions for form in facts.conditions[key].variants}
+            assert {*rule.variants} <= forms
+
+
+def test_the_department_does_not_know_the_patient() -> None:
+    assert draw_department(8, 3) == draw_department(8, 3)
+    assert not draw_department(8, 3).fast_track
+    states = [draw_department(seed, 12) for seed in range(60)]
+    assert 0.6 < sum(one.fast_track for one in states) / 60 < 1
+    assert 0.4 < sum(one.standard_beds > 0 for one in states) / 60 < 0.9
+
+
+def test_an_antibiotic_respects_the_allergies() -> None:
+    patient = draw_patient(11, "febrile-neutropenia")
+    for allergen in [one.allergen for one in patient.allergies]:
+        patient = apply_edits(patient, {"kind": "no allergy", "allergen": allergen})
+    assert antibiotic(patient)["drug"] in ("piperacillin-tazobactam", "ceftriaxone")
+    edit = {"kind": "allergy", "allergen": "class:penicillin", "reaction": "rash"}
+    grown = apply_edits(patient, edit)
+    if grown.person.age >= 16:
+        assert antibiotic(grown)["drug"] == "meropenem"
+
+
+def test_what_cannot_wait_has_a_dose_for_the_weight() -> None:
+    (call,) = [one for one in urgent_calls(draw_patient(3, "anaphylaxis"), "anaphylaxis")
+               if one.name == "give_medication"]  # fmt: skip
+    assert call.life
+    assert 0 < call.arguments["dose"] <= 0.5
