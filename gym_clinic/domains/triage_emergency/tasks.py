@@ -199,7 +199,7 @@ def _citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
             made.add(key)
             yield one
 
-    own = sorted((problem & {*told}) - {complaint}, key=lambda key: key not in flags)
+    own = sorted((problem & {*told}) - {complaint}, key=lambda key: (key not in flags, key))
     if urgent:
         for key in vitals:
             alarms = key in ("vital:gcs", "vital:pain", "vital:sbp")
