@@ -7,8 +7,9 @@ tests run both.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from gym_clinic.clinical.assertions import CHECKS
 from gym_clinic.clinical.calls import canonical
@@ -140,18 +141,25 @@ def _expected(task: Task, context: GateContext) -> Iterator[str]:
                 yield f"expected action {one['name']}: not in canonical form, {arguments}"
 
 
+TREATMENTS = ("treatments", "orders")
+"""Fields of ``acceptable`` that hold treatments: actions, or sets of them."""
+
+
 def _forbidden(task: Task, context: GateContext) -> Iterator[str]:
-    right = [
-        action for several in task.gold.get("acceptable", {}).values() if _listed(several)
-        for action in several if isinstance(action, str)
-    ]  # fmt: skip
+    acceptable = task.gold.get("acceptable", {})
+    right = [one for name in TREATMENTS for one in _actions(acceptable.get(name, ()))]
     for one in task.gold["forbidden"]:
         if any(fulfils(action, one) for action in right):
             yield f"{one!r} is both acceptable and forbidden"
 
 
-def _listed(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+def _actions(value: Any) -> Iterator[str]:
+    """The actions of nested lists."""
+    if isinstance(value, str):
+        yield value
+    else:
+        for one in value:
+            yield from _actions(one)
 
 
 def _asserted(task: Task, context: GateContext) -> Iterator[str]:

@@ -49,6 +49,11 @@ def _contradicted(task: Task) -> Task:
     )
 
 
+def _contradicted_in_a_set(task: Task) -> Task:
+    treatments = [["oxygen"], ["fluids", "drug:aspirin"]]
+    return with_gold(task, acceptable={"treatments": treatments}, forbidden=["drug:aspirin"])
+
+
 MUTATIONS: Mapping[str, tuple[Mutation, ...]] = {
     "split": (
         lambda task: with_record(task, split="dev" if task.record["split"] != "dev" else "test"),
@@ -64,7 +69,7 @@ MUTATIONS: Mapping[str, tuple[Mutation, ...]] = {
     ),
     "cite": (_untrue,),
     "expected": (_other_tool,),
-    "forbidden": (_contradicted,),
+    "forbidden": (_contradicted, _contradicted_in_a_set),
     "assertions": (
         lambda task: with_gold(task, assertions=[]),
         lambda task: with_gold(task, assertions=[{"check": "no such check", "text": "x"}]),
