@@ -54,7 +54,8 @@ $(VENV)/.dev: $(VENV)/.test
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[test,dev]"
 	@touch $@
 
-demo: $(VENV)/.core  ## set up, evaluate oracle, rules and an adversary on ClinGen, show one episode
+demo: $(VENV)/.core  ## set up, show a patient and a curation, evaluate oracle, rules and an adversary
+	$(BIN)/gym-clinic play clinic/ClinicalDiagnosis-v0 --policy oracle --split test --seed 3
 	$(BIN)/gym-clinic play clinic/ClinGen-v0 --policy rules --split test --seed 7
 	$(BIN)/gym-clinic eval clinic/ClinGen-v0 --policy oracle --policy rules --policy every-tool \
 		--split test --trials 1 --limit $(LIMIT) --out $(RUNS)

@@ -180,6 +180,6 @@ def test_make_demo_sets_everything_up(tmp_path):
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             (checkout / name).write_bytes((ROOT / name).read_bytes())
     printed = run("make", "demo", f"PYTHON={sys.executable}", "LIMIT=8", cwd=checkout)
-    for shown in ("CLASSIFICATION", "oracle", "rules", "every-tool"):
+    for shown in ("submit_answer", "CLASSIFICATION", "oracle", "rules", "every-tool"):
         assert shown in printed
     assert (checkout / "runs" / "demo" / "oracle" / "summary.json").is_file()
