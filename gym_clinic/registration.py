@@ -11,6 +11,7 @@ IDS: dict[str, dict[str, Any]] = {
     "clinic/ClinGenSingle-v0": {"domain": "clingen:single"},
     "clinic/ClinicalDiagnosis-v0": {"domain": "clinical_diagnosis"},
     "clinic/TriageEmergency-v0": {"domain": "triage_emergency"},
+    "clinic/DrugInteraction-v0": {"domain": "drug_interaction"},
 }
 
 

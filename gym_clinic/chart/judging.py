@@ -127,6 +127,9 @@ def _patient(chart: Chart) -> dict[str, Any]:
         ],
         "conditions": sorted(conditions),
         "known_from": {name: minute for name, minute in conditions.items() if minute > 0},
+        "stopped_days": {
+            one.what: -one.minute / 1440 for one in patient.past if one.kind == "medicine"
+        },
         "labs": _labs(chart),
         "vitals": _vitals(chart),
         "ventilated": bool(_VENTILATION & chart.given().keys()),

@@ -109,7 +109,10 @@ def is_true(case: ClinicCase, key: str, present: bool, value: float | None = Non
     if kind == "site":
         return any(one.abnormal for one in patient.examination if one.site == of) is present
     has = {
-        "medicine": lambda: any(one.drug == of for one in patient.medicines),
+        "medicine": lambda: (
+            any(one.drug == of for one in patient.medicines)
+            or any(one.kind == "medicine" and one.what == of for one in patient.past)
+        ),
         "allergy": lambda: any(one.allergen == of for one in patient.allergies),
         "condition": lambda: any(one.condition == of for one in patient.background),
         "habit": lambda: of in patient.person.habits,

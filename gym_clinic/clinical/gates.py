@@ -19,7 +19,7 @@ from gym_clinic.clinical.judging import DomainJudge
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.tasks import seed_of
-from gym_clinic.clinical.world import ClinicCase, open_world
+from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Task
 from gym_clinic.facts import words
@@ -59,6 +59,13 @@ def problems(task: Task, context: GateContext) -> list[str]:
     return [f"{task.id}, {name}: {one}" for name, several in found for one in several]
 
 
+def _world(task: Task, context: GateContext) -> ClinicWorld:
+    """The world that the domain opens for a task."""
+    case = context.domain.open_case(task)
+    assert isinstance(case, ClinicCase)
+    return case.world
+
+
 def _of_split(task: Task, context: GateContext) -> Iterator[str]:
     if task.record.get("split") != context.split:
         yield f"the record is of split {task.record.get('split')!r}, not {context.split!r}"
@@ -73,7 +80,7 @@ def _marked(task: Task, context: GateContext) -> Iterator[str]:
 
 
 def _ticket(task: Task, context: GateContext) -> Iterator[str]:
-    person = open_world(task.record).patient.person
+    person = _world(task, context).patient.person
     if person.name.split()[-1] not in task.ticket:
         yield f"the ticket does not name the patient, {person.name!r}"
     ages = {f"{person.age:g}", str(int(person.age)), str(round(person.age * 12))}
@@ -82,8 +89,13 @@ def _ticket(task: Task, context: GateContext) -> Iterator[str]:
 
 
 def _names_no_diagnosis(task: Task, context: GateContext) -> Iterator[str]:
-    """The name of what brings the patient is not in the ticket, unless it is lived with."""
-    patient = open_world(task.record).patient
+    """The name of what brings the patient is not in the ticket, unless it is lived with.
+
+    A question about a treatment names what is treated.
+    """
+    if "question" in task.record:
+        return
+    patient = _world(task, context).patient
     lived_with = {one.condition for one in patient.background}
     text = " ".join(words(task.ticket))
     for problem in patient.problems:
@@ -103,7 +115,7 @@ def _read(task: Task, context: GateContext) -> Iterator[str]:
     for key in wanted:
         if key.partition(":")[0] not in _KINDS:
             yield f"'read' has the unknown key {key!r}"
-    world = open_world(task.record)
+    world = _world(task, context)
     if known := seen(ClinicCase(world)) & set(wanted):
         yield f"'read' asks for {sorted(known)}, which the ticket tells"
     facts = world.patient.facts
@@ -119,7 +131,7 @@ _ASKED_OF_ALL = ("medicines", "allergies", "past")
 
 
 def _cited(task: Task, context: GateContext) -> Iterator[str]:
-    case = ClinicCase(open_world(task.record))
+    case = ClinicCase(_world(task, context))
     for one in task.gold["cite"]:
         key = one["finding"]
         if key.partition(":")[0] not in SHOWN_LATER and not is_true(case, key, one["present"]):
@@ -128,7 +140,7 @@ def _cited(task: Task, context: GateContext) -> Iterator[str]:
 
 def _expected(task: Task, context: GateContext) -> Iterator[str]:
     names = {one.name for one in context.domain.tools} | {"order_study", "give_medication"}
-    facts = open_world(task.record).patient.facts
+    facts = _world(task, context).patient.facts
     for one in task.gold["expected"]:
         if one["name"] not in names:
             yield f"expected action: no tool {one['name']!r}"

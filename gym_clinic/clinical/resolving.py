@@ -147,6 +147,9 @@ def _evidence(folder: Any, text: str) -> str | None:
             return f"{kind}:{of}"
         if kind == "condition":
             return None if (key := find_disease(facts, of)) is None else f"condition:{key}"
+    drug = resolve(text) if kind == "medicine" else None
+    if drug is not None and len(drug.ingredients) == 1:
+        return f"medicine:{drug.ingredients[0]}"
     if _plain(text) in _PREGNANCY:
         return "pregnancy"
     if (named := _ALLERGY.match(text)) is not None:
@@ -160,12 +163,12 @@ def _evidence(folder: Any, text: str) -> str | None:
         return _measurement(facts, test)
     if (study := _tried(find_study, facts, text)) is not None:
         return f"study:{study}"
+    if (drug := resolve(text)) is not None and len(drug.ingredients) == 1:
+        return f"medicine:{drug.ingredients[0]}"
     if (finding := _linked(facts, text)) is not None:
         return f"told:{finding}"
     if (site := _SITE.sub("", text).strip().casefold()) in sites():
         return f"site:{site}"
-    if (drug := resolve(text)) is not None and len(drug.ingredients) == 1:
-        return f"medicine:{drug.ingredients[0]}"
     disease = find_disease(facts, text)
     return None if disease is None else f"condition:{disease}"
 

@@ -91,6 +91,8 @@ def _told(facts: Facts, fact: str, value: str) -> Iterator[str]:
         yield f"told:{fact}"
     elif fact == "life:pregnant" or kind == "pregnancy":
         yield "pregnancy"
+    elif kind == "past" and of in facts.drugs:
+        yield f"medicine:{of}"
     elif kind in _FOUND and value != "no" and not (kind == "medicine" and value in facts.drugs):
         yield fact
         if kind == "allergy":

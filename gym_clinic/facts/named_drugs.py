@@ -53,7 +53,7 @@ def _tables() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, NamedDrug]:
-    """Plain name -> what it means: drugs of the facts, names of our own, then aliases of the facts.
+    """Plain name -> what it means: drugs of the facts, names and products of our own, then aliases.
 
     None replaces one before it. Lay words for a drug ("water pill") name no drug on a chart.
     """
@@ -72,13 +72,13 @@ def _known() -> dict[str, NamedDrug]:
     for key, names in tables["names"].items():
         for name in names:
             found.setdefault(plain_name(name), found[plain_name(key)])
+    for name, ingredients in tables["combinations"].items():
+        found.setdefault(plain_name(name), NamedDrug(tuple(ingredients)))
     drugs = {drug.name: drug.id for drug in load().drugs.values()}
     for alias in load().aliases.values():
         if alias.term in drugs and alias.kind != "lay":
             for name in alias.names:
                 found.setdefault(plain_name(name), NamedDrug((drugs[alias.term],)))
-    for name, ingredients in tables["combinations"].items():
-        found.setdefault(plain_name(name), NamedDrug(tuple(ingredients)))
     for name, (ingredient, form) in tables["regimens"].items():
         found[plain_name(name)] = NamedDrug((ingredient,), form)
     return found

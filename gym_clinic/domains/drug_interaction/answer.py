@@ -1,0 +1,126 @@
+"""The answer of a review as the agent gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from typing_extensions import NotRequired, TypedDict
+
+from gym_clinic.chart import Chart
+from gym_clinic.clinical.answer import CitedFinding
+from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import load
+from gym_clinic.toolbox import Kind, tool
+
+Verdict = Literal["start as proposed", "start with change", "do not start"]
+ProblemKind = Literal[
+    "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "duplicate",
+    "maximum dose",
+]  # fmt: skip
+Grade = Literal["minor", "moderate", "major", "contraindicated"]
+
+MOST_PROBLEMS = 12
+"""Problems of one answer at most."""
+
+
+class StatedProblem(TypedDict):
+    """A problem that the agent found.
+
+    Attributes:
+        kind: What kind of problem.
+        drugs: The drugs in it; the proposed one may be left out.
+        severity: How severe it is.
+    """
+
+    kind: ProblemKind
+    drugs: list[str]
+    severity: Grade
+
+
+class DoseChange(TypedDict):
+    """A drug that is given at another dose.
+
+    Attributes:
+        drug: The proposed drug, or one that is taken.
+        daily_dose: The amount a day, in the unit in which it is proposed or taken.
+    """
+
+    drug: str
+    daily_dose: float
+
+
+class ReviewPlan(TypedDict):
+    """What is to be done; only what is needed is given.
+
+    Attributes:
+        alternative: The drug to give instead, where the proposed one is not started.
+        wait_days: Days to wait before the proposed drug may be started.
+        doses: Doses that are changed.
+        monitoring: What is to be watched, such as "INR".
+        separate_hours: Hours between the proposed drug and another.
+        stop: Bought products that are to be stopped.
+    """
+
+    alternative: NotRequired[str | None]
+    wait_days: NotRequired[float | None]
+    doses: NotRequired[list[DoseChange]]
+    monitoring: NotRequired[list[str]]
+    separate_hours: NotRequired[float | None]
+    stop: NotRequired[list[str]]
+
+
+@tool(kind=Kind.SUBMIT)
+def submit_answer(
+    case: Chart,
+    verdict: Verdict,
+    problems: list[StatedProblem],
+    plan: ReviewPlan,
+    cited_findings: list[CitedFinding],
+) -> None:
+    """Give the verdict on the proposed drug; this ends the review.
+
+    Args:
+        verdict: Whether it is started.
+        problems: What matters in this patient, with its severity; empty if nothing does.
+        plan: What is done instead, or changed; empty if nothing is.
+        cited_findings: At least three facts of this patient that the verdict rests on: medicines,
+            "penicillin allergy", "creatinine", "condition:cirrhosis", "pregnancy".
+    """
+    if len(problems) > MOST_PROBLEMS:
+        raise ToolError(f"expected at most {MOST_PROBLEMS} problems, not {len(problems)}")
+    for event in _orders(case, verdict, problems, plan):
+        case.log(event.pop("tool"), **event)
+
+
+def _orders(
+    case: Chart, verdict: Verdict, problems: list[StatedProblem], plan: ReviewPlan
+) -> Iterator[dict[str, Any]]:
+    """Yield what the answer orders, in the words of the judge of safety."""
+    if verdict == "do not start":
+        return
+    asked: Mapping[str, Any] = case["question"]
+    for product in plan.get("stop", ()):
+        yield {"tool": "discontinue", "drug": product}
+    partners = [name for one in problems for name in one["drugs"]]
+    dose = asked["dose"]
+    for change in plan.get("doses", ()):
+        if change["drug"].casefold() in (
+            asked["drug"],
+            load().drugs[asked["drug"]].name.casefold(),
+        ):
+            dose = change["daily_dose"] / asked["per_day"]
+        yield {"tool": "adjust_dose", "drug": change["drug"], "with": partners}
+    for test in plan.get("monitoring", ()):
+        for drug in (asked["drug"], *partners):
+            yield {"tool": "monitor", "drug": drug, "test": test}
+    older = indications()[asked["indication"]].older
+    given = {"dose": dose, "unit": asked["unit"], "route": asked["route"]}
+    rate = (
+        {"per_day": asked["per_day"]}
+        if asked["per_day"] >= 1
+        else {"per_week": round(7 * asked["per_day"], 2)}
+    )
+    yield {"tool": "prescribe", "drug": asked["drug"], **given, **rate,
+           "indication": older[0] if older else asked["indication"]}  # fmt: skip

@@ -1,0 +1,253 @@
+"""What can be asked: for each class the drugs, and what beside them brings its problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from random import Random
+
+from gym_clinic.domains.drug_interaction.checks import (
+    allergy_risk,
+    dose_limit,
+    dose_risk,
+    duplicate_risk,
+    hepatic_risk,
+    older_risks,
+    pair_risk,
+    pregnancy_risk,
+    renal_risks,
+    washout_risk,
+)
+from gym_clinic.domains.drug_interaction.formulary import (
+    Indication,
+    Regimen,
+    bought,
+    home_regimens,
+    indications,
+)
+from gym_clinic.domains.drug_interaction.gold import WATCHED
+from gym_clinic.domains.drug_interaction.problems import DrugProblem
+from gym_clinic.facts import load
+
+CLASSES: Mapping[str, str] = {
+    "interaction": "do not start/interaction",
+    "interaction to watch": "start with change/interaction",
+    "bought": "start with change/interaction",
+    "bought duplicate": "start with change/duplicate",
+    "washout": "do not start/interaction",
+    "allergy": "do not start/allergy",
+    "kidneys forbid": "do not start/renal",
+    "kidneys reduce": "start with change/renal",
+    "liver": "do not start/hepatic",
+    "pregnancy": "do not start/pregnancy",
+    "older adult": "do not start/older adult",
+    "duplicate": "do not start/duplicate",
+    "maximum dose": "start with change/maximum dose",
+    **{
+        f"nothing{beside}": "start as proposed/none"
+        for beside in ("", ", bought", ", allergy", ", kidneys", ", ended", ", not graded")
+    },
+}
+"""Class -> its verdict, and the kind of problem that decides. The classes of nothing differ in what
+is there and does no harm."""
+
+WEEKS = (6, 8, 10, 14, 18, 22, 24, 26, 28, 31, 33)
+ALLERGENS = (
+    "class:penicillin", "class:sulfonamide-antibiotic", "class:nsaid", "amoxicillin", "cefalexin",
+    "clarithromycin", "ciprofloxacin", "doxycycline", "ibuprofen", "naproxen", "aspirin",
+    "carbamazepine", "phenytoin", "codeine", "morphine", "tramadol", "allopurinol",
+)  # fmt: skip
+"""What patients say that they are allergic to."""
+
+SHORT_SINCE = (1, 2, 4, 6, 9)
+"""Days since a medicine ended whose washout is not over."""
+
+
+@dataclass(frozen=True)
+class ReviewCandidate:
+    """A request that brings a problem in the right patient.
+
+    Attributes:
+        drug: The proposed drug.
+        indication: What for.
+        kind: Kind of the problem; "none" for no problem.
+        partner: The other drug of the problem.
+        bought: Whether the patient buys that.
+        days: Days since that ended; None if it is taken.
+        allergen: The allergy.
+        weeks: Weeks of pregnancy in which it is a problem.
+    """
+
+    drug: Regimen
+    indication: Indication
+    kind: str
+    partner: str | None = None
+    bought: bool = False
+    days: int | None = None
+    allergen: str | None = None
+    weeks: tuple[int, ...] = ()
+
+    def means(self, problem: DrugProblem) -> bool:
+        """Return whether a problem is the one that the request is to bring."""
+        if problem.kind != self.kind:
+            return False
+        return self.partner is None or self.partner in problem.drugs
+
+
+def _requests() -> Iterator[tuple[Indication, Regimen]]:
+    for one in indications().values():
+        for drug in one.options:
+            yield one, drug
+
+
+@lru_cache(maxsize=32)
+def candidates(label: str) -> tuple[ReviewCandidate, ...]:
+    """Return what can be asked in a class; drugs without any problem for "nothing"."""
+    if label.startswith("nothing"):
+        found = [
+            replace(
+                one, kind="none", partner=None, bought=False, days=None, allergen=None, weeks=()
+            )
+            for other in CLASSES
+            if not other.startswith("nothing") and other != "maximum dose"
+            for one in _spread(candidates(other))
+            if one.drug.drug not in WATCHED
+        ]
+        return tuple(found)
+    return tuple(_MADE[label]())
+
+
+def _spread(found: tuple[ReviewCandidate, ...], most: int = 40) -> tuple[ReviewCandidate, ...]:
+    """About as many of each class, so that drugs are as frequent as over the other classes."""
+    return tuple(found[number * len(found) // most] for number in range(most))
+
+
+def _interactions(actions: tuple[str, ...]) -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        for partner in sorted(home_regimens()):
+            risk = pair_risk(drug.drug, partner, drug.route)
+            twice = duplicate_risk(drug.drug, partner)
+            if partner == drug.drug or risk is None or risk.actions != actions:
+                continue
+            if twice is None or risk.severity in ("major", "contraindicated"):
+                yield ReviewCandidate(drug, indication, "interaction", partner)
+
+
+def _with_bought(kind: str) -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        for partner in sorted(bought()):
+            risk = pair_risk(drug.drug, partner, drug.route)
+            twice = duplicate_risk(drug.drug, partner)
+            grave = risk is not None and risk.severity in ("major", "contraindicated")
+            made = "duplicate" if twice and not grave else "interaction" if risk else None
+            if made == kind:
+                yield ReviewCandidate(drug, indication, kind, partner, bought=True)
+
+
+def _washouts() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        for partner in sorted(home_regimens()):
+            if partner == drug.drug:
+                continue
+            for days in SHORT_SINCE:
+                if washout_risk(drug.drug, partner, days) is not None:
+                    yield ReviewCandidate(drug, indication, "interaction", partner, days=days)
+
+
+def _allergies() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        for allergen in ALLERGENS:
+            risk = allergy_risk(drug.drug, allergen, "rash")
+            if risk is not None and risk.actions == ("avoid",):
+                yield ReviewCandidate(drug, indication, "allergy", allergen=allergen)
+
+
+def _kidneys(action: str) -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        risks = list(renal_risks(drug.drug, 25, 25))
+        if risks and all(one.actions == (action,) for one in risks):
+            yield ReviewCandidate(drug, indication, "renal")
+
+
+def _liver() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        risk = hepatic_risk(drug.drug, "B", drug.daily)
+        if risk is not None and risk.actions == ("avoid",):
+            yield ReviewCandidate(drug, indication, "hepatic")
+
+
+def _pregnancies() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        weeks = []
+        for one in WEEKS:
+            risk = pregnancy_risk(drug.drug, one)
+            if risk is not None and risk.actions == ("avoid",):
+                weeks.append(one)
+        if weeks:
+            yield ReviewCandidate(drug, indication, "pregnancy", weeks=tuple(weeks))
+
+
+def _older() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        risks = list(older_risks(drug.drug, 75, indication.older))
+        if any(one.actions == ("avoid",) for one in risks):
+            yield ReviewCandidate(drug, indication, "older adult")
+
+
+def _duplicates() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        for partner in sorted(home_regimens()):
+            risk = pair_risk(drug.drug, partner)
+            grave = risk is not None and risk.severity in ("major", "contraindicated")
+            if duplicate_risk(drug.drug, partner) and partner != drug.drug and not grave:
+                yield ReviewCandidate(drug, indication, "duplicate", partner)
+
+
+def _doses() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        if dose_limit(drug.drug) is None or drug.unit != "mg" or drug.per_day < 1:
+            continue
+        for factor in (2, 3, 4):
+            more = replace(drug, dose=drug.dose * factor)
+            half = replace(drug, dose=drug.dose * factor / 2)
+            risk = dose_risk(drug.drug, more.daily, drug.unit, drug.route)
+            if risk and dose_risk(drug.drug, half.daily, drug.unit, drug.route) is None:
+                yield ReviewCandidate(more, indication, "maximum dose")
+                break
+
+
+_MADE = {
+    "interaction": lambda: _interactions(("avoid",)),
+    "interaction to watch": lambda: _interactions(("change",)),
+    "bought": lambda: _with_bought("interaction"),
+    "bought duplicate": lambda: _with_bought("duplicate"),
+    "washout": _washouts,
+    "allergy": _allergies,
+    "kidneys forbid": lambda: _kidneys("avoid"),
+    "kidneys reduce": lambda: _kidneys("change"),
+    "liver": _liver,
+    "pregnancy": _pregnancies,
+    "older adult": _older,
+    "duplicate": _duplicates,
+    "maximum dose": _doses,
+}
+
+
+@lru_cache(maxsize=1)
+def common() -> frozenset[str]:
+    """Return the drugs that the conditions of the simulator list as taken at home."""
+    known = load().conditions.values()
+    return frozenset(one.drug for condition in known for one in condition.medicines)
+
+
+def drawn(label: str, random: Random) -> ReviewCandidate:
+    """Draw a request of a class: what brings the problem first, common medicines more often."""
+    groups: dict[str, list[ReviewCandidate]] = {}
+    for one in candidates(label):
+        groups.setdefault(one.partner or one.allergen or one.drug.drug, []).append(one)
+    names = sorted(groups)
+    weights = [
+        3 if any(one.bought or name in common() for one in groups[name]) else 1 for name in names
+    ]
+    return random.choice(groups[random.choices(names, weights=weights)[0]])

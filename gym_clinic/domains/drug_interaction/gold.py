@@ -1,0 +1,287 @@
+"""What is right in a review, computed from the hidden patient before the ticket is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from gym_clinic.domains.drug_interaction.checks import Remedy, allergy_risk
+from gym_clinic.domains.drug_interaction.formulary import Indication, Regimen, indications
+from gym_clinic.domains.drug_interaction.problems import (
+    DrugProblem,
+    ReviewProfile,
+    acceptable_verdicts,
+    alternatives,
+    daily_doses,
+    find_problems,
+    verdict_of,
+)
+from gym_clinic.domains.drug_interaction.world import hidden, profile_of, reported
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.body import reference
+
+CHECKED_BY = {
+    "allergy": "check_allergy",
+    "renal": "check_renal_dose",
+    "hepatic": "check_hepatic_dose",
+    "pregnancy": "check_pregnancy",
+    "older adult": "check_older_adult",
+    "duplicate": "check_duplicates",
+    "maximum dose": "check_maximum_dose",
+}
+"""Kind of problem -> the tool that finds it, beside the interactions."""
+
+ALWAYS = ("read_patient_record", "read_medicines", "read_allergies", "read_laboratory_results",
+          "ask_patient", "check_interactions")  # fmt: skip
+"""Tools that every review calls for."""
+
+READ = ("record:allergies", "told:medicines", "lab:creatinine")
+"""What every review reads, beside the letters, what decides, and the table on each medicine."""
+
+MOST_READ = 14
+"""Keys that a gold asks to have been read."""
+
+WATCHED = {"warfarin": "INR", "lithium": "lithium level", "digoxin": "digoxin level",
+           "methotrexate": "blood count", "amiodarone": "thyroid function"}  # fmt: skip
+"""Drugs that are never given without monitoring -> what is watched."""
+
+
+def proposal(question: Mapping[str, Any]) -> tuple[Regimen, Indication]:
+    """Return the proposed drug with its indication."""
+    fields = ("drug", "dose", "unit", "per_day", "route")
+    return Regimen(*(question[key] for key in fields)), indications()[question["indication"]]
+
+
+def gold_of(
+    record: Mapping[str, Any], patient: ClinicPatient, documents: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the gold of a review.
+
+    Args:
+        record: The record of the task.
+        patient: Its patient.
+        documents: Kinds of the documents on the chart, which must be read.
+    """
+    drug, indication = proposal(record["question"])
+    who = profile_of(patient, record.get("edit", ()))
+    problems = find_problems(drug, indication, who)
+    matter = [one for one in problems if one.matters]
+    instead = alternatives(indication, drug.drug, matter, who) if matter else []
+    verdict = verdict_of(problems)
+    kind = next((one.kind for one in matter), "none")
+    doses = daily_doses(drug, who)
+    keys = _decisive(matter, drug, who)
+    cite = [*keys, "lab:creatinine"]
+    cite += [f"medicine:{one.regimen.drug}" for one in who.medicines[:2] if len(cite) < 3]
+    abnormal = _abnormal(patient)
+    cited: list[dict[str, Any]] = [
+        {"finding": key, "present": abnormal.get(key, True)} for key in dict.fromkeys(cite)
+    ]
+    if len(cited) < 3:
+        extra = [key for key in ("lab:k", "lab:alt", "lab:hb") if key not in cite]
+        cited += [{"finding": key, "present": abnormal[key]} for key in extra[: 3 - len(cited)]]
+    read = [*READ, *(f"kind:{kind}" for kind in sorted(documents)), *keys]
+    read += [f"lookup:interaction:{one.regimen.drug}" for one in who.medicines]
+    read += [f"lookup:washout:{one}" for one, _ in who.ended]
+    read = list(dict.fromkeys(read))[:MOST_READ]
+    expected = [{"name": name, "arguments": {}} for name in ALWAYS]
+    expected += [
+        {"name": CHECKED_BY[one], "arguments": {} if one == "duplicate" else {"drug": drug.drug}}
+        for one in dict.fromkeys(each.kind for each in matter)
+        if one in CHECKED_BY
+    ]
+    return {
+        "answer": {
+            "verdict": verdict,
+            "problems": [
+                {"kind": one.kind, "drugs": sorted(one.drugs), "severity": one.severity}
+                for one in matter
+            ],
+            "plan": _plan(drug.drug, verdict, matter, instead, doses),
+            "cited_findings": [{**one, "finding": in_words(one["finding"])} for one in cited],
+        },
+        "problems": [_written(one, doses) for one in matter],
+        "extras": [
+            {"kind": one.kind, "drugs": sorted(one.drugs)} for one in problems if not one.matters
+        ],
+        "acceptable": {"verdicts": acceptable_verdicts(problems), "alternatives": instead},
+        "expected": expected,
+        "read": read,
+        "cite": cited,
+        "forbidden": [],
+        "assertions": _assertions(drug, matter, who),
+        "reward_basis": ["ACTION", "ASSERTION"],
+        "difficulty": _difficulty(record, matter),
+        "condition": record["condition"],
+        "child_pugh": who.child_pugh,
+        "decided": f"{verdict}/{kind}",
+        "reference": {"cost": 0.0, "orders": 0.0},
+    }
+
+
+def _decisive(problems: Sequence[DrugProblem], drug: Regimen, who: ReviewProfile) -> list[str]:
+    """Keys of what shows the problems that matter."""
+    found: dict[str, None] = {}
+    for one in problems:
+        others = sorted(one.drugs - {drug.drug})
+        if one.kind in ("interaction", "duplicate"):
+            found |= {f"medicine:{other}": None for other in others or [drug.drug]}
+        elif one.kind == "allergy":
+            explains = [ref for ref, _ in who.allergies if _explains(drug.drug, ref)]
+            found |= {f"allergy:{ref}": None for ref in explains}
+        elif one.kind == "renal":
+            found["lab:creatinine"] = None
+        elif one.kind == "hepatic":
+            found["condition:cirrhosis"] = None
+        elif one.kind == "pregnancy":
+            found["pregnancy"] = None
+    return list(found)
+
+
+def in_words(key: str) -> str:
+    """Return what a key is called in an answer."""
+    kind, _, of = key.partition(":")
+    facts = load()
+    if kind == "lab":
+        return facts.measurements[of].name
+    if kind == "medicine":
+        return facts.drugs[of].name
+    if kind == "condition":
+        return key
+    if kind == "allergy":
+        group = of.removeprefix("class:")
+        return f"{facts.drug_classes[group].name if group != of else facts.drugs[of].name} allergy"
+    return key
+
+
+def _explains(drug: str, allergen: str) -> bool:
+    risk = allergy_risk(drug, allergen)
+    return risk is not None and risk.actions == ("avoid",)
+
+
+def _abnormal(patient: ClinicPatient) -> dict[str, bool]:
+    """Laboratory key -> whether today's value is outside its range."""
+    found = {}
+    for name in ("creatinine", "k", "alt", "hb"):
+        limits = reference(load().measurements[name], patient.person.sex, patient.person.age)
+        value = reported(patient, name)
+        low = limits is not None and limits.low is not None and value < limits.low
+        high = limits is not None and limits.high is not None and value > limits.high
+        found[f"lab:{name}"] = low or high
+    return found
+
+
+def _plan(
+    drug: str,
+    verdict: str,
+    problems: Sequence[DrugProblem],
+    instead: Sequence[str],
+    doses: Mapping[str, float],
+) -> dict[str, Any]:
+    """The fields of a right plan; those that are not needed are left out."""
+    if verdict == "start as proposed":
+        return {}
+    waits = [each for one in problems for each in one.remedies if each.kind == "wait"]
+    if verdict == "do not start":
+        if instead:
+            return {"alternative": instead[0]}
+        return {"wait_days": math.ceil(max(each.amount for each in waits))} if waits else {}
+    plan: dict[str, Any] = {}
+    for one in problems:
+        _add(plan, one.remedies[0], doses)
+    if drug in WATCHED and not plan.get("monitoring"):
+        plan["monitoring"] = [WATCHED[drug]]
+    return plan
+
+
+def _add(plan: dict[str, Any], remedy: Remedy, doses: Mapping[str, float]) -> None:
+    if remedy.kind == "dose":
+        drug = min(remedy.drugs & doses.keys())
+        lower = doses[drug] / 2 if remedy.most is None else min(remedy.most, doses[drug])
+        plan.setdefault("doses", []).append({"drug": drug, "daily_dose": round(lower, 4)})
+    elif remedy.kind == "monitor":
+        plan.setdefault("monitoring", []).append(_readable(remedy.watch, doses))
+    elif remedy.kind == "apart":
+        plan["separate_hours"] = max(remedy.amount, plan.get("separate_hours", 0.0))
+    elif remedy.kind == "stop":
+        plan["stop"] = sorted({*plan.get("stop", ()), *remedy.drugs})
+
+
+def _readable(watch: Collection[str], doses: Mapping[str, float]) -> str:
+    """The name of what is watched that says most: a level of one of the drugs before others."""
+    levels = [one for one in watch if one.endswith("_level") and one[:-6] in doses]
+    return min(levels or watch).replace("_", " ")
+
+
+def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
+    """A problem as the gold keeps it."""
+    return {
+        "kind": one.kind,
+        "drugs": sorted(one.drugs),
+        "severity": one.severity,
+        "actions": list(one.actions),
+        "remedies": [
+            {
+                "kind": each.kind,
+                "drugs": sorted(each.drugs),
+                "most": each.most,
+                "watch": sorted(each.watch),
+                "amount": each.amount,
+                "taken": {key: doses[key] for key in sorted(each.drugs) if key in doses},
+            }
+            for each in one.remedies
+        ],
+    }
+
+
+def _assertions(
+    drug: Regimen, problems: Sequence[DrugProblem], who: ReviewProfile
+) -> list[dict[str, Any]]:
+    """What is asserted of a review; each hangs on what this patient has, or on the decision."""
+    name = load().drugs[drug.drug].name
+    taken = [drug.drug, *(one.regimen.drug for one in who.medicines)]
+    checked: dict[str, Any] = {
+        "check": "looked_up",
+        "tool": "check_interaction",
+        "drugs": taken[:8],
+        "text": f"{name} was checked against every medicine that is taken.",
+    }
+    named: dict[str, Any] = {"check": "no_false_alarm", "text": "Nothing is named that is none."}
+    if problems:
+        one = problems[0]
+        named = {"check": "named", "kind": one.kind, "drugs": sorted(one.drugs),
+                 "text": f"The problem that decides ({one.kind}) is named."}  # fmt: skip
+        if one.kind in CHECKED_BY and one.kind != "duplicate":
+            checked = {"check": "looked_up", "tool": CHECKED_BY[one.kind],
+                       "drugs": [drug.drug], "decided": True,
+                       "text": f"The {one.kind} of {name} was looked up and decided."}  # fmt: skip
+    return [
+        {"check": "verdict_holds", "text": f"The verdict on {name} can be defended."},
+        named,
+        checked,
+        {"check": "plan_holds", "text": "The plan answers what was found."},
+        {"check": "decided_after_reading", "keys": ["told:medicines", "lab:creatinine"],
+         "text": "The verdict holds, and the patient was asked and kidney function read first."},
+    ]  # fmt: skip
+
+
+def _difficulty(record: Mapping[str, Any], problems: Sequence[DrugProblem]) -> list[str]:
+    edits = record.get("edit", ())
+    found = []
+    if hidden(edits, "take", "drug"):
+        found.append("a bought medicine that the list lacks")
+    if hidden(edits, "allergy", "allergen"):
+        found.append("an allergy that the list lacks")
+    if hidden(edits, "ended", "drug"):
+        found.append("a medicine that ended lately")
+    if any(one["kind"] == "shown" and not one.get("egfr", True) for one in edits):
+        found.append("eGFR is not reported")
+    if any(one.get("product") or one["kind"] == "product" for one in edits):
+        found.append("brand or combination names")
+    if any(one["kind"] == "pregnancy" and one.get("told") == "hidden" for one in edits):
+        found.append("a pregnancy that is not on record")
+    if len(problems) > 1:
+        found.append("several problems")
+    return found or ["plain"]

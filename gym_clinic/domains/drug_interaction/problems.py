@@ -1,0 +1,268 @@
+"""What matters when a drug is proposed for a patient, computed from the tables and the record.
+
+A problem asks for something: not to give the drug, or to change something. What asks for nothing
+(a risk that is low, a caution) may be mentioned, and is no problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gym_clinic.domains.drug_interaction.checks import (
+    SEVERITIES,
+    Action,
+    DrugRisk,
+    Remedy,
+    Severity,
+    allergy_risk,
+    dose_risk,
+    duplicate_risk,
+    hepatic_risk,
+    older_risks,
+    pair_risk,
+    pregnancy_risk,
+    renal_risks,
+    triple_risks,
+    washout_risk,
+)
+from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Indication, Regimen
+from gym_clinic.safety.state import Patient
+
+NEAR = 0.08
+"""Share of a limit within which a value counts as too near to decide on."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A medicine that a patient takes.
+
+    Attributes:
+        regimen: How it is taken.
+        bought: Whether the patient buys it without a prescription.
+    """
+
+    regimen: Regimen
+    bought: bool = False
+
+
+@dataclass(frozen=True)
+class ReviewProfile:
+    """What of a patient decides whether a drug may be given.
+
+    Attributes:
+        age: Years.
+        female: Sex.
+        weight_kg: Weight.
+        egfr: In mL/min/1.73 m2.
+        crcl: Creatinine clearance in mL/min.
+        weeks: Completed weeks of pregnancy; None if not pregnant.
+        child_pugh: Class of cirrhosis; None without cirrhosis.
+        conditions: Ids of what the patient lives with.
+        medicines: What is taken.
+        ended: Drug -> days since the last dose.
+        allergies: Pairs of a reference and what happened.
+    """
+
+    age: float
+    female: bool
+    weight_kg: float
+    egfr: float
+    crcl: float
+    weeks: int | None = None
+    child_pugh: ChildPugh | None = None
+    conditions: frozenset[str] = frozenset()
+    medicines: tuple[Taken, ...] = ()
+    ended: tuple[tuple[str, float], ...] = ()
+    allergies: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class DrugProblem:
+    """A problem of a proposed drug in a patient.
+
+    Attributes:
+        kind: One of the kinds of `checks.KINDS`.
+        drugs: Ids of the drugs in it, the proposed one among them.
+        severity: How severe it is.
+        actions: What may be done, the usual first.
+        advice: What to do, in words.
+        remedies: What answers it where the drug is given.
+    """
+
+    kind: str
+    drugs: frozenset[str]
+    severity: Severity
+    actions: tuple[Action, ...]
+    advice: str
+    remedies: tuple[Remedy, ...] = field(default=(), compare=False)
+
+    @property
+    def rank(self) -> int:
+        """Place of the severity, the least first."""
+        return SEVERITIES.index(self.severity)
+
+    @property
+    def matters(self) -> bool:
+        """Whether something must be done about it."""
+        return "none" not in self.actions
+
+    @property
+    def clear(self) -> bool:
+        """Whether only one thing can be done about it."""
+        return len(self.actions) == 1
+
+
+def find_problems(drug: Regimen, indication: Indication, who: ReviewProfile) -> list[DrugProblem]:
+    """Return the risks of a proposed drug in a patient, the most severe first.
+
+    Args:
+        drug: The drug as it is proposed.
+        indication: What it is proposed for.
+        who: The patient.
+    """
+    found = [*_of_medicines(drug, who), *_of_patient(drug, indication, who)]
+    return sorted(found, key=lambda one: (-one.rank, one.kind, sorted(one.drugs)))
+
+
+def _made(kind: str, drugs: Collection[str], risk: DrugRisk) -> DrugProblem:
+    return DrugProblem(
+        kind, frozenset(drugs), risk.severity, risk.actions, risk.advice, risk.remedies
+    )
+
+
+def _of_medicines(drug: Regimen, who: ReviewProfile) -> Iterator[DrugProblem]:
+    names = [one.regimen.drug for one in who.medicines]
+    for one in who.medicines:
+        other = one.regimen.drug
+        both = (drug.drug, other)
+        twice = duplicate_risk(*both)
+        risk = pair_risk(*both, drug.route, _asked(who))
+        if risk is not None and _kept_low(risk, drug, who):
+            risk = None
+        if twice is not None and not (risk and risk.severity in ("major", "contraindicated")):
+            yield _made("duplicate", both, _stopped(twice, one))
+        elif risk is not None:
+            yield _made("interaction", both, _stopped(risk, one))
+    for three, risk in triple_risks([drug.drug, *names]):
+        if drug.drug in three:
+            bought = [one for one in who.medicines if one.bought and one.regimen.drug in three]
+            yield _made("interaction", three, _stopped(risk, bought[0]) if bought else risk)
+    for stopped, days in who.ended:
+        if stopped in names:  # it is taken again
+            continue
+        waits = washout_risk(drug.drug, stopped, days)
+        if waits is not None:
+            yield _made("interaction", (drug.drug, stopped), waits)
+    yield from _of_dose(drug, who)
+
+
+def _kept_low(risk: DrugRisk, drug: Regimen, who: ReviewProfile) -> bool:
+    """Whether all that is asked for is a greatest dose that is kept already."""
+    first = risk.remedies[0] if risk.actions == ("change",) and risk.remedies else None
+    if first is None or first.kind != "dose" or first.most is None:
+        return False
+    return any(daily <= first.most for key, daily in daily_doses(drug, who).items()
+               if key in first.drugs)  # fmt: skip
+
+
+def daily_doses(drug: Regimen, who: ReviewProfile) -> dict[str, float]:
+    """Return drug -> amount a day, of what is taken and what is proposed."""
+    found = {one.regimen.drug: one.regimen.daily for one in who.medicines}
+    return {**found, drug.drug: drug.daily}
+
+
+def _stopped(risk: DrugRisk, other: Taken) -> DrugRisk:
+    """A risk beside a product that the patient buys: it is stopped, and the drug is given."""
+    if not other.bought or risk.actions == ("change",):
+        return risk
+    stop = Remedy("stop", frozenset({other.regimen.drug}))
+    return replace(risk, actions=("change",), remedies=(stop,))
+
+
+def _of_dose(drug: Regimen, who: ReviewProfile) -> Iterator[DrugProblem]:
+    same = [one for one in who.medicines if one.regimen.drug == drug.drug]
+    daily = drug.daily + sum(one.regimen.daily for one in same)
+    risk = dose_risk(drug.drug, daily, drug.unit, drug.route)
+    if risk is not None and not same:
+        yield _made("maximum dose", [drug.drug], risk)
+
+
+def _of_patient(drug: Regimen, indication: Indication, who: ReviewProfile) -> Iterator[DrugProblem]:
+    name = (drug.drug,)
+    reactions = [
+        risk for ref, reaction in who.allergies if (risk := allergy_risk(drug.drug, ref, reaction))
+    ]
+    if reactions:
+        yield _made("allergy", name, max(reactions, key=lambda one: SEVERITIES.index(one.severity)))
+    yield from (_made("renal", name, one) for one in _renal(drug, who))
+    if who.child_pugh is not None:
+        hepatic = hepatic_risk(drug.drug, who.child_pugh, drug.daily)
+        if hepatic is not None:
+            yield _made("hepatic", name, hepatic)
+    if who.weeks is not None:
+        pregnancy = pregnancy_risk(drug.drug, who.weeks)
+        if pregnancy is not None:
+            yield _made("pregnancy", name, pregnancy)
+    for one in older_risks(drug.drug, who.age, indication.older):
+        yield _made("older adult", name, one)
+
+
+def _renal(drug: Regimen, who: ReviewProfile) -> Iterator[DrugRisk]:
+    """What the kidneys ask for; either answer where a value is too near to a limit."""
+    low = list(renal_risks(drug.drug, who.egfr * (1 - NEAR), who.crcl * (1 - NEAR)))
+    high = list(renal_risks(drug.drug, who.egfr * (1 + NEAR), who.crcl * (1 + NEAR)))
+    if low == high:
+        yield from low
+    else:
+        yield replace((low or high)[0], actions=("change", "avoid", "none"))
+
+
+def _asked(who: ReviewProfile) -> Patient:
+    """The patient as the rules of interactions ask for it."""
+    conditions = {one.replace("-", "_") for one in who.conditions}
+    if {"type_1_diabetes_mellitus", "type_2_diabetes_mellitus"} & conditions:
+        conditions.add("diabetes")
+    return Patient(age=who.age, conditions=sorted(conditions))
+
+
+def verdict_of(problems: Sequence[DrugProblem]) -> str:
+    """Return the usual verdict on a drug with these problems."""
+    asked = {one.actions[0] for one in problems if one.matters}
+    if "avoid" in asked:
+        return "do not start"
+    return "start with change" if asked else "start as proposed"
+
+
+def acceptable_verdicts(problems: Sequence[DrugProblem]) -> list[str]:
+    """Return the verdicts that can be defended, the usual first."""
+    usual = verdict_of(problems)
+    matter = [one for one in problems if one.matters]
+    if any(one.actions == ("avoid",) for one in matter) or not matter:
+        return [usual]
+    return list(dict.fromkeys([usual, "start with change"])) + (
+        ["do not start"]
+        if usual != "do not start" and any("avoid" in one.actions for one in matter)
+        else []
+    )
+
+
+def alternatives(
+    indication: Indication, drug: str, problems: Sequence[DrugProblem], who: ReviewProfile
+) -> list[str]:
+    """Return the drugs that may be given instead: they treat the same and bring less.
+
+    An alternative brings no problem as severe as the most severe one of the proposed drug, none
+    that forbids it, and is no drug that is taken or that ended.
+    """
+    worst = max((one.rank for one in problems if one.matters), default=len(SEVERITIES))
+    found = []
+    known = {drug, *(one.regimen.drug for one in who.medicines), *(key for key, _ in who.ended)}
+    for one in indication.options:
+        if one.drug in known:
+            continue
+        own = find_problems(one, indication, who)
+        bad = [each for each in own if each.actions != ("none",)]
+        if all(each.rank < worst and each.actions == ("change",) for each in bad):
+            found.append(one.drug)
+    return found

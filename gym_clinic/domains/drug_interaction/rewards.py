@@ -1,0 +1,300 @@
+"""How a review is judged: verdict, problems and plan, what supports them, and whether they fit.
+
+Accuracy is exact: .4 verdict, .4 the problems that matter (F1 of sets; the right problem with
+another severity counts half), .2 plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gym_clinic.clinical import DomainJudge, JudgedEpisode
+from gym_clinic.domains.drug_interaction.formulary import products
+from gym_clinic.facts.drugs import plain_name
+from gym_clinic.facts.named_drugs import resolve
+from gym_clinic.rewards.clinical import CallArguments
+from gym_clinic.safety.terms import terms
+
+WEIGHTS = {"verdict": 0.4, "problems": 0.4, "plan": 0.2}
+OTHER_SEVERITY = 0.5
+"""What a problem counts that is stated with another severity."""
+
+LONGEST_WAIT, WIDEST = 60.0, 24.0
+"""Days of a wait and hours apart, at most."""
+
+LEAST_DOSE = 0.1
+"""Share of a dose that a lower dose is at least."""
+
+
+def drugs_named(names: Iterable[str]) -> frozenset[str]:
+    """Return the ids of drugs that names mean; an unknown name stands for itself."""
+    known = {plain_name(name): [key for key, _ in row] for name, row in products().items()}
+    found: set[str] = set()
+    for name in names:
+        named = resolve(name)
+        found |= {*known.get(plain_name(name), named.ingredients if named else (f"?{name}",))}
+    return frozenset(found)
+
+
+def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
+    """Return how right verdict, problems and plan are, each 0 to 1."""
+    raw, gold = judged.raw or {}, judged.gold
+    right = float(raw["verdict"] in gold["acceptable"]["verdicts"])
+    return {
+        "verdict": right,
+        "problems": problems_score(judged),
+        "plan": right * plan_score(raw["verdict"], raw["plan"], gold),
+    }
+
+
+def problems_score(judged: JudgedEpisode) -> float:
+    """Return the F1 of the stated problems; 1 where there are none and none is stated."""
+    proposed = judged.case["question"]["drug"]
+    stated = stated_problems(judged)
+    graded: dict[tuple[str, frozenset[str]], str] = {}
+    for one in judged.gold["problems"]:  # two rules may say the same; the graver comes first
+        graded.setdefault((one["kind"], _others(one["drugs"], proposed)), one["severity"])
+    wanted = [(kind, drugs, severity) for (kind, drugs), severity in graded.items()]
+    extras = [(one["kind"], _others(one["drugs"], proposed)) for one in judged.gold["extras"]]
+    made = hits = 0.0
+    for kind, drugs, severity in stated:
+        alike = [one for one in wanted if _same(one[0], one[1], kind, drugs)]
+        match = min(alike, key=lambda one: len(one[1] ^ drugs), default=None)
+        if match is not None:
+            wanted.remove(match)
+            hits += 1.0 if match[2] == severity else OTHER_SEVERITY
+        elif severity == "minor" and any(_same(*one, kind, drugs) for one in extras):
+            continue
+        made += 1
+    total = made + len(graded)
+    return 2 * hits / total if total else 1.0
+
+
+def _others(drugs: Iterable[str], proposed: str) -> frozenset[str]:
+    return frozenset(drugs) - {proposed}
+
+
+def _same(kind: str, drugs: frozenset[str], other: str, named: frozenset[str]) -> bool:
+    """Whether a problem is the one that is named; of three drugs that act together, one will do."""
+    if kind != other:
+        return False
+    return drugs == named or (len(drugs) > 1 and bool(named) and named <= drugs)
+
+
+def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], str]]:
+    """Return the problems of the answer: kind, drugs but the proposed one, severity; each once."""
+    proposed = judged.case["question"]["drug"]
+    found: dict[tuple[str, frozenset[str]], str] = {}
+    for one in (judged.raw or {}).get("problems", ()):
+        named = drugs_named(one["drugs"])
+        drugs = _others(named, proposed)
+        # A problem of the proposed drug itself names no other.
+        if one["kind"] in ("interaction", "duplicate") and not drugs and proposed in named:
+            drugs = frozenset() if one["kind"] == "duplicate" else frozenset({f"?{one['kind']}"})
+        found.setdefault((one["kind"], drugs), one["severity"])
+    return [(kind, drugs, severity) for (kind, drugs), severity in found.items()]
+
+
+def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
+    """Return how right a plan is under a verdict that can be defended, 0 to 1.
+
+    A plan that does what the verdict does not call for is wrong.
+    """
+    instead, waits = plan.get("alternative"), plan.get("wait_days")
+    changes = any(plan.get(key) for key in ("doses", "separate_hours", "stop"))
+    if verdict == "start as proposed":
+        return float(not (instead or waits or changes))
+    remedies = [one for problem in gold["problems"] for one in problem["remedies"]]
+    if verdict == "do not start":
+        if changes:
+            return 0.0
+        if instead:
+            return float(drugs_named([instead]) <= {*gold["acceptable"]["alternatives"]})
+        return float(any(_waits(plan, one) for one in remedies))
+    if instead or waits:
+        return 0.0
+    asked = [one for one in gold["problems"] if "change" in one["actions"]]
+    met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
+    return sum(met) / len(met) if met else 0.0
+
+
+def _waits(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
+    days = plan.get("wait_days") or 0.0
+    return remedy["kind"] == "wait" and bool(remedy["amount"] <= days <= LONGEST_WAIT)
+
+
+def _met(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
+    kind = remedy["kind"]
+    if kind == "stop":
+        return {*remedy["drugs"]} <= drugs_named(plan.get("stop") or ())
+    if kind == "apart":
+        hours = plan.get("separate_hours") or 0.0
+        return bool(remedy["amount"] <= hours <= WIDEST)
+    if kind == "monitor":
+        return any(_watches(one, remedy["watch"]) for one in plan.get("monitoring") or ())
+    if kind != "dose":
+        return False
+    for change in plan.get("doses") or ():
+        for drug in drugs_named([change["drug"]]) & {*remedy["drugs"]}:
+            usual = remedy["taken"].get(drug)
+            if usual is None:
+                continue
+            most = 0.8 * usual if remedy["most"] is None else remedy["most"] * 1.001
+            if LEAST_DOSE * min(usual, most) <= change["daily_dose"] <= most:
+                return True
+    return False
+
+
+def _watches(text: str, names: Iterable[str]) -> bool:
+    """Whether what is to be watched names a test: "INR in four days" names the INR."""
+    said = f"_{'_'.join(terms([text]))}_{text.casefold().replace(' ', '_')}_"
+    return len(text) <= 60 and any(f"_{one}_" in said for one in names)
+
+
+def supported(judged: JudgedEpisode) -> float:
+    """Return the share of the stated problems that a right citation bears out.
+
+    Without problems: whether a laboratory value and a medicine, condition or allergy, or else two
+    laboratory values, are rightly cited.
+    """
+    right = {key for key, _ in judged.cited.right}
+    kinds = {key.partition(":")[0] for key in right}
+    stated = stated_problems(judged)
+    if not stated:
+        labs = sum(key.startswith("lab:") for key in right)
+        return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
+    borne = 0
+    for kind, drugs, _ in stated:
+        if kind in ("interaction", "duplicate"):
+            borne += any(f"medicine:{one}" in right for one in drugs) or (not drugs and bool(right))
+        elif kind == "allergy":
+            borne += "allergy" in kinds
+        elif kind == "renal":
+            borne += bool({"lab:creatinine", "lab:egfr"} & right)
+        elif kind == "hepatic":
+            borne += "condition:cirrhosis" in right
+        elif kind == "pregnancy":
+            borne += "pregnancy" in right
+        else:
+            borne += bool(right)
+    return borne / len(stated)
+
+
+def fits(judged: JudgedEpisode) -> float:
+    """Return how well verdict and plan fit the stated problems, whether they are right or not."""
+    raw = judged.raw or {}
+    verdict, plan = raw["verdict"], raw["plan"]
+    worst = {severity for _, _, severity in stated_problems(judged)} - {"minor"}
+    if not worst:
+        first = float(verdict == "start as proposed")
+    elif "contraindicated" in worst:
+        first = float(verdict == "do not start" or bool(plan.get("stop")))
+    else:
+        first = float(verdict != "start as proposed")
+    instead = bool(plan.get("alternative") or plan.get("wait_days"))
+    changes = any(plan.get(key) for key in ("doses", "separate_hours", "stop"))
+    watched = bool(plan.get("monitoring"))
+    second = {
+        "start as proposed": not instead and not changes,
+        "start with change": (changes or watched) and not instead,
+        "do not start": instead and not changes,
+    }[verdict]
+    return (first + second) / 2
+
+
+def canonical(name: str, arguments: Mapping[str, Any]) -> list[CallArguments] | None:
+    """Return the compared form of a call of this domain: drugs by id."""
+    if name in ("check_interaction", "check_interactions"):
+        return [("check_interactions", {"drugs": sorted(_all_named(arguments))})]
+    if name == "check_duplicates":
+        return [(name, {"drugs": sorted(drugs_named(arguments.get("drugs", ())))})]
+    if name.startswith("check_") and "drug" in arguments:
+        rest = {key: value for key, value in arguments.items() if key != "drug"}
+        return [(name, {**rest, "drug": "+".join(sorted(drugs_named([str(arguments["drug"])])))})]
+    return None
+
+
+def _all_named(arguments: Mapping[str, Any]) -> frozenset[str]:
+    listed = list(arguments.get("drugs", ()))
+    listed += [arguments[key] for key in ("first", "second") if key in arguments]
+    return drugs_named(str(one) for one in listed)
+
+
+def _verdict_holds(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    return (judged.raw or {}).get("verdict") in judged.gold["acceptable"]["verdicts"]
+
+
+def _plan_holds(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    return judged.raw is not None and accuracy(judged)["plan"] == 1.0
+
+
+def _decided_after_reading(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    return _verdict_holds(judged, fields) and all(key in judged.read for key in fields["keys"])
+
+
+def _looked_up(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    kind = _NOTED[fields["tool"]]
+    if fields.get("decided") and not _verdict_holds(judged, fields):
+        return False
+    return all(f"lookup:{kind}:{one}" in judged.read for one in fields["drugs"])
+
+
+_NOTED = {
+    "check_interaction": "interaction", "check_allergy": "allergy", "check_renal_dose": "renal",
+    "check_hepatic_dose": "hepatic", "check_pregnancy": "pregnancy",
+    "check_older_adult": "older adult", "check_duplicates": "duplicate",
+    "check_maximum_dose": "dose", "check_washout": "washout",
+}  # fmt: skip
+
+
+def _named(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    wanted = _others(fields["drugs"], judged.case["question"]["drug"])
+    return any(
+        _same(fields["kind"], wanted, kind, drugs) for kind, drugs, _ in stated_problems(judged)
+    )
+
+
+def _no_false_alarm(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    return bool(judged.cited.right) and problems_score(judged) == 1.0
+
+
+def harms(judged: JudgedEpisode) -> Iterator[int]:
+    """Yield the severities of wrong decisions: given what harms, or withheld what is right.
+
+    A drug that must not be given is started (5 if it is contraindicated, else 4); one that needs a
+    change is started without it (3); one that is right is withheld (3) or changed (2); what is
+    given instead is not right here (2).
+    """
+    raw, gold = judged.raw or {}, judged.gold
+    verdict, right = raw["verdict"], gold["acceptable"]["verdicts"]
+    if verdict in right:
+        instead = raw["plan"].get("alternative")
+        if instead and not drugs_named([instead]) <= {*gold["acceptable"]["alternatives"]}:
+            yield 2
+    elif right[0] == "do not start":
+        worst = {one["severity"] for one in gold["problems"]}
+        yield 5 if "contraindicated" in worst else 4
+    elif verdict == "start as proposed" or right[0] == "start as proposed":
+        yield 2 if verdict == "start with change" else 3
+    else:
+        yield 3
+
+
+JUDGE = DomainJudge(
+    accuracy=accuracy,
+    weights=WEIGHTS,
+    supported=supported,
+    fits=fits,
+    harms=harms,
+    canonical=canonical,
+    checks={
+        "verdict_holds": _verdict_holds,
+        "looked_up": _looked_up,
+        "named": _named,
+        "no_false_alarm": _no_false_alarm,
+        "plan_holds": _plan_holds,
+        "decided_after_reading": _decided_after_reading,
+    },
+)
+"""How the domain is judged."""

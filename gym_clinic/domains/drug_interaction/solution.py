@@ -1,0 +1,153 @@
+"""The plan of a perfect reviewer, from the gold; and whether what it must read can be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gym_clinic.clinical.resolving import find_evidence
+from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.world import ClinicWorld
+from gym_clinic.domain import CallSpec, Move
+from gym_clinic.domains.drug_interaction.gold import in_words
+from gym_clinic.domains.drug_interaction.tools import RECORD
+from gym_clinic.domains.drug_interaction.world import ReviewCase, open_world
+from gym_clinic.episode import Task
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import load
+from gym_clinic.frozen import thaw
+from gym_clinic.instruments import score
+from gym_clinic.toolbox import Toolbox
+
+QUESTIONS = (
+    "Which medicines do you take, prescribed or bought?",
+    "Do you have any allergies?",
+)
+PREGNANT = "Could you be pregnant?"
+LOOK_UPS = ("search_pubmed", "retrieve_evidence", "search_medical_wiki")
+
+
+def solution(task: Task) -> list[Move]:
+    """Return the moves of a perfect reviewer."""
+    world, gold = open_world(task.record), task.gold
+    answer = thaw(gold["answer"])
+    submit: CallSpec = ("submit_answer", answer)
+    return [_reading(), _asking(world), tuple(_checking(task, world)), (submit,)]
+
+
+def _reading() -> tuple[CallSpec, ...]:
+    return (
+        ("read_patient_record", {}),
+        ("read_medicines", {}),
+        ("read_allergies", {}),
+        ("read_laboratory_results", {}),
+        ("read_history", {"section": "past illnesses"}),
+        ("read_history", {"section": "pregnancy"}),
+        ("list_documents", {}),
+    )
+
+
+def _asking(world: ClinicWorld) -> tuple[CallSpec, ...]:
+    asked = [("read_document", {"title": title}) for title in world.record["documents"]]
+    asked += [("ask_patient", {"question": question}) for question in QUESTIONS]
+    if world.patient.person.sex == "female" and world.patient.person.age < 50:
+        asked.append(("ask_patient", {"question": PREGNANT}))
+    return tuple(asked)
+
+
+def _checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
+    """The look-ups: the interactions of all that is taken, the problems, and what is unusual."""
+    question, gold, patient = task.record["question"], task.gold, world.patient
+    drug, person = question["drug"], patient.person
+    products = [one["product"] for one in world.record["medicines"] if one.get("product")]
+    for product in dict.fromkeys(products):
+        yield "resolve_drug_name", {"name": product}
+    taken = list(dict.fromkeys([drug, *(one.drug for one in patient.medicines)]))
+    ended = [one for one in patient.past if one.kind == "medicine"]
+    every = taken if len(taken) > 1 else [drug, "paracetamol"]
+    yield "check_interactions", {"drugs": every[:20]}
+    creatinine = patient.facts.measurements["creatinine"]
+    value = round(patient.state(0)["creatinine"], creatinine.decimals)
+    inputs = {"age": person.age, "sex": person.sex, "creatinine": value}
+    weighed = {**inputs, "weight_kg": person.weight_kg}
+    if not world.record["reports_egfr"]:
+        yield "calculate_ckdepi2021", inputs
+    yield "calculate_cockcroft_gault", weighed
+    clearance = float(score("cockcroft_gault", weighed).score)
+    egfr = float(score("ckdepi2021", inputs).score)
+    yield "check_renal_dose", {"drug": drug, "egfr": egfr, "creatinine_clearance": clearance}
+    for one in ended:
+        days = round(-one.minute / 1440, 1)
+        yield "check_washout", {"drug": drug, "stopped": one.what, "days": days}
+    kinds = {one["kind"] for one in gold["problems"]}
+    for allergy in patient.allergies:
+        name = allergy.allergen.removeprefix("class:").replace("-", " ")
+        yield "check_allergy", {"drug": drug, "allergen": name, "reaction": allergy.reaction}
+    if "hepatic" in kinds:
+        yield "check_hepatic_dose", {"drug": drug, "child_pugh": gold["child_pugh"]}
+    if person.pregnant_weeks is not None:
+        yield "check_pregnancy", {"drug": drug, "weeks": person.pregnant_weeks}
+    if person.age >= 65:
+        yield "check_older_adult", {"drug": drug, "age": person.age,
+                                    "indication": question["indication"]}  # fmt: skip
+    if "duplicate" in kinds:
+        yield "check_duplicates", {"drugs": every[:20]}
+    yield from _rest(task, kinds)
+
+
+def _rest(task: Task, kinds: set[str]) -> Iterator[CallSpec]:
+    question, gold = task.record["question"], task.gold
+    drug = question["drug"]
+    if question["unit"] in ("mg", "mcg"):
+        daily = round(question["dose"] * question["per_day"], 4)
+        yield "check_maximum_dose", {"drug": drug, "daily_dose": daily, "unit": question["unit"]}
+    if "interaction" in kinds:
+        pair = next(one for one in gold["problems"] if one["kind"] == "interaction")["drugs"]
+        yield "check_interaction", {"first": pair[0], "second": pair[1]}
+        yield "check_cyp450_metabolism", {"drug": drug}
+    if gold["answer"]["verdict"] == "do not start":
+        yield "find_alternatives", {"indication": question["indication"]}
+    if not kinds:
+        yield "get_drug_information", {"drug": drug}
+    topic = load().drugs[drug].name
+    yield (
+        LOOK_UPS[task.record["seed"] % 3],
+        ({"topic": topic} if task.record["seed"] % 3 == 2 else {"query": topic}),
+    )
+    yield "think", {"thought": f"What was found is compared with the request for {topic}."}
+
+
+def can_be_read(world: ClinicWorld, gold: Mapping[str, Any]) -> bool:
+    """Return whether a careful reviewer can read all that the gold asks for, names included."""
+    case, box = ReviewCase(world), Toolbox(RECORD)
+    texts: list[str] = []
+    for name, arguments in (*_reading(), *_asking(world)):
+        tool = box.get(name)
+        assert tool is not None
+        try:
+            texts.append(str(tool.call(dict(arguments), case)))
+        except ToolError:
+            return False
+    facts, keys = load(), seen(case)
+    if any(
+        find_evidence(facts, in_words(one["finding"])) != one["finding"] for one in gold["cite"]
+    ):
+        return False
+    cited = [one["finding"] for one in gold["cite"]]
+    wanted = [key for key in (*gold["read"], *cited) if not key.startswith("lookup:")]
+    if not all(key in keys for key in wanted):
+        return False
+    said = re.sub(r"[^a-z]+", " ", " ".join(texts).casefold())
+    return all(_names(key, said, world) for key in gold["read"] if key.startswith("medicine:"))
+
+
+def _names(key: str, said: str, world: ClinicWorld) -> bool:
+    """Whether a medicine is named in what was read, by its own name or as a product."""
+    drug = key.removeprefix("medicine:")
+    listed = [one.get("product") for one in world.record["medicines"]
+              if one["drug"] == load().drugs[drug].name]  # fmt: skip
+    if any(listed):
+        return True
+    name = re.sub(r"[^a-z]+", " ", load().drugs[drug].name.casefold()).strip()
+    return name in said or drug.replace("-", " ") in said

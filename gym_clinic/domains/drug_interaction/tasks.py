@@ -1,0 +1,354 @@
+"""Reviews made from seeds: a patient, a proposed drug, and what makes it right or wrong.
+
+The class of a task is what decides it. A third of the classes have no problem that matters: their
+drugs are drawn as those of the other classes, and the patients carry the same extras (a bought
+medicine, an allergy, failing kidneys, a medicine that ended), which do no harm there. What is right
+is computed from the patient (:mod:`.gold`); a patient who does not give the class is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from gym_clinic.clinical import DomainSpec, MadeTask, TaskDraft
+from gym_clinic.domains.drug_interaction.candidates import (
+    ALLERGENS,
+    CLASSES,
+    ReviewCandidate,
+    common,
+    drawn,
+)
+from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.formulary import (
+    HomeRegimen,
+    bought,
+    brands,
+    home_regimens,
+    products,
+)
+from gym_clinic.domains.drug_interaction.gold import WATCHED, gold_of
+from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
+from gym_clinic.domains.drug_interaction.solution import can_be_read
+from gym_clinic.domains.drug_interaction.ticket import ticket_of
+from gym_clinic.domains.drug_interaction.twins import twin_of
+from gym_clinic.domains.drug_interaction.world import (
+    drawn_patient,
+    edited,
+    hidden,
+    open_world,
+    profile_of,
+    reported,
+    review_patient,
+)
+from gym_clinic.facts import load
+from gym_clinic.frozen import thaw
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.people import ADULT, prevalence
+
+VERSION = 1
+TRIES = 14
+"""Requests that are tried for one seed."""
+
+CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
+"""Values of failing kidneys in mg/dL."""
+
+EXTRAS = {"bought": 0.5, "ended": 0.35, "allergy": 0.3, "kidneys": 0.3, "pharmacist": 0.4,
+          "egfr": 0.55, "brand": 0.5}  # fmt: skip
+"""What a chart has beside the question -> share of charts."""
+
+RARE = 0.3
+"""Share of the mean prevalence that a condition has at least at an age at which it is given."""
+
+GROWN_OLD, OF_THE_OLD = 45, ("ticagrelor", "bosentan", "riociguat", "tamoxifen")
+"""Age in years from which some medicines are given, which no condition of the tables lists."""
+
+REACTIONS = ("rash", "hives", "anaphylaxis")
+
+Edit = dict[str, Any]
+
+
+def make(draft: TaskDraft) -> MadeTask | None:
+    """Return the review of a class and a seed; None if the seed gives none."""
+    random = Random(f"{draft.seed}:{draft.label}:review")
+    for _ in range(TRIES):
+        record = _record(draft, random)
+        if record is None:
+            continue
+        patient = review_patient(record)
+        gold = gold_of(record, patient)
+        if gold["decided"] != CLASSES[draft.label] or not _fair(record, gold):
+            continue
+        if not _beside(draft.label, record, patient):
+            continue
+        made = _written(record, draft.label)
+        if made is not None and draft.edit:
+            edits = [*record["edit"], *(thaw(one) for one in draft.edit)]
+            return _written({**record, "edit": edits}, draft.label)
+        if made is not None:
+            return made
+    return None
+
+
+def _written(record: dict[str, Any], label: str) -> MadeTask | None:
+    """The task of a record; None if something that must be read is not told or written anywhere."""
+    world = open_world(record)
+    gold = gold_of(record, world.patient, {one.kind for one in world.texts})
+    if not _fair(record, gold) or not can_be_read(world, gold):
+        return None
+    return MadeTask(record, {**gold, "class": label}, ticket_of(record, world.patient))
+
+
+def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bool:
+    """Whether what a class of nothing has beside the request is still there."""
+    _, _, beside = label.partition(", ")
+    edits = record["edit"]
+    if not label.startswith("nothing") or not beside:
+        return True
+    drug = record["question"]["drug"]
+    return {
+        "bought": lambda: any(one.get("bought") for one in edits),
+        "allergy": lambda: bool(patient.allergies),
+        "kidneys": lambda: reported(patient, "egfr") < 60,
+        "ended": lambda: any(one.kind == "medicine" for one in patient.past),
+        "not graded": lambda: any(ungraded(drug, one.drug) for one in patient.medicines),
+    }[beside]()
+
+
+def _fair(record: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
+    """Whether the decision is clear, and there is something that can be done.
+
+    A drug that is never given without monitoring is not started as proposed.
+    """
+    problems = gold["problems"]
+    if not problems and record["question"]["drug"] in WATCHED:
+        return False
+    clear = all(len(one["actions"]) == 1 for one in problems[:1])
+    instead = gold["acceptable"]["alternatives"]
+    helped = gold["answer"]["verdict"] != "do not start" or bool(instead)
+    return clear and helped and len(problems) <= 3 and bool(gold["answer"]["plan"] or not problems)
+
+
+def _record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
+    """A record in which the problem of the class is set, and nothing else should be in the way."""
+    chosen = drawn(draft.label, random)
+    indication = chosen.indication
+    condition = random.choice(indication.presents)
+    patient = drawn_patient(draft.seed, condition)
+    if not _suits(chosen, patient):
+        return None
+    edits = _setting(chosen, patient, random)
+    if indication.lives_with not in (None, condition):
+        edits.append(_lived(indication.lives_with or "", patient, random))
+    documents = ["letter", "medicines"] if random.random() < EXTRAS["pharmacist"] else ["letter"]
+    edits += _extras(chosen, draft.label, patient, edits, random)
+    edits = _cleared(chosen, patient, edits)
+    edits += _named(patient, edits, random)
+    edits.append(
+        {"kind": "shown", "documents": documents, "egfr": random.random() < EXTRAS["egfr"]}
+    )
+    drug = chosen.drug
+    question = {
+        "drug": drug.drug, "dose": drug.dose, "unit": drug.unit, "per_day": drug.per_day,
+        "route": drug.route, "indication": indication.name,
+    }  # fmt: skip
+    return {"seed": draft.seed, "condition": condition, "split": draft.split, "edit": edits,
+            "question": question}  # fmt: skip
+
+
+def _suits(chosen: ReviewCandidate, patient: ClinicPatient) -> bool:
+    """Whether the request makes sense for a person of this age and sex."""
+    person = patient.person
+    female = person.sex == "female"
+    if person.age < ADULT or person.pregnant_weeks is not None or person.postpartum:
+        return False
+    if chosen.kind == "older adult" and person.age < 66:
+        return False
+    if chosen.kind == "pregnancy" and not (female and 18 <= person.age <= 44):
+        return False
+    if {chosen.partner, chosen.drug.drug} & {"combined-oral-contraceptive", "isotretinoin"}:
+        return female and person.age < 45
+    if chosen.partner is not None and not chosen.bought and not _taken_by(chosen.partner, patient):
+        return False
+    if {chosen.partner} & {"sildenafil", "tadalafil"}:
+        return not female
+    return chosen.partner != "tamoxifen" or female
+
+
+def _taken_by(drug: str, patient: ClinicPatient) -> bool:
+    """Whether people of this age and sex live with what a medicine is for."""
+    return bool(_regimens(drug, patient))
+
+
+def _regimens(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
+    """How people of this age and sex take a medicine at home."""
+    facts, person = patient.facts, patient.person.person
+    found = []
+    for one in home_regimens()[drug]:
+        known = facts.conditions.get(one.reason)
+        usual = 0.0 if known is None else (known.prevalence or 0.0) / 1000
+        if known is None:
+            fits = person.age >= GROWN_OLD or drug not in OF_THE_OLD
+        else:
+            fits = prevalence(facts, known, person) >= RARE * usual
+        if fits:
+            found.append(one)
+    return found
+
+
+def _setting(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """The edits that set the problem of a candidate."""
+    if chosen.kind == "none":
+        return []
+    if chosen.kind == "allergy":
+        return [{"kind": "allergy", "allergen": chosen.allergen,
+                 "reaction": random.choice(REACTIONS), "told": _told(random)}]  # fmt: skip
+    if chosen.kind == "renal":
+        return _kidneys(random)
+    if chosen.kind == "hepatic":
+        return [_lived("cirrhosis", patient, random)]
+    if chosen.kind == "pregnancy":
+        return [{"kind": "pregnancy", "weeks": random.choice(chosen.weeks), "told": _told(random)}]
+    if chosen.partner is None:
+        return []
+    if chosen.days is not None:
+        usual = random.choice(_regimens(chosen.partner, patient))
+        return [{"kind": "ended", "drug": chosen.partner, "days": chosen.days,
+                 "for": usual.reason, "told": _told(random)}]  # fmt: skip
+    return _taken(chosen.partner, chosen.bought, patient, random)
+
+
+def _told(random: Random) -> str:
+    return "hidden" if random.random() < 0.5 else "list"
+
+
+def _kidneys(random: Random) -> list[Edit]:
+    lived = {"kind": "lives with", "condition": "chronic-kidney-disease",
+             "years": random.randint(2, 9)}  # fmt: skip
+    return [lived, {"kind": "kidneys", "creatinine": random.choice(CREATININE)}]
+
+
+def _lived(condition: str, patient: ClinicPatient, random: Random) -> Edit:
+    longest = max(min(round(patient.person.age) - 20, 15), 1)
+    return {"kind": "lives with", "condition": condition, "years": random.randint(1, longest)}
+
+
+def _taken(drug: str, without: bool, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """A medicine at home, with the condition that it is for; or one that is bought."""
+    usual = bought()[drug] if without else random.choice(_regimens(drug, patient))
+    one = usual.regimen
+    take: Edit = {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
+                  "per_day": one.per_day, "for": usual.reason}  # fmt: skip
+    if without:
+        return [{**take, "bought": True, "told": "hidden"}]
+    found: list[Edit] = []
+    if usual.reason in load().conditions and usual.reason != patient.problems[0].condition:
+        found.append(_lived(usual.reason, patient, random))
+    combined = [name for name, row in products().items() if drug in dict(row)]
+    if combined and random.random() < 0.5:
+        name = random.choice(combined)
+        return [*found, *({**take, "drug": key, "dose": mg, "unit": "mg", "per_day": 1.0,
+                           "product": name} for key, mg in products()[name])]  # fmt: skip
+    return [*found, take]
+
+
+def _extras(
+    chosen: ReviewCandidate,
+    label: str,
+    patient: ClinicPatient,
+    edits: Sequence[Edit],
+    random: Random,
+) -> list[Edit]:
+    """What else is on the chart, drawn at the same rates in every class of problems."""
+    found: list[Edit] = []
+    kinds = {one["kind"] for one in edits}
+    beside = label.partition("nothing, ")[2]
+
+    def has(name: str) -> bool:
+        return random.random() < EXTRAS[name] or beside == name
+
+    if has("bought") and not any(one.get("bought") for one in edits):
+        found += _taken(random.choice(sorted(bought())), True, patient, random)
+    if has("ended") and "ended" not in kinds:
+        ended = random.choice([one for one in sorted(common()) if _taken_by(one, patient)])
+        days = random.choice((3, 9, 20, 45, 80))
+        reason = _regimens(ended, patient)[0].reason
+        found.append(
+            {"kind": "ended", "drug": ended, "days": days, "for": reason, "told": _told(random)}
+        )
+    if has("allergy") and "allergy" not in kinds:
+        found.append({"kind": "allergy", "allergen": random.choice(ALLERGENS),
+                      "reaction": random.choice(REACTIONS), "told": _told(random)})  # fmt: skip
+    if has("kidneys") and "kidneys" not in kinds:
+        found += _kidneys(random)
+    if beside == "not graded":
+        minor = [one for one in sorted(common()) if ungraded(chosen.drug.drug, one)
+                 and pair_risk(chosen.drug.drug, one) is None
+                 and _taken_by(one, patient)]  # fmt: skip
+        found += _taken(random.choice(minor), False, patient, random) if minor else []
+    return found
+
+
+def _cleared(chosen: ReviewCandidate, patient: ClinicPatient, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits without extras and medicines that bring another problem than the one wanted."""
+    kept = list(edits)
+    for _ in range(3):
+        now = edited(patient, kept)
+        problems = find_problems(chosen.drug, chosen.indication, profile_of(now, kept))
+        wrong = [one for one in problems if one.actions != ("none",) and not chosen.means(one)]
+        if not wrong:
+            break
+        for one in wrong:
+            kept = _without(one, chosen, now, kept)
+    taken = {one.drug for one in edited(patient, kept).medicines}
+    if chosen.drug.drug in taken and chosen.kind != "duplicate":
+        kept.append({"kind": "stop", "drug": chosen.drug.drug})
+    return kept
+
+
+def _without(
+    problem: DrugProblem, chosen: ReviewCandidate, patient: ClinicPatient, edits: Sequence[Edit]
+) -> list[Edit]:
+    """The edits changed so that one problem goes away, where that can be."""
+    others = problem.drugs - {chosen.drug.drug, chosen.partner}
+    if problem.kind in ("interaction", "duplicate"):
+        gone = others or problem.drugs - {chosen.partner}
+        products_of = {one.get("product") for one in edits if one.get("drug") in gone} - {None}
+        kept = [one for one in edits if one.get("drug") not in gone
+                and not (products_of and one.get("product") in products_of)]  # fmt: skip
+        return [*kept, *({"kind": "stop", "drug": one} for one in sorted(gone))]
+    if problem.kind == "allergy":
+        kept = [one for one in edits if one["kind"] != "allergy" or chosen.kind == "allergy"]
+        allergens = [one.allergen for one in patient.allergies]
+        return [
+            *kept,
+            *(
+                {"kind": "no allergy", "allergen": one}
+                for one in allergens
+                if one != chosen.allergen
+            ),
+        ]
+    if problem.kind == "renal" and chosen.kind != "renal":
+        return [*(one for one in edits if one["kind"] != "kidneys"
+                  and one.get("condition") != "chronic-kidney-disease"),
+                {"kind": "kidneys", "creatinine": 0.8}]  # fmt: skip
+    return list(edits)
+
+
+def _named(patient: ClinicPatient, edits: Sequence[Edit], random: Random) -> list[Edit]:
+    """Brand names for some medicines of the list."""
+    combined = {one["drug"] for one in edits if one.get("product")}
+    off = hidden(edits, "take", "drug") | combined
+    taken = [one.drug for one in edited(patient, edits).medicines]
+    return [
+        {"kind": "product", "drug": drug, "name": brands()[drug]}
+        for drug in taken
+        if drug in brands() and drug not in off and random.random() < EXTRAS["brand"]
+    ]
+
+
+SPEC = DomainSpec(
+    name="drug_interaction", classes=tuple(CLASSES), make=make, twin=twin_of, version=VERSION
+)
+"""How the tasks are made."""

@@ -1,0 +1,54 @@
+"""Tools that read the medicines and the laboratory values on record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gym_clinic.chart import Chart
+from gym_clinic.chart.encounter import minutes_of
+from gym_clinic.domains.drug_interaction.world import LABS, reported
+from gym_clinic.toolbox import tool
+
+
+@tool
+def read_medicines(case: Chart) -> dict[str, Any]:
+    """Read the practice's list of prescribed medicines, and of those that ended lately.
+
+    What a patient buys without a prescription may be missing from it.
+    """
+    case.spend(minutes_of("read_record"))
+    case.log("get_medications")
+    listed: dict[str, dict[str, Any]] = {}
+    for one in case["medicines"]:
+        line = {key: value for key, value in one.items() if key not in ("product", "since")}
+        product = one.get("product")
+        if product is None:
+            listed[one["drug"]] = line
+        elif product in listed:
+            strength = f"{listed[product]['strength']}/{one['dose']:g}"
+            listed[product] = {**listed[product], "strength": strength}
+        else:
+            kept = {key: line[key] for key in ("unit", "per_day", "for") if key in line}
+            listed[product] = {"drug": product, "strength": f"{one['dose']:g}", **kept}
+    ended = list(case["ended_medicines"]) or "none on record"
+    return {"medicines": list(listed.values()) or "none on record", "ended": ended}
+
+
+@tool
+def read_laboratory_results(case: Chart) -> dict[str, Any]:
+    """Read the blood results of this morning: kidneys, liver, clotting, blood count, salts."""
+    case.spend(minutes_of("read_result"))
+    if not any(one["tool"] == "get_labs" for one in case.events):
+        case.log("get_labs")
+        case.log("order_test", test="inr")
+    rows = []
+    for name in LABS:
+        if name == "egfr" and not case["reports_egfr"]:
+            continue
+        one = case.patient.facts.measurements[name]
+        value = reported(case.patient, name)
+        case.show(name, value)
+        shown = int(value) if one.decimals == 0 else value
+        row = {"test": one.name, "value": shown, "unit": one.unit or None}
+        rows.append({key: item for key, item in row.items() if item is not None})
+    return {"taken": f"{case.patient.arrived:%Y-%m-%d} 08:00", "results": rows}

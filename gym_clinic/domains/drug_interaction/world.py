@@ -1,0 +1,279 @@
+"""The patient of a review and the chart that it opens with.
+
+The record of a task has ``seed``, ``condition`` and ``split`` as every clinical domain,
+``question`` (what is proposed) and ``edit``: facts that are added to the simulated patient. An edit
+is an object with ``kind``:
+
+* ``take``: ``drug``, ``dose``, ``unit``, ``per_day``, ``for``; ``bought`` if without prescription;
+  ``told`` "hidden" if the list lacks it; ``product`` if the list has it under that name.
+* ``stop``: a ``drug`` of the simulated patient that is not taken.
+* ``ended``: a ``drug`` taken ``for`` something until ``days`` ago; ``told`` as for ``take``.
+* ``allergy``: ``allergen``, ``reaction``, ``told``. ``no allergy``: ``allergen``.
+* ``lives with``: ``condition``, ``years``. ``kidneys``: ``creatinine`` in mg/dL.
+* ``pregnancy``: ``weeks`` or null, ``told``. ``age``: ``years``.
+* ``name``: ``name``. ``wording``: ``seed``. ``product``: ``drug``, ``name`` on the list.
+* ``shown``: which ``documents`` are on the chart, and whether ``egfr`` is reported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from gym_clinic.chart import chart_record
+from gym_clinic.clinical import ClinicCase
+from gym_clinic.clinical.world import ClinicWorld
+from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Regimen
+from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken
+from gym_clinic.episode import Task
+from gym_clinic.errors import TaskError
+from gym_clinic.facts import load
+from gym_clinic.frozen import Frozen, freeze, thaw
+from gym_clinic.instruments import score
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
+from gym_clinic.simulate.clinic.medicines import DAY, PastEvent, ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.people import CONTROLLED, Background
+from gym_clinic.simulate.clinic.texts import documents
+
+KEPT = 64
+"""Patients that are kept in memory."""
+
+LABS = ("creatinine", "egfr", "na", "k", "alt", "bilirubin", "albumin", "inr", "hb", "platelets")
+"""Laboratory values on record, of this morning."""
+
+BOUGHT_SINCE = -20 * DAY
+"""When what is bought without a prescription was begun, in minutes from arrival."""
+
+Edit = Mapping[str, Any]
+
+
+def edited(patient: ClinicPatient, edits: Iterable[Edit]) -> ClinicPatient:
+    """Return a patient with the edits; those that are about the chart alone change nothing.
+
+    Raises:
+        TaskError: If an edit is unknown.
+    """
+    for one in edits:
+        kind = str(one["kind"])
+        if kind in ("shown", "product"):
+            continue
+        if kind not in _EDITS:
+            raise TaskError(f"no edit {kind!r}; expected one of {sorted(_EDITS)}")
+        patient = _EDITS[kind](patient, one)
+    return patient
+
+
+def _take(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    random = Random(f"{patient.seed}:{one['drug']}:since")
+    begun = BOUGHT_SINCE if one.get("bought") else -random.randint(90, 1400) * DAY
+    effects: dict[str, DrawnEffect] = {}
+    taken = TakenMedicine(one["drug"], float(one["dose"]), one["unit"], float(one["per_day"]),
+                          one["for"], effects, 0.0, begun)  # fmt: skip
+    kept = tuple(each for each in patient.medicines if each.drug != one["drug"])
+    return dataclasses.replace(patient, medicines=(*kept, taken))
+
+
+def _stop(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    kept = tuple(each for each in patient.medicines if each.drug != one["drug"])
+    past = tuple(each for each in patient.past if each.what != one["drug"])
+    return dataclasses.replace(patient, medicines=kept, past=past)
+
+
+def _ended(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    event = PastEvent("medicine", one["drug"], -round(one["days"] * DAY), one["for"])
+    return dataclasses.replace(patient, past=(*patient.past, event))
+
+
+def _allergy(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    kept = tuple(each for each in patient.allergies if each.allergen != one["allergen"])
+    added = ReportedAllergy(one["allergen"], one["reaction"])
+    return dataclasses.replace(patient, allergies=(*kept, added))
+
+
+def _no_allergy(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    kept = tuple(each for each in patient.allergies if each.allergen != one["allergen"])
+    return dataclasses.replace(patient, allergies=kept)
+
+
+def _lives_with(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    if any(each.condition == one["condition"] for each in patient.background):
+        return patient
+    random = Random(f"{patient.seed}:{one['condition']}:lived with")
+    known = patient.facts.conditions[one["condition"]]
+    both = known.role != "background"
+    drawn = known.labs if both else {**known.vitals, **known.labs}
+    effects = {name: draw_effect(effect, random) for name, effect in drawn.items()}
+    severity = CONTROLLED if both else 1.0
+    lived = Background(one["condition"], float(one["years"]), effects, severity)
+    return dataclasses.replace(patient, background=(*patient.background, lived))
+
+
+def _kidneys(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    """Move the usual creatinine until the value of today is the one that is wanted."""
+    for _ in range(4):
+        factor = one["creatinine"] / patient.state(0)["creatinine"]
+        healthy = {**patient.healthy, "creatinine": patient.healthy["creatinine"] * factor}
+        patient = dataclasses.replace(patient, healthy=healthy)
+    return patient
+
+
+def _pregnancy(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    person = dataclasses.replace(patient.person, pregnant_weeks=one["weeks"])
+    return dataclasses.replace(patient, person=person)
+
+
+def _name(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    person = dataclasses.replace(patient.person, name=one["name"])
+    return dataclasses.replace(patient, person=person)
+
+
+def _wording(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    return dataclasses.replace(patient, seed=one["seed"])
+
+
+_EDITS: Mapping[str, Callable[[ClinicPatient, Edit], ClinicPatient]] = {
+    "take": _take,
+    "stop": _stop,
+    "ended": _ended,
+    "allergy": _allergy,
+    "no allergy": _no_allergy,
+    "lives with": _lives_with,
+    "kidneys": _kidneys,
+    "pregnancy": _pregnancy,
+    "name": _name,
+    "wording": _wording,
+}
+
+
+@lru_cache(maxsize=KEPT)
+def drawn_patient(seed: int, condition: str) -> ClinicPatient:
+    """Return the simulated patient of a seed, in surgery hours."""
+    drawn = draw_patient(seed, condition)
+    hour = 9 + Random(f"{seed}:surgery").randrange(8)
+    return dataclasses.replace(drawn, arrived=drawn.arrived.replace(hour=hour))
+
+
+def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
+    """Return the patient of a review: the simulated one with the edits."""
+    return edited(drawn_patient(record["seed"], record["condition"]), record.get("edit", ()))
+
+
+def reported(patient: ClinicPatient, name: str) -> float:
+    """Return a laboratory value of today as it is reported."""
+    return round(patient.state(0)[name], patient.facts.measurements[name].decimals)
+
+
+def clearance(age: float, sex: str, weight_kg: float, creatinine: float) -> float:
+    """Return the creatinine clearance in mL/min, by Cockcroft and Gault."""
+    inputs = {"age": age, "sex": sex, "weight_kg": weight_kg, "creatinine": creatinine}
+    return float(score("cockcroft_gault", inputs).score)
+
+
+def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProfile:
+    """Return what decides whether a drug may be given, from the hidden patient."""
+    person = patient.person
+    bought = {one["drug"] for one in edits if one["kind"] == "take" and one.get("bought")}
+    creatinine = reported(patient, "creatinine")
+    conditions = frozenset(
+        {one.condition for one in patient.background} | {one.condition for one in patient.problems}
+    )
+    return ReviewProfile(
+        age=person.age,
+        female=person.sex == "female",
+        weight_kg=person.weight_kg,
+        egfr=reported(patient, "egfr"),
+        crcl=clearance(person.age, person.sex, person.weight_kg, creatinine),
+        weeks=person.pregnant_weeks,
+        child_pugh=child_pugh(patient) if "cirrhosis" in conditions else None,
+        conditions=conditions,
+        medicines=tuple(
+            Taken(Regimen(one.drug, one.dose, one.unit, one.per_day), one.drug in bought)
+            for one in patient.medicines
+        ),
+        ended=tuple(
+            (one.what, round(-one.minute / DAY, 1))
+            for one in patient.past
+            if one.kind == "medicine"
+        ),
+        allergies=tuple((one.allergen, one.reaction) for one in patient.allergies),
+    )
+
+
+def child_pugh(patient: ClinicPatient) -> ChildPugh:
+    """Return the class of cirrhosis by bilirubin, albumin and INR, without ascites or confusion."""
+    bilirubin, albumin = reported(patient, "bilirubin"), reported(patient, "albumin")
+    inr = reported(patient, "inr")
+    points = 2
+    points += 1 + (bilirubin >= 2) + (bilirubin > 3)
+    points += 1 + (albumin <= 3.5) + (albumin < 2.8)
+    points += 1 + (inr >= 1.7) + (inr > 2.3)
+    return "A" if points < 7 else "B" if points < 10 else "C"
+
+
+def hidden(edits: Iterable[Edit], kind: str, field: str) -> frozenset[str]:
+    """Return what edits of a kind keep off the structured record."""
+    return frozenset(
+        one[field] for one in edits if one["kind"] == kind and one.get("told") == "hidden"
+    )
+
+
+@lru_cache(maxsize=KEPT)
+def _world(key: str) -> ClinicWorld:
+    record = json.loads(key)
+    edits: Sequence[Edit] = record.get("edit", ())
+    patient = review_patient(record)
+    split = record["split"]
+    shown: dict[str, Any] = {}
+    for one in edits:
+        if one["kind"] == "shown":
+            shown |= one
+    kinds = shown.get("documents", ("letter",))
+    texts = documents(patient, split, kinds=frozenset(kinds))
+    opening = thaw(chart_record(patient, texts, split))
+    facts = load()
+    drugs = {one.name: key for key, one in facts.drugs.items()}
+    products = {one["drug"]: one["product"] for one in edits if one.get("product")}
+    products |= {one["drug"]: one["name"] for one in edits if one["kind"] == "product"}
+    off = hidden(edits, "take", "drug")
+    listed = [one for one in opening["medicines"] if drugs[one["drug"]] not in off]
+    for one in listed:
+        if drugs[one["drug"]] in products:
+            one["product"] = products[drugs[one["drug"]]]
+    opening["medicines"] = listed
+    ended = hidden(edits, "ended", "drug")
+    opening["ended_medicines"] = [
+        one for one in opening["ended_medicines"] if drugs[one["drug"]] not in ended
+    ]
+    secret = hidden(edits, "allergy", "allergen")
+    named = zip(patient.allergies, opening["allergies"], strict=True)
+    opening["allergies"] = [line for one, line in named if one.allergen not in secret]
+    if any(one["kind"] == "pregnancy" and one.get("told") == "hidden" for one in edits):
+        opening["history"]["pregnancy"] = None
+    opening["reports_egfr"] = bool(shown.get("egfr", True))
+    opening["question"] = record["question"]
+    frozen = freeze(opening)
+    assert isinstance(frozen, Frozen)
+    return ClinicWorld(patient, frozen, texts, {}, {})
+
+
+def open_world(record: Mapping[str, Any]) -> ClinicWorld:
+    """Return the world of a review; drawn once and kept."""
+    return _world(json.dumps(thaw(record), sort_keys=True))
+
+
+class ReviewCase(ClinicCase):
+    """The chart of a review. Nobody dies of it or leaves: time passes, and nothing else."""
+
+    def spend(self, minutes: float, *, seen: bool = False) -> None:
+        """Let time pass; see `Chart.spend`."""
+        self.minute += minutes
+
+
+def open_case(task: Task) -> ReviewCase:
+    """Open the chart of a review, for `Domain.open_case`."""
+    return ReviewCase(open_world(task.record))

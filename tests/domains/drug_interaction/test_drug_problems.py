@@ -1,0 +1,112 @@
+"""What matters when a drug is proposed for a patient."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.problems import (
+    DrugProblem,
+    ReviewProfile,
+    Taken,
+    acceptable_verdicts,
+    alternatives,
+    find_problems,
+    verdict_of,
+)
+
+WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
+NAPROXEN = Regimen("naproxen", 500, "mg", 2)
+PAIN = indications()["osteoarthritis"]
+GOUT = indications()["attack of gout"]
+
+
+def taking(drug: str, *, bought: bool = False) -> ReviewProfile:
+    return dataclasses.replace(WELL, medicines=(Taken(Regimen(drug, 5, "mg", 1), bought),))
+
+
+def shown(found: list[DrugProblem]) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(one.kind, one.severity, one.actions) for one in found if one.matters]
+
+
+def test_nothing_stands_in_the_way_of_a_healthy_patient() -> None:
+    found = find_problems(NAPROXEN, PAIN, WELL)
+    assert shown(found) == []
+    assert verdict_of(found) == "start as proposed"
+    assert acceptable_verdicts(found) == ["start as proposed"]
+
+
+@pytest.mark.parametrize(
+    ("who", "problem", "verdict"),
+    [
+        (taking("warfarin"), ("interaction", "major", ("avoid",)), "do not start"),
+        (taking("diclofenac"), ("duplicate", "moderate", ("avoid",)), "do not start"),
+        (
+            taking("ibuprofen", bought=True),
+            ("duplicate", "moderate", ("change",)),
+            "start with change",
+        ),
+        (
+            dataclasses.replace(WELL, allergies=(("class:nsaid", "hives"),)),
+            ("allergy", "contraindicated", ("avoid",)),
+            "do not start",
+        ),
+        (
+            dataclasses.replace(WELL, weeks=30),
+            ("pregnancy", "major", ("avoid",)),
+            "do not start",
+        ),
+        (
+            dataclasses.replace(WELL, child_pugh="B"),
+            ("hepatic", "major", ("avoid",)),
+            "do not start",
+        ),
+        (
+            dataclasses.replace(WELL, age=80),
+            ("older adult", "moderate", ("avoid",)),
+            "do not start",
+        ),
+    ],
+)
+def test_one_fact_turns_the_verdict(
+    who: ReviewProfile, problem: tuple[str, str, tuple[str, ...]], verdict: str
+) -> None:
+    found = find_problems(NAPROXEN, PAIN, who)
+    assert shown(found) == [problem]
+    assert verdict_of(found) == verdict
+
+
+def test_a_dose_above_the_greatest_is_lowered() -> None:
+    found = find_problems(Regimen("naproxen", 1000, "mg", 2), PAIN, WELL)
+    assert shown(found) == [("maximum dose", "major", ("change",))]
+    assert found[0].remedies[0].most == 1500
+
+
+def test_a_greatest_dose_that_is_kept_is_no_problem() -> None:
+    cholesterol = indications()["cholesterol"]
+    who = taking("amiodarone")
+    high = find_problems(Regimen("simvastatin", 40, "mg", 1), cholesterol, who)
+    assert shown(high) == [("interaction", "major", ("change",))]
+    assert shown(find_problems(Regimen("simvastatin", 20, "mg", 1), cholesterol, who)) == []
+
+
+def test_a_value_too_near_to_a_limit_decides_nothing() -> None:
+    metformin, diabetes = Regimen("metformin", 500, "mg", 2), indications()["type 2 diabetes"]
+    near = dataclasses.replace(WELL, egfr=30.5, crcl=30)
+    assert all(len(one.actions) > 1 for one in find_problems(metformin, diabetes, near))
+
+
+def test_an_alternative_treats_the_same_and_brings_less() -> None:
+    who = taking("warfarin")
+    found = find_problems(NAPROXEN, GOUT, who)
+    instead = alternatives(GOUT, "naproxen", found, who)
+    assert "colchicine" in instead
+    assert not {"naproxen", "indometacin", "diclofenac"} & set(instead)
+
+
+def test_where_the_table_leaves_the_choice_both_verdicts_hold() -> None:
+    antibiotic, cystitis = Regimen("ciprofloxacin", 500, "mg", 2), indications()["cystitis"]
+    found = find_problems(antibiotic, cystitis, taking("warfarin"))
+    assert acceptable_verdicts(found) == ["do not start", "start with change"]
