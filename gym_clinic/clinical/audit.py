@@ -19,6 +19,9 @@ from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import words
 
+FEATURES = 5000
+"""Words and pairs of words that the model of words sees, at most."""
+
 GRAM = 8
 """Words in a row that count as the same text."""
 
@@ -108,7 +111,9 @@ def _dictionary() -> Any:
 
 def _bag() -> Any:
     text = _learning("feature_extraction.text")
-    return text.TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2)
+    return text.TfidfVectorizer(
+        ngram_range=(1, 2), sublinear_tf=True, min_df=2, max_features=FEATURES
+    )
 
 
 def _accuracy(
@@ -118,7 +123,7 @@ def _accuracy(
     if len(set(known)) < 2:
         return sum(one == known[0] for one in wanted) / len(wanted)
     scaled = _learning("preprocessing").MaxAbsScaler()
-    model = _learning("linear_model").LogisticRegression(max_iter=400, C=3.0)
+    model = _learning("linear_model").LogisticRegression(max_iter=200, C=3.0)
     model.fit(scaled.fit_transform(vectors.fit_transform(train)), list(known))
     given = model.predict(scaled.transform(vectors.transform(test)))
     return sum(str(one) == other for one, other in zip(given, wanted, strict=True)) / len(wanted)
