@@ -93,10 +93,10 @@ def _checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
                                     "indication": question["indication"]}  # fmt: skip
     if "duplicate" in kinds:
         yield "check_duplicates", {"drugs": every[:20]}
-    yield from _rest(task, kinds)
+    yield from _rest(task, kinds, every)
 
 
-def _rest(task: Task, kinds: set[str]) -> Iterator[CallSpec]:
+def _rest(task: Task, kinds: set[str], every: list[str]) -> Iterator[CallSpec]:
     question, gold = task.record["question"], task.gold
     drug = question["drug"]
     if question["unit"] in ("mg", "mcg"):
@@ -104,7 +104,8 @@ def _rest(task: Task, kinds: set[str]) -> Iterator[CallSpec]:
         yield "check_maximum_dose", {"drug": drug, "daily_dose": daily, "unit": question["unit"]}
     if "interaction" in kinds:
         pair = next(one for one in gold["problems"] if one["kind"] == "interaction")["drugs"]
-        yield "check_interaction", {"first": pair[0], "second": pair[1]}
+        if len(every) > 2:  # a list of two is the pair, and was looked up
+            yield "check_interaction", {"first": pair[0], "second": pair[1]}
         yield "check_cyp450_metabolism", {"drug": drug}
     if gold["answer"]["verdict"] == "do not start":
         yield "find_alternatives", {"indication": question["indication"]}
