@@ -28,7 +28,7 @@ from gym_clinic.taskset import as_tasks, first, spread
 from gym_clinic.testing import checks
 
 ENDLESS_SAMPLE = 200
-"""Tasks of an endless split that a check looks at."""
+"""Tasks of an endless split that a check looks at, unless a sample is named."""
 
 __all__ = ["check_domain", "check_tasks"]
 
@@ -142,7 +142,7 @@ def check_tasks(env: ClinicEnv, sample: int | None = None) -> list[str]:
         listed = as_tasks(tasks)
         if not len(listed):
             found.append(f"{split}: no task")
-        chosen = first(listed, ENDLESS_SAMPLE if listed.endless else None)
+        chosen = first(listed, (sample or ENDLESS_SAMPLE) if listed.endless else None)
         played = {task.id for task in (spread(chosen, sample) if sample else chosen)}
         for task in chosen:
             where = f"{split}, task {task.id!r}"

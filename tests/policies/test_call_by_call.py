@@ -1,4 +1,4 @@
-"""Clients that execute call by call lose nothing: the oracle earns full marks on every task."""
+"""Clients that execute call by call lose nothing: the oracle earns full marks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from gym_clinic.taskset import first
 
 pytestmark = pytest.mark.population
 
+MOST = 150
+"""Tasks of a split at most; `gym-clinic tasks validate` has the oracle play every task."""
+
 
 @pytest.mark.parametrize("limits", [{}, {"max_calls": 400}], ids=["same message", "calls"])
 @pytest.mark.parametrize("name", [name for name in ids() if name.startswith("clinic/")])
@@ -21,7 +24,8 @@ def test_the_oracle_earns_full_marks(name: str, limits: dict[str, int], some: An
     splits = unwrap(make(name)).domain.tasks
     for split in splits:
         env = unwrap(make(name, split=split, **limits))
-        _play(env, some(first(env.tasks, 1000 if env.tasks.endless else None)), not limits)
+        tasks = some(first(env.tasks, 12 if env.tasks.endless else None))
+        _play(env, tasks[:: -(-len(tasks) // MOST)], not limits)
 
 
 def _play(env: ClinicEnv, tasks: Sequence[Task], one_message: bool) -> None:
