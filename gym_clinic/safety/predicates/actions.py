@@ -13,6 +13,7 @@ from gym_clinic.facts.named_drugs import UNKNOWN, resolve
 from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.situation import DrugOrder, Situation
+from gym_clinic.safety.state import Event
 from gym_clinic.safety.terms import is_vascular_access, term, terms
 from gym_clinic.safety.timeline import KEYS, NEVER, first
 
@@ -255,13 +256,17 @@ def required_missing(situation: Situation, field: str, tools: Sequence[str]) -> 
 def duplicate_test(situation: Situation, minutes: float) -> Found:
     """A test was ordered twice within a time; the later one is not marked as serial."""
     evidence = []
-    ordered = situation.done("order_test")
-    for number, one in enumerate(ordered):
-        for other in ordered[number + 1 :]:
-            same_test = term(one.text("test") or "") == term(other.text("test") or "")
+    earlier: dict[str, list[Event]] = {}
+    for other in situation.done("order_test"):
+        test = other.text("test")
+        if not test:
+            continue
+        before = earlier.setdefault(term(test), [])
+        for one in before:
             again = not other.args.get("serial") and (one.t < other.t or not one.args.get("serial"))
-            if one.text("test") and same_test and other.t - one.t < minutes and again:
-                evidence.append(Evidence(f"{other.text('test')} again {minute(other.t)}", other.t))
+            if other.t - one.t < minutes and again:
+                evidence.append(Evidence(f"{test} again {minute(other.t)}", other.t))
+        before.append(other)
     return tuple(evidence) or None
 
 
