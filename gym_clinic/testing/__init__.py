@@ -128,7 +128,8 @@ def check_tasks(env: ClinicEnv, sample: int | None = None) -> list[str]:
 
     Args:
         env: The environment; its weights and limits are what the oracle is judged by.
-        sample: Tasks of each split that the oracle plays, evenly spaced; all by default.
+        sample: Tasks of each split that the oracle plays, evenly spaced, and of an endless one
+            those that are looked at; all by default.
 
     Returns:
         Problems as text, each with split and task id; empty when all is well.

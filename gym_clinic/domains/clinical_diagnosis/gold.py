@@ -19,8 +19,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import is_a
-from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.treatment import SuitedTreatment, forbidden_drugs
+from gym_clinic.simulate.clinic.treatment import SuitedTreatment
 
 DRUG, PROCEDURE = "drug:", "procedure:"
 
@@ -96,15 +95,15 @@ def dispositions(condition: Condition) -> tuple[str, ...]:
     return (usual, "intensive care") if urgent == HIGHEST and usual == "ward" else (usual,)
 
 
-def forbidden_orders(patient: ClinicPatient, allowed: Iterable[str]) -> tuple[str, ...]:
+def forbidden_orders(drugs: Iterable[str], allowed: Iterable[str]) -> tuple[str, ...]:
     """Return what must not be ordered for a patient: references of drugs, whole classes first.
 
     Args:
-        patient: The patient.
+        drugs: The drugs that must not be given to the patient.
         allowed: Actions of the right treatments, which are never among them.
     """
     right = tuple(allowed)
-    wrong = {one for one in forbidden_drugs(patient) if not any(_is(one, each) for each in right)}
+    wrong = {one for one in drugs if not any(_is(one, each) for each in right)}
     found: list[str] = []
     left = set(wrong)
     for group, members in _members().items():

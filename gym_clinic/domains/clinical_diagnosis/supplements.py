@@ -6,7 +6,7 @@ right.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -16,7 +16,6 @@ from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.gold import look_alikes
 from gym_clinic.facts.doses import usual_doses
-from gym_clinic.simulate.clinic.treatment import forbidden_drugs
 
 COUNT = 3
 """Further steps of a plan."""
@@ -39,6 +38,7 @@ def supplements(
     shown: Values,
     orders: Sequence[str],
     evidence: Sequence[DecisiveFact],
+    wrong: Collection[str],
 ) -> list[CallSpec]:
     """Return further calls of a plan, different from patient to patient.
 
@@ -47,11 +47,12 @@ def supplements(
         shown: Measurement -> the values that the plan has been shown.
         orders: What the answer orders.
         evidence: What the plan finds out.
+        wrong: The drugs that must not be given to the patient.
     """
     random = Random(f"{world.patient.seed}:further steps")
     steps = [
         *_chart(world, evidence), *_books(world, evidence), *_scores(world, shown),
-        *_care(world, orders), *_transfusion(shown),
+        *_care(world, orders, wrong), *_transfusion(shown),
     ]  # fmt: skip
     chosen: list[CallSpec] = []
     for _ in range(min(COUNT, len(steps))):
@@ -127,7 +128,7 @@ def _transfusion(shown: Values) -> Iterator[Step]:
         yield 40, (("give_blood", {"product": "packed red cells", "units": 2}),)
 
 
-def _care(world: ClinicWorld, orders: Sequence[str]) -> Iterator[Step]:
+def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> Iterator[Step]:
     patient = world.patient
     facts, person = patient.facts, patient.person
     _, condition = next(patient.conditions())
@@ -158,7 +159,6 @@ def _care(world: ClinicWorld, orders: Sequence[str]) -> Iterator[Step]:
     if procedures and patient.state(0)["gcs"] >= CAPACITY and person.age >= 18:
         consent = {"treatment": procedures[0], "explained": ["benefit", "risks", "alternatives"]}
         yield 2, (("obtain_consent", consent),)
-    wrong = forbidden_drugs(patient)
     taken = [one.drug for one in patient.medicines if one.drug in wrong]
     if taken:
         stop = {"drug": facts.drugs[taken[0]].name, "reason": "not right in this illness"}

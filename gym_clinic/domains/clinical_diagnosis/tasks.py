@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -28,7 +28,11 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load, words
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient, presenting
-from gym_clinic.simulate.clinic.treatment import SuitedTreatment, treatment_for
+from gym_clinic.simulate.clinic.treatment import (
+    SuitedTreatment,
+    forbidden_drugs,
+    treatment_for,
+)
 
 QUOTED = ("triage", "opening words")
 """Kinds of documents that the ticket quotes."""
@@ -80,11 +84,11 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     spoken = any(world.text_of(kind) for kind in QUOTED)
     if not treatment.alternatives or not spoken or names_diagnosis(world, ticket_of(world)):
         return None
-    evidence = _obtainable(record, world)
+    evidence, wrong = _obtainable(record, world), forbidden_drugs(world.patient)
     for choice in range(min(CHOICES, len(treatment.alternatives))):
         orders = concrete_orders(treatment, world.patient.facts, choice)
         for urgent in _urgencies(world, orders):
-            gold = _gold(record, world, treatment, orders, evidence, urgent)
+            gold = _gold(record, world, treatment, orders, evidence, urgent, wrong)
             if gold is not None:
                 return MadeTask(record, gold, ticket_of(world))
     return None
@@ -121,6 +125,7 @@ def _gold(
     orders: Sequence[str],
     evidence: tuple[DecisiveFact, ...],
     urgent: Sequence[CallSpec],
+    wrong: Collection[str],
 ) -> dict[str, Any] | None:
     """The gold of a patient; None if the plan does not earn everything."""
     facts, patient = world.patient.facts, world.patient
@@ -131,7 +136,7 @@ def _gold(
     if tried.failure is not None:
         return None
     evidence = tuple(one for one in evidence if tried.shows(one.key, one.present))
-    further = supplements(world, tried.case.shown, orders, evidence)
+    further = supplements(world, tried.case.shown, orders, evidence, wrong)
     plan = reference_plan(world, evidence, looked_up, urgent, further)
     tried = try_plan(record, plan)
     read = [*READ, *dict.fromkeys(one.key for one in evidence)][:MOST]
@@ -165,7 +170,7 @@ def _gold(
             "dispositions": list(dispositions(condition)),
             "related": related,
         },
-        "forbidden": list(forbidden_orders(patient, actions)),
+        "forbidden": list(forbidden_orders(wrong, actions)),
         "assertions": assertions(facts, condition, evidence, actions, in_time and bool(urgent)),
         "reference": {"cost": tried.cost, "orders": tried.orders},
         "reward_basis": ["ACTION", "ASSERTION"],

@@ -25,6 +25,7 @@ from gym_clinic.domains.clinical_diagnosis.tasks import (
 )
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
+from gym_clinic.simulate.clinic.treatment import forbidden_drugs
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -96,7 +97,7 @@ def test_an_allergy_forbids_its_class_and_turns_the_orders() -> None:
                 changed = open_world({**task.record, "edit": [edit]}).patient
             except TaskError:
                 continue
-            forbidden = forbidden_orders(changed, ())
+            forbidden = forbidden_orders(forbidden_drugs(changed), ())
             drugs = [one for one in load().drugs if fulfils(f"drug:{one}", edit["allergen"])]
             drugs = drugs or [edit["allergen"]]
             assert all(any(fulfils(f"drug:{drug}", one) for one in forbidden) for drug in drugs), (
