@@ -10,6 +10,7 @@ import pytest
 
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
+from gym_clinic.chart.results import VITALS, measure_vitals
 from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.acuity import acuity
@@ -119,6 +120,18 @@ def test_protocols_are_known_by_id_name_and_pathway() -> None:
     assert pathway_named("") == pathway_named("none") == "none"
     assert pathway_named("everything") is None
     assert sum(JUDGE.weights.values()) == 1
+
+
+@pytest.mark.parametrize("label", LEVELS)
+def test_measured_vital_signs_lead_to_the_same_level(label: str) -> None:
+    one = made(label)
+    case = TriageCase(one.record)
+    case.spend(2, seen=True)
+    row = measure_vitals(case)
+    measured = {name: float(row[name]) for name in VITALS if name in row}
+    assert acuity(case.patient, measured).level == one.gold["answer"]["level"]
+    failing = {**measured, "spo2": 84.0}
+    assert acuity(case.patient, failing).level == 1
 
 
 def test_gold_levels_agree_with_the_patient_of_the_record() -> None:
