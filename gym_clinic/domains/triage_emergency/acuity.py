@@ -143,9 +143,15 @@ def acuity_table() -> AcuityTable:
     return read_record(file.read_bytes(), AcuityTable, str(file))
 
 
-def acuity(patient: ClinicPatient) -> Acuity:
-    """Return the level of a patient on arrival, and why."""
-    table, values = acuity_table(), values_on_arrival(patient)
+def acuity(patient: ClinicPatient, measured: Mapping[str, float] | None = None) -> Acuity:
+    """Return the level of a patient on arrival, and why.
+
+    Args:
+        patient: The patient.
+        measured: Values that take the place of the true ones, such as vital signs that were
+            measured: what an observer would decide by them.
+    """
+    table, values = acuity_table(), values_on_arrival(patient) | dict(measured or {})
     began = hours_of_findings(patient)
     keys = {one.condition for one in patient.problems}
     saving = [one for one in table.life_saving if holds(one, keys, began, values)]

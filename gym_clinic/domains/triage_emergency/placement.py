@@ -101,9 +101,15 @@ def protocols() -> Mapping[str, Protocol]:
     return {one.id: one for one in listed}
 
 
-def pathway_of(patient: ClinicPatient) -> Pathway:
-    """Return the protocol that is right for a patient: the first of those whose rules hold."""
-    values, began = dict(values_on_arrival(patient)), hours_of_findings(patient)
+def pathway_of(patient: ClinicPatient, measured: Mapping[str, float] | None = None) -> Pathway:
+    """Return the protocol that is right for a patient: the first of those whose rules hold.
+
+    Args:
+        patient: The patient.
+        measured: Values that take the place of the true ones on arrival.
+    """
+    values = values_on_arrival(patient) | dict(measured or {})
+    began = hours_of_findings(patient)
     values["news2"] = early_warning(values) if values["age"] >= ADULT else 0.0
     first, everything = patient.problems[:1], patient.problems
     for protocol in protocols().values():

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gym_clinic.chart.results import VITALS
 from gym_clinic.clinical.citations import is_true, was_read
 from gym_clinic.clinical.seen import seen
 from gym_clinic.domain import CallSpec
@@ -74,6 +75,7 @@ class PlannedTriage:
         urgent: What was ordered that cannot wait: tests, drugs and procedures by id.
         asked: Findings of the problem that were asked for.
         excluded: Findings that were asked for and are not there.
+        measured: The vital signs that were measured first.
     """
 
     case: TriageCase
@@ -81,6 +83,7 @@ class PlannedTriage:
     urgent: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
+    measured: dict[str, float] = field(default_factory=dict)
     _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
 
     def call(self, name: str, **arguments: Any) -> Any:
@@ -130,6 +133,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     names = frozenset(hours_of_findings(patient))
     values = values_on_arrival(patient)
     row = plan.call("measure_vital_signs")
+    plan.measured = {key: float(row[key]) for key in VITALS if key in row}
     urgent = urgent_calls(patient, pathway.id)
     if row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency"):
         plan.call("measure_glucose")

@@ -122,6 +122,8 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
         plan = plan_triage(record, found, pathway)
     except NoPlanError:
         return None
+    if not _seen_alike(plan, found, pathway, department):
+        return None
     cited = list(_citations(plan, found))[:MOST_CITED]
     if (
         len(_wanted(plan, cited)) < LEAST_READ
@@ -133,6 +135,16 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     made = MadeTask(record, gold, _ticket(plan))
     fits = not _is_named(patient, made.ticket) and _works_out(plan, made)
     return made if fits else None
+
+
+def _seen_alike(
+    plan: PlannedTriage, found: Acuity, pathway: Pathway, department: Department
+) -> bool:
+    """Whether the measured vital signs lead to the decision of the true ones."""
+    patient = plan.case.patient
+    by_eye = acuity(patient, plan.measured), pathway_of(patient, plan.measured)
+    same = by_eye[0].level == found.level and by_eye[1].accepted == pathway.accepted
+    return same and place(*by_eye, department) == place(found, pathway, department)
 
 
 def _works_out(plan: PlannedTriage, made: MadeTask) -> bool:
