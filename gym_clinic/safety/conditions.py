@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gym_clinic.errors import TaskError
@@ -69,6 +70,15 @@ class Joined:
 
     how: str
     parts: tuple[Condition, ...]
+
+    @cached_property
+    def states_asked(self) -> tuple[tuple[str, ...], ...]:
+        """The conditions of the patient that its parts ask for; none beside an omission."""
+        asked = [part for part in self.parts if isinstance(part, Asked)]
+        if any(one.predicate.name in OMISSIONS for one in asked):
+            return ()
+        states = (one for one in asked if one.predicate.name == "condition")
+        return tuple(tuple(one.arguments["any_of"]) for one in states)
 
 
 Condition = Asked | Joined
@@ -145,15 +155,10 @@ def _once_known(condition: Joined, situation: Situation) -> Situation:
 
     What was done early is not left undone: where an omission is asked for, all orders stand.
     """
-    names = {part.predicate.name for part in condition.parts if isinstance(part, Asked)}
-    if names & OMISSIONS:
+    asked = condition.states_asked
+    if not asked:
         return situation
-    asked = [
-        part.arguments["any_of"]
-        for part in condition.parts
-        if isinstance(part, Asked) and part.predicate.name == "condition"
-    ]
-    return situation.since(max((situation.known(*names) for names in asked), default=0.0))
+    return situation.since(max(situation.known(*names) for names in asked))
 
 
 def _any_order(condition: Condition, situation: Situation) -> Found:
