@@ -9,7 +9,7 @@ linker's word list "cannot".
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -82,24 +82,44 @@ class FindingTerms(Record):
     values: tuple[ValueRange, ...] = ()
 
 
-def read_terms(folder: str | os.PathLike[str] | None = None) -> Mapping[str, FindingTerms]:
+def read_terms(
+    folder: str | os.PathLike[str] | None = None, *, without: Collection[str] = ()
+) -> Mapping[str, FindingTerms]:
     """Read the finding terms by the id of the finding; the same folder is read once.
+
+    A finding may have a record in several files, as our own and as those of a source; their terms
+    are joined.
 
     Args:
         folder: The folder of the fact tables; the embedded ones by default.
+        without: Names of files that are not read.
 
     Raises:
         TaskError: For the first mistake; the text names file, record and field.
     """
-    return _read(default_folder() if folder is None else Path(folder).resolve())
+    place = default_folder() if folder is None else Path(folder).resolve()
+    return _read(place, tuple(sorted(without)))
 
 
 @lru_cache(maxsize=4)
-def _read(folder: Path) -> Mapping[str, FindingTerms]:
+def _read(folder: Path, without: tuple[str, ...]) -> Mapping[str, FindingTerms]:
     found: dict[str, FindingTerms] = {}
     for file in sorted((folder / TERMS).glob("*.json")):
+        if file.name in without:
+            continue
+        here: set[str] = set()
         for place, record in read_table(file, FindingTerms):
-            if record.id in found:
+            if record.id in here:
                 raise TaskError(f"{place}, field id: duplicate")
-            found[record.id] = record
+            here.add(record.id)
+            known = found.get(record.id)
+            found[record.id] = _joined(known, record) if known else record
     return MappingProxyType(found)
+
+
+def _joined(one: FindingTerms, other: FindingTerms) -> FindingTerms:
+    """Return the terms of two records of a finding."""
+    lists = ("terms", "aches", "shorthand", "letters", "denials", "values")
+    return one.model_copy(
+        update={name: getattr(one, name) + getattr(other, name) for name in lists}
+    )

@@ -6,6 +6,7 @@
     python -m kb.build --drugs FILE                   take a reference table of drugs anew (YAML)
     python -m kb.build --instruments FILE             take a reference table of scores anew (YAML)
     python -m kb.build --is-a FILE                    and take the parents of findings anew
+    python -m kb.build --hpo FILE                     and take the HPO's synonyms anew (OBO)
     python -m kb.build --check ...                    write nothing; report what would change
 
 The same files give the same bytes.
@@ -31,6 +32,7 @@ from kb.build.layout import lay_out
 from kb.build.parents import with_parents
 from kb.build.proof import PROOF, check_proof, prove
 from kb.build.published import renewed
+from kb.build.synonyms import with_synonyms
 
 FACTS = PROOF.parent.parent / "facts"
 
@@ -44,6 +46,7 @@ def build(
     instruments: Path | None = None,
     is_a: Path | None = None,
     judged: Path = JUDGED,
+    hpo: Path | None = None,
 ) -> dict[Path, bytes]:
     """Return the files as they should be.
 
@@ -56,6 +59,7 @@ def build(
         instruments: A reference table of scores; without it the declarations stay as they are.
         is_a: The is-a of the HPO; without it the parents of findings stay as they are.
         judged: What the authors judged of the annotations.
+        hpo: The HPO with its synonyms; without it these stay as they are.
 
     Raises:
         ConfigError: If a file cannot be read.
@@ -73,6 +77,8 @@ def build(
         tables |= take_drugs(folder, tables, read_reference(drugs))
     if instruments is not None:
         tables |= take_instruments(folder, tables, read_reference(instruments))
+    if hpo is not None:
+        tables = with_synonyms(folder, tables, hpo)
     files = {file: lay_out(file, table) for file, table in tables.items()}
     with tempfile.TemporaryDirectory() as scratch:
         copies = {Path(scratch) / file.relative_to(folder): data for file, data in files.items()}
@@ -103,6 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--drugs", type=Path, metavar="FILE", help="reference table of drugs")
     parser.add_argument("--instruments", type=Path, metavar="FILE", help="and of scores")
     parser.add_argument("--is-a", type=Path, metavar="FILE", help="is-a of the HPO, a table")
+    parser.add_argument("--hpo", type=Path, metavar="FILE", help="the HPO, in the OBO format")
     parser.add_argument("--judged", type=Path, default=JUDGED, help="judgements of annotations")
     parser.add_argument("--folder", type=Path, default=FACTS, help="the tables")
     parser.add_argument("--proof", type=Path, default=PROOF, help="the proof of their ids")
@@ -111,7 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--hpoa needs --mappings")
     try:
         sources = (args.mappings, args.hpoa, args.drugs, args.instruments)
-        files = build(args.folder, args.proof, *sources, args.is_a, args.judged)
+        files = build(args.folder, args.proof, *sources, args.is_a, args.judged, args.hpo)
         other = changed(files)
         if not args.check:
             replace_files({file: [files[file]] for file in other})

@@ -259,17 +259,20 @@ class SymptomLinker:
         """Return the end of the known words that begin at a word."""
         words, partners, roots = given.words, self._index.partners, given.roots
         end, limit = first, min(len(words), first + LONGEST)
-        beside: frozenset[str] | set[str] = _NONE  # the words that occur with the first of them
+        beside: Collection[str] = _NONE  # the words that occur with the first of them
+        spelt: Collection[str] = _NONE  # likewise, with the first as it is spelt
         while end < limit and (end == first or words[end].before == PLAIN):
             word = words[end].text
             inner = end > first and word in INNER_NEGATIONS
             if word not in SKIPPED and word not in SIDES and not inner:
                 near = roots[word][0]
                 if not beside:
-                    beside = partners.get(near, _NONE)
-                    if word != near and word in partners:
-                        beside = beside | partners[word]
-                if near not in beside and word not in beside:
+                    beside, spelt = partners.get(near, _NONE), partners.get(word, _NONE)
+                if (
+                    near not in beside
+                    and word not in beside
+                    and not (near in spelt or word in spelt)
+                ):
                     break
             end += 1
         return end
