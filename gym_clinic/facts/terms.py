@@ -69,6 +69,10 @@ class FindingTerms(Record):
         shorthand: Abbreviations, which stand in capitals or among other shorthand.
         letters: Lists of letters, as "N/v/d": the capital letter stands for this finding.
         denials: Words that say that the finding is absent: "afebrile".
+        denials_beside: Likewise, if certain words are in the text: "non-tender" of an abdomen.
+        denied_by: Names of more than this finding; who has none of it has not this finding: "no
+            organomegaly".
+        normal: What is examined, and if it is normal the finding is absent: "hearing".
         values: Measured values that are the finding.
     """
 
@@ -79,6 +83,9 @@ class FindingTerms(Record):
     shorthand: tuple[Abbreviation, ...] = ()
     letters: Texts = ()
     denials: Texts = ()
+    denials_beside: tuple[Abbreviation, ...] = ()
+    denied_by: Texts = ()
+    normal: Texts = ()
     values: tuple[ValueRange, ...] = ()
 
 
@@ -119,7 +126,11 @@ def _read(folder: Path, without: tuple[str, ...]) -> Mapping[str, FindingTerms]:
 
 def _joined(one: FindingTerms, other: FindingTerms) -> FindingTerms:
     """Return the terms of two records of a finding."""
-    lists = ("terms", "aches", "shorthand", "letters", "denials", "values")
+    lists = [
+        name
+        for name in FindingTerms.model_fields
+        if name not in (*Record.model_fields, "id", "name")
+    ]
     return one.model_copy(
         update={name: getattr(one, name) + getattr(other, name) for name in lists}
     )

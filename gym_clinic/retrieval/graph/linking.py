@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts.terms import FindingTerms
 from gym_clinic.retrieval.graph.context import Status, statuses
+from gym_clinic.retrieval.graph.normal import NormalIndex
 from gym_clinic.retrieval.graph.phrase_index import IndexedPhrase, PhraseIndex
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
 from gym_clinic.retrieval.graph.values import ValueIndex
@@ -155,6 +156,7 @@ class SymptomLinker:
         chosen = sorted((one for one in nodes if one.kind in kinds), key=lambda one: one.id)
         self._index = PhraseIndex(chosen, terms or {})
         self._values = ValueIndex(chosen, terms or {})
+        self._normal = NormalIndex(chosen, terms or {})
         self._spelling = StrictCorrector(self._index.vocabulary)
 
     def link(self, text: str) -> list[Link]:
@@ -176,11 +178,19 @@ class SymptomLinker:
                 mentions.append(_Mention(place, end, entry, "synonym", SCORES["synonym"]))
                 place = end
                 continue
+            if begin in self._normal.starts and (found := self._normal.find(words, place))[0]:
+                place = found[0]
+                for part in found[1]:
+                    entry = IndexedPhrase(part.nodes, (False, 2, part.nodes[0].id), denied=True)
+                    mentions.append(
+                        _Mention(part.first, part.end, entry, "synonym", SCORES["synonym"])
+                    )
+                continue
             if not roots[begin][0] and begin not in self._index.partners and begin not in SKIPPED:
                 place += 1
                 continue
             mention = self._mention(given, place)
-            if mention is not None and mention.entry.nodes:
+            if mention is not None and (mention.entry.nodes or mention.entry.also):
                 mentions.append(mention)
             place = mention.end if mention is not None else place + 1
         taken = [False] * len(words)
@@ -314,7 +324,7 @@ def _allowed(given: _Text, entry: IndexedPhrase, here: list[Word], first: int) -
     mention = given.text[here[0].start : here[-1].end]
     if short.text.islower():
         mention = mention.casefold()
-    if not (mention == short.text or mention.isupper()):
+    if not (entry.denied or mention == short.text or mention.isupper()):
         near = given.words[max(0, first - NEAR) : first + NEAR]
         if here[0].text in ORDINARY or NOTE_WORDS.isdisjoint(word.text for word in near):
             return False
@@ -326,7 +336,9 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
     """Yield the links of a mention: one, or one for each letter of a list."""
     entry, words = mention.entry, given.words[mention.first : mention.end]
     spans = [(words[0].start, words[-1].end)]
-    if len(entry.nodes) > 1:
+    if entry.denied:
+        spans *= len(entry.nodes)
+    elif len(entry.nodes) > 1:
         letters = [place for word in words for place in range(word.start, word.end)]
         if len(words) > 1:
             letters = [word.start for word in words if len(word.text) == 1]
@@ -339,6 +351,9 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
         status = "absent"
     elif said == "past" and words[0].text == "no":
         status = "absent"  # "no appetite that has gone"
-    for node, (start, end) in zip(entry.nodes, spans, strict=True):
+    nodes = entry.nodes
+    if status == "absent" and entry.also:
+        nodes, spans = (*nodes, *entry.also), spans[:1] * (len(nodes) + len(entry.also))
+    for node, (start, end) in zip(nodes, spans if nodes else (), strict=True):
         text = given.text[start:end]
         yield Link(node, mention.score, mention.kind, start, end, text, status)

@@ -35,12 +35,14 @@ class IndexedPhrase(NamedTuple):
             before synonyms before terms, then by id.
         abbreviation: The conditions of an abbreviation; None for words.
         denied: Whether the phrase says that the finding is absent.
+        also: Findings that are absent too where this phrase is denied: "no organomegaly".
     """
 
     nodes: tuple[Node, ...]
     rank: tuple[bool, int, str]
     abbreviation: Abbreviation | None = None
     denied: bool = False
+    also: tuple[Node, ...] = ()
 
     @property
     def synonym(self) -> bool:
@@ -68,15 +70,21 @@ class PhraseIndex:
         self.starts: set[str] = set()
         self.vocabulary: set[str] = set()
         letters: dict[str, dict[int, Node]] = {}
+        also: dict[Key, tuple[Node, ...]] = {}
         for node in nodes:
             self._add_names(node)
             if record := terms.get(node.id):
                 self._add_terms(node, record)
+                for text in record.denied_by:
+                    also[_words(text)] = (*also.get(_words(text), ()), node)
                 for text in record.letters:
                     places = (place for place, part in enumerate(text.split("/")) if part.isupper())
                     letters.setdefault(text.casefold(), {})[next(places)] = node
         for text, found in letters.items():
             self._add_letters(tuple(text.split("/")), found)
+        for words, several in also.items():
+            self._put(self.exact, words, IndexedPhrase((), (True, 3, "")))
+            self.exact[words] = self.exact[words]._replace(also=several)
         if letters:
             for phrase in NO_FINDING:
                 self._put(self.exact, _words(phrase), IndexedPhrase((), (False, 3, "")))
@@ -119,8 +127,17 @@ class PhraseIndex:
             short = IndexedPhrase((node,), (True, 2, node.id), one)
             self._put(self.exact, _words(one.text), short)
         for phrase in record.denials:
-            denied = IndexedPhrase((node,), (False, 2, node.id), denied=True)
-            self._put(self.exact, _words(phrase), denied)
+            self._deny(node, phrase)
+        for one in record.denials_beside:
+            self._deny(node, one.text, one)
+
+    def _deny(self, node: Node, phrase: str, beside: Abbreviation | None = None) -> None:
+        """Add a phrase that says that a finding, or one more, is absent."""
+        words = _words(phrase)
+        known = self.exact.get(words)
+        nodes = (*known.nodes, node) if known is not None and known.denied else (node,)
+        self.exact.pop(words, None)
+        self._put(self.exact, words, IndexedPhrase(nodes, (False, 2, node.id), beside, denied=True))
 
     def _add_letters(self, parts: Key, found: Mapping[int, Node]) -> None:
         nodes = tuple(found[place] for place in sorted(found))

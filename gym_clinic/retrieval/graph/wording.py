@@ -43,6 +43,15 @@ PAIN: tuple[str, ...] = tuple(_LISTS["pain"])
 NO_FINDING: tuple[str, ...] = tuple(_LISTS["no_finding"])
 """Phrases with the words of a finding that name none: "fell asleep"."""
 
+NORMAL: tuple[tuple[str, ...], ...] = tuple(tuple(one.split()) for one in _LISTS["normal"])
+"""Words for what was examined and is normal, the longest first."""
+BEFORE_NORMAL = frozenset(_LISTS["before_normal"])
+"""Words between what was examined and "normal"."""
+BEHIND_NORMAL = frozenset(_LISTS["behind_normal"])
+"""Words behind such a statement; another word belongs to it: "normal speech development"."""
+NOT_NORMAL = frozenset(_LISTS["not_normal"])
+"""Words before such a statement that make it none."""
+
 _WORD = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r"[^\s(){}|]+|[(){}|]")
 

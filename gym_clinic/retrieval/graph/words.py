@@ -89,6 +89,8 @@ def _folded(word: str) -> str:
 def _gap(between: str, last: str, following: str) -> int:
     if between in (".", ",") and last.isdigit() and following.isdigit():
         return PLAIN  # 38.5
+    if last.isdigit() and between.strip(" ") in ("+", "++"):
+        return PLAIN  # 3+ protein
     if _QUESTION.search(between):
         return QUESTION
     if _SENTENCE.search(between):
