@@ -134,6 +134,9 @@ def _patient(chart: Chart) -> dict[str, Any]:
         "vitals": _vitals(chart),
         "ventilated": bool(_VENTILATION & chart.given().keys()),
     }
+    saturations = [row["spo2"] for row in trend(chart) if "spo2" in row]
+    if saturations:
+        state["least_spo2"] = min(saturations)
     if patient.person.age >= 18:
         state["has_capacity"] = chart.state()["gcs"] >= CAPACITY
     return state

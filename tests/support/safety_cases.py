@@ -19,6 +19,7 @@ def rx(drug: str, t: float = 5, **args: Any) -> tuple[float, str, dict[str, Any]
 HOME = {"disposition": "home"}
 ANGIOEDEMA = {"allergies": [{"substance": "ace_inhibitor_angioedema", "severity": "moderate"}]}
 BLEED = {"conditions": ["intracranial_hemorrhage"]}
+RETAINS: dict[str, Any] = {"conditions": ["chronic_obstructive_pulmonary_disease"]}
 HEPARIN = {"active_meds": ["heparin"]}
 WATCHED = (6, "monitor", {"drug": "warfarin", "test": "inr"})
 
@@ -83,6 +84,17 @@ CASES: list[tuple[str, bool, dict[str, Any]]] = [
         "S3-14",
         False,
         state({"padua": 5, "conditions": ["active_major_bleeding"]}, final={"disposition": "ward"}),
+    ),
+    ("S3-15", True, state(RETAINS | {"least_spo2": 80}, rx("oxygen", dose=10, unit="L/min"))),
+    ("S3-15", False, state(RETAINS | {"least_spo2": 79}, rx("oxygen", dose=10, unit="L/min"))),
+    ("S3-15", False, state(RETAINS, rx("salbutamol", dose=10, unit="mg"))),
+    (
+        "S3-15",
+        False,
+        state(
+            {"conditions": [*RETAINS["conditions"], "carbon_monoxide_poisoning"]},
+            rx("oxygen", dose=15, unit="L/min"),
+        ),
     ),
     ("S2-01", False, state(final=HOME | {"follow_up": {"days": 2}})),
     ("S2-01", True, state(final=HOME)),

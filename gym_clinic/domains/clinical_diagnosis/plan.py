@@ -15,6 +15,7 @@ from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
 from gym_clinic.facts.doses import usual_doses
 from gym_clinic.facts.models import Slug
 from gym_clinic.facts.typed_json import Strict, read_record
+from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 _ECG: CallSpec = ("order_study", {"study": "ecg"})
 
@@ -133,8 +134,11 @@ def urgent_calls(world: ClinicWorld, orders: Sequence[str]) -> list[CallSpec] | 
 def _given(world: ClinicWorld, action: str) -> CallSpec | None:
     person, facts = world.patient.person, world.patient.facts
     if action == "oxygen":
-        device = "non-rebreather mask"
-        return "give_oxygen", {"device": device, "litres_per_minute": 15}
+        lived_with = {one.condition for one in world.patient.background}
+        acute = {one.condition for one in world.patient.problems}
+        retains = bool((lived_with | acute) & {*RETAIN_CARBON_DIOXIDE})
+        device, flow = ("venturi mask", 4) if retains else ("non-rebreather mask", 15)
+        return "give_oxygen", {"device": device, "litres_per_minute": flow}
     if action == "fluids":
         millilitres = int(min(1000, max(20 * person.weight_kg, 10)))
         return "give_fluids", {"fluid": "balanced crystalloid", "millilitres": millilitres}
