@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from gym_clinic.clinical.answer import read_disease as read_disease
     from gym_clinic.clinical.judging import DomainJudge as DomainJudge
     from gym_clinic.clinical.judging import JudgedEpisode as JudgedEpisode
-    from gym_clinic.clinical.judging import aggregate as aggregate
     from gym_clinic.clinical.judging import clinical_rubric as clinical_rubric
-    from gym_clinic.clinical.judging import metrics as metrics
     from gym_clinic.clinical.judging import success as success
+    from gym_clinic.clinical.measures import aggregate as aggregate
+    from gym_clinic.clinical.measures import metrics as metrics
     from gym_clinic.clinical.tasks import DomainSpec as DomainSpec
     from gym_clinic.clinical.tasks import MadeTask as MadeTask
     from gym_clinic.clinical.tasks import TaskDraft as TaskDraft
@@ -38,12 +38,12 @@ _HOMES = {
     "JudgedEpisode": "judging",
     "MadeTask": "tasks",
     "TaskDraft": "tasks",
-    "aggregate": "judging",
+    "aggregate": "measures",
     "clinical_rubric": "judging",
     "ended": "world",
     "endless": "tasks",
     "generate": "tasks",
-    "metrics": "judging",
+    "metrics": "measures",
     "open_case": "world",
     "open_patient": "world",
     "open_world": "world",

@@ -1,18 +1,19 @@
 """What an encounter must have shown, decided from the chart and the structured answer.
 
 An assertion of a gold is ``{"check": NAME, "text": SENTENCE, ...}`` with the fields of the check.
-No check holds for an encounter in which nothing was done.
+No check holds for an encounter in which nothing was done. Those marked (*) hold only if the
+conclusion is right, so that what fits every patient earns nothing by itself.
 
 * ``treated_before_harm``: the first problem was treated before lasting harm.
 * ``read_all`` {"keys": [...]}, ``read_any`` {"keys": [...]}: what was read before the answer.
 * ``ordered_any`` {"actions": [...]}: one of them was carried out, prescribed or advised.
-* ``read_before_treating`` {"keys": [...], "actions": [...]}: these were read, and one of the
+* (*) ``read_before_treating`` {"keys": [...], "actions": [...]}: these were read, and one of the
   actions was ordered or advised.
 * ``in_differential`` {"diseases": [...]}: the differential names one of them.
 * ``cited`` {"finding": key, "present": bool}: it is cited rightly.
-* ``excluded`` {"disease": id, "keys": [...]}: the answer names the disease in the differential or
-  not at all, and one of the keys, which tell it apart, was read.
-* ``followed_up``: a follow-up is given and at least one finding is cited rightly.
+* (*) ``excluded`` {"disease": id, "keys": [...]}: another disease is the diagnosis, and one of the
+  keys, which tell the two apart, was read.
+* (*) ``followed_up``: a follow-up is given and at least one finding is cited rightly.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def _ordered(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 
 def _read_before_treating(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    return _read_all(judged, fields) and _ordered(judged, fields)
+    return judged.concluded and _read_all(judged, fields) and _ordered(judged, fields)
 
 
 def _in_differential(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
@@ -64,11 +65,11 @@ def _cited(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 def _excluded(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     stated = find_disease(judged.facts, str((judged.raw or {}).get("diagnosis") or ""))
-    return stated is not None and stated != fields["disease"] and _read_any(judged, fields)
+    return judged.concluded and stated != fields["disease"] and _read_any(judged, fields)
 
 
 def _followed_up(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    return bool(judged.answer.follow_up) and bool(judged.cited.right)
+    return judged.concluded and bool(judged.answer.follow_up) and bool(judged.cited.right)
 
 
 CHECKS: Mapping[str, AssertionCheck] = {

@@ -27,6 +27,14 @@ from gym_clinic.rewards.clinical import CallArguments
 Canonical = Callable[[str, Mapping[str, Any]], Iterable[CallArguments] | None]
 """A domain's own canonical form of a call; None for the shared one."""
 
+TOUCHING = frozenset({
+    "activate_pathway", "consult_service", "discontinue_medication", "give_blood", "give_fluids",
+    "give_medication", "give_oxygen", "obtain_consent", "order_lab", "order_study",
+    "perform_procedure", "refer_patient", "start_monitoring",
+})  # fmt: skip
+"""Tools, in the canonical form of their calls, that touch the patient: orders, treatment, referral.
+The others read, look up or note."""
+
 
 def canonical_calls(
     facts: Facts, calls: Iterable[Call], own: Canonical | None = None

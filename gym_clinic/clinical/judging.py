@@ -25,7 +25,7 @@ Source:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,12 +35,12 @@ import orjson
 from gym_clinic.chart import safety_state
 from gym_clinic.clinical.answer import ClinicalAnswer, read_answer
 from gym_clinic.clinical.assertions import CHECKS, AssertionCheck
-from gym_clinic.clinical.calls import Canonical, canonical_calls
+from gym_clinic.clinical.calls import TOUCHING, Canonical, canonical_calls
 from gym_clinic.clinical.citations import CheckedCitations, check_citations
 from gym_clinic.clinical.resolving import fulfils
-from gym_clinic.clinical.seen import seen_before_answer
+from gym_clinic.clinical.seen import answer_turn, seen_before_answer
 from gym_clinic.clinical.world import ClinicCase
-from gym_clinic.episode import Episode, Task
+from gym_clinic.episode import Episode
 from gym_clinic.facts import Facts
 from gym_clinic.rewards import Rubric
 from gym_clinic.rewards.clinical import (
@@ -65,6 +65,9 @@ TAKEN = {5: 1.0, 4: 0.6, 3: 0.3, 2: 0.15, 1: 0.05}
 
 RUBRIC = 0.7
 """Weight of the rubric in the process."""
+
+WRONG = 0.25
+"""Share of safety, format and coherence that a wholly wrong answer keeps."""
 
 FREE, DEAREST = 2.5, 0.15
 """Multiple of the reference plan's cost and orders that is free, and the most that more takes."""
@@ -155,6 +158,20 @@ class JudgedEpisode:
         return math.fsum(weight * self.parts[name] for name, weight in self.judge.weights.items())
 
     @cached_property
+    def concluded(self) -> bool:
+        """Whether the conclusion is right: the first part of the answer."""
+        return self.parts[next(iter(self.judge.weights))] >= 1 - 1e-9
+
+    @cached_property
+    def paid(self) -> float:
+        """Share of safety, format and coherence that is paid, 0 to 1; 0 without an answer.
+
+        The share of the expected findings that were read, times .25 + .75 accuracy: with the
+        reading of a good clinician and any answer, these parts would be had for nothing.
+        """
+        return 0.0 if self.raw is None else self.share * (WRONG + (1 - WRONG) * self.accuracy)
+
+    @cached_property
     def forbidden(self) -> tuple[str, ...]:
         """Forbidden actions that were ordered, given or advised."""
         done = {action for one in self.case.orders.values() if one.cancelled is None
@@ -185,22 +202,23 @@ class JudgedEpisode:
 
     @cached_property
     def expected_done(self) -> bool:
-        """Whether every expected action was done."""
-        expected = _expected(self.gold)
+        """Whether every expected action that touches the patient was done; no look-up is needed."""
+        expected = [one for one in _expected(self.gold) if one[0] in TOUCHING]
         return matched(self._calls, expected) == len(expected)
 
     @cached_property
     def _calls(self) -> list[tuple[str, Mapping[str, Any]]]:
-        submits = [call for call in self.episode.calls if not _is_answer(call, self.raw)]
-        return canonical_calls(self.facts, submits, self.judge.canonical)
+        # What is called in the message of the answer comes too late to be used in it.
+        turns = self.episode.turns[: None if self.raw is None else answer_turn(self.episode)]
+        made = [call for turn in turns for call in turn.calls]
+        return canonical_calls(self.facts, made, self.judge.canonical)
 
     def process(self) -> float:
         """Return the quality of the process, 0 to 1.
 
-        Three tenths are the calls, seven tenths the rubric: the mean of the share of the gold's
-        citations that are made rightly and of the accuracy of the answer's parts, times the share
-        of forbidden actions that were left. Nothing without an accepted answer, or if neither a
-        citation nor a part is right.
+        Three tenths are the calls; seven tenths are the share of the gold's citations that are made
+        rightly, times the share of forbidden actions that were left. All of it is multiplied by the
+        mean of the answer's parts: a process that leads to nothing right earns nothing.
         """
         if self.raw is None:
             return 0.0
@@ -208,22 +226,18 @@ class JudgedEpisode:
         cited = [self.cited.cites(one["finding"], one["present"], self.facts) for one in wanted]
         share = sum(cited) / len(cited) if cited else 1.0
         right = math.fsum(self.parts.values()) / len(self.parts)
-        if not (share if cited else 0.0) and not right:
-            return 0.0
         forbidden = self.gold.get("forbidden", ())
         left = 1 - len(self.forbidden) / len(forbidden) if forbidden else 1.0
         base = process_score(self._calls, _expected(self.gold))
-        return (1 - RUBRIC) * base + RUBRIC * left * (share + right) / 2
+        return right * ((1 - RUBRIC) * base + RUBRIC * left * share)
 
     def safety(self) -> float:
-        """Return 1 less what violations take, times the share of findings read; 0 to 1."""
-        if self.raw is None:
-            return 0.0
+        """Return 1 less what violations take, times what is paid; 0 to 1."""
         taken = math.fsum(TAKEN[one] for one in self.severities)
-        return max(0.0, 1 - taken) * self.share
+        return max(0.0, 1 - taken) * self.paid
 
     def format(self) -> float:
-        """Return the mean format of the messages, times the share of findings read; 0 to 1."""
+        """Return the mean format of the messages, times what is paid; 0 to 1."""
         if self.raw is None:
             return 0.0
         scores = []
@@ -234,10 +248,10 @@ class JudgedEpisode:
             if not bodies:
                 bodies = [format_score(turn.action, False)]
             scores.append(math.fsum(bodies) / len(bodies))
-        return math.fsum(scores) / len(scores) * self.share
+        return math.fsum(scores) / len(scores) * self.paid
 
     def coherence(self) -> float:
-        """Return how coherent the answer is, times the share of findings read; 0 to 1.
+        """Return how coherent the answer is, times what is paid; 0 to 1.
 
         The precision of the citations, times how well they support the stated conclusion, times
         the mean of how well orders and disposition fit it and of whether no score was computed
@@ -247,7 +261,7 @@ class JudgedEpisode:
             return 0.0
         sound = 1 / (1 + len(self.case.contradictions))
         fits = (self.judge.fits(self) + sound) / 2
-        return self.cited.precision * self.judge.supported(self) * fits * self.share
+        return self.cited.precision * self.judge.supported(self) * fits * self.paid
 
     def assertion(self) -> float:
         """Return the share of the assertions that hold; 0 without an accepted answer."""
@@ -263,7 +277,7 @@ class JudgedEpisode:
 
     @property
     def solved(self) -> bool:
-        """The strict success: every expected action, no violation, right answer."""
+        """The strict success: every expected action on the patient, no violation, right answer."""
         right = self.raw is not None and self.accuracy >= 1 - 1e-9
         return right and self.expected_done and not self.severities and not self.forbidden
 
@@ -341,52 +355,3 @@ def economy(found: JudgedEpisode) -> float:
 def success(judge: DomainJudge) -> Callable[[Episode], bool]:
     """Return the strict success of a domain, for `Domain.success`."""
     return lambda episode: judged(judge, episode).solved
-
-
-def metrics(judge: DomainJudge) -> Callable[[Episode], dict[str, float]]:
-    """Return the metrics of a domain, for `Domain.metrics`: accuracy apart from the total."""
-
-    def measure(episode: Episode) -> dict[str, float]:
-        found = judged(judge, episode)
-        counts = {f"severity_{level}": 0.0 for level in sorted(TAKEN, reverse=True)}
-        for one in found.severities:
-            counts[f"severity_{one}"] += 1
-        return {
-            "accuracy": found.accuracy,
-            **{f"accuracy_{name}": value for name, value in found.parts.items()},
-            "answered": float(found.raw is not None),
-            "findings_read": found.share,
-            "citation_precision": found.cited.precision,
-            "economy": economy(found),
-            **counts,
-            **found.case.metrics(),
-        }
-
-    return measure
-
-
-def aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
-    """Return means over episodes, and accuracy by pair of twins.
-
-    ``twins_accuracy`` is the share of pairs of which both answers are right, over pairs whose
-    two tasks are among the episodes; absent if there are none.
-    """
-    names = rows[0][1] if rows else {}
-    found = {name: math.fsum(row[name] for _, row in rows) / len(rows) for name in names}
-    right: dict[str, list[float]] = {}
-    for task, row in rows:
-        right.setdefault(task.id, []).append(row["accuracy"])
-    kinds: dict[str, list[float]] = {"turns": [], "neutral": []}
-    for task, row in rows:
-        twin = task.gold.get("twin")
-        if twin and twin["of"] in right:
-            other = right[twin["of"]]
-            both = row["accuracy"] >= 1 - 1e-9 and all(one >= 1 - 1e-9 for one in other)
-            kinds[twin["kind"]].append(float(both))
-    pairs = [one for several in kinds.values() for one in several]
-    if pairs:
-        found["twins_accuracy"] = math.fsum(pairs) / len(pairs)
-    for kind, several in kinds.items():
-        if several:
-            found[f"twins_accuracy_{kind}"] = math.fsum(several) / len(several)
-    return found

@@ -72,10 +72,15 @@ def seen_before_answer(episode: Episode) -> frozenset[str]:
         raise TypeError(f"expected the case of open_case, not {type(case).__name__}")
     if episode.answer is None:
         return seen(case)
+    return seen(case, case.marks[min(answer_turn(episode), len(case.marks) - 1)])
+
+
+def answer_turn(episode: Episode) -> int:
+    """Return the number of the turn with which the message of the answer, the last, begins."""
     last = len(episode.turns) - 1
     while last > 0 and episode.turns[last].same_message:
         last -= 1
-    return seen(case, case.marks[min(last, len(case.marks) - 1)])
+    return last
 
 
 def _told(facts: Facts, fact: str, value: str) -> Iterator[str]:

@@ -43,11 +43,12 @@ def play(env: ClinicEnv, *messages: Any, cite: bool = True, **changes: Any) -> d
     for message in messages:
         env.step_calls(list(message))
     shown = env.episode.case.shown  # type: ignore[attr-defined]
-    cited = [
+    cited: list[dict[str, Any]] = [
         {"finding": key, "present": False, "value": shown[key][0]}
         for key in ("gcs", "temp_c", "sbp", "spo2")
         if key in shown
     ]
+    cited += [dict(one) for one in env.episode.task.gold["cite"]]
     arguments = {**ANSWER, **({"cited_findings": cited} if cite else {}), **changes}
     done = env.step_calls([{"name": "submit_answer", "arguments": arguments}])
     assert done[2], done[0]
@@ -79,6 +80,48 @@ def test_what_is_read_in_the_message_of_the_answer_comes_too_late(env: ClinicEnv
     env.reset(options={"task_id": task_id(env, clinical_domain.STEMI)})
     info = env.step_calls([*LOOKS, {"name": "submit_answer", "arguments": ANSWER}])[4]
     assert info["metrics"]["findings_read"] == 0
+
+
+def test_the_same_reading_with_a_wrong_conclusion_earns_little(env: ClinicEnv) -> None:
+    right = play(env, LOOKS, RESULTS)
+    place = play(env, LOOKS, RESULTS, disposition="ward")
+    wrong = play(env, LOOKS, RESULTS, diagnosis="acute bronchitis", disposition="ward")
+    for part in ("safety", "format"):
+        assert right["rewards"][part] == 1
+        assert place["rewards"][part] == pytest.approx(0.25 + 0.75 * 0.6)
+        assert wrong["rewards"][part] == pytest.approx(0.25)
+    assert right["rewards"]["process"] > place["rewards"]["process"] > 0
+    assert wrong["rewards"]["process"] == 0
+    assert wrong["total"] < 0.35
+    assert wrong["total"] < right["total"] - 0.5
+
+
+@pytest.mark.parametrize("check", ["excluded", "followed_up", "read_before_treating"])
+def test_what_fits_every_patient_is_asserted_only_of_a_right_conclusion(
+    env: ClinicEnv, check: str
+) -> None:
+    fields = {"check": check, "disease": "asthma", "keys": ["vital:sbp"], "actions": ["oxygen"]}
+    held = []
+    for diagnosis in ("MI", "acute bronchitis"):
+        play(env, LOOKS, RESULTS, diagnosis=diagnosis, orders=[{"order": "oxygen"}])
+        held.append(env.episode.case.judged[1].held(fields))  # type: ignore[attr-defined]
+    assert held == [True, False]
+
+
+def test_a_look_up_in_the_gold_is_not_needed_for_success_but_an_order_is(env: ClinicEnv) -> None:
+    no_examination = [one for one in LOOKS if one not in HEART]
+    assert play(env, no_examination, RESULTS)["success"]
+    no_order = [one for one in LOOKS if one["name"] != "order_ecg"]
+    assert not play(env, no_order, RESULTS)["success"]
+
+
+def test_calls_in_the_message_of_the_answer_are_not_part_of_the_process(env: ClinicEnv) -> None:
+    process = []
+    for messages in ([*LOOKS], []):
+        env.reset(options={"task_id": task_id(env, clinical_domain.STEMI)})
+        answer = {"name": "submit_answer", "arguments": ANSWER}
+        process.append(env.step_calls([*messages, answer])[4]["rewards"]["process"])
+    assert process[0] == process[1]
 
 
 def test_silence_earns_nothing(env: ClinicEnv) -> None:

@@ -87,7 +87,8 @@ def _make(draft: TaskDraft) -> MadeTask:
     world = open_world(record)
     heart = draft.label == STEMI
     site = "heart" if heart else "chest"
-    finding = {"finding": "study:ecg", "present": True} if heart else None
+    shows = heart and world.patient.problems[0].studies["ecg"].shows
+    finding = {"finding": "study:ecg", "present": shows} if heart else None
     expected = [{"name": "examine_patient", "arguments": {"system": site}}]
     expected += [{"name": "order_study", "arguments": {"study": "ecg"}}] if heart else []
     gold = {
