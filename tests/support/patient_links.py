@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from gym_clinic.facts import with_ancestors
@@ -86,10 +87,17 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
                 continue
             there = one.goes_with in names if one.when is None else parse(one.when).compute(values)
             expected = one.text if there else one.otherwise
+            if expected and re.search(r"orient|A&O", expected) and not may_be_oriented(values):
+                continue  # what may be said instead is judged by its words
             shown = [sign.text for sign in problem.signs if sign.site == one.site]
             if expected is not None and not any(may_be(text, expected) for text in shown):
                 return f"{problem.condition}: {shown}, not {expected!r}"
     return None
+
+
+def may_be_oriented(values: Mapping[str, float]) -> bool:
+    """Nobody calls a small child, or a patient with clouded consciousness, oriented."""
+    return values["gcs"] >= 13.5 and values["age"] >= 4
 
 
 def words_hold(patient: ClinicPatient) -> str | None:

@@ -17,6 +17,15 @@ _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
 WHOLE = ("general", "mental state")
 """Parts of the examination that describe the whole patient."""
 
+_ORIENTED = re.compile(
+    r"(\balert(,| and) )?(\bfully )?\b(?<!not )(?<!future )orient(at)?ed\b"
+    r"( x ?3| to time(, place and person| and place)?)?|\bA&O x3|\bAMTS 10/10"
+)
+"""What an examiner writes of a patient who knows the time, the place and the persons."""
+
+CLEAR, KNOWS_DATES = 13.5, 4
+"""Coma score, and age in years, from which on a patient may be called oriented."""
+
 _SPACES = re.compile(r" {2,}")
 _BEFORE_STOP = re.compile(r" +([,.;:)])")
 
@@ -51,7 +60,7 @@ def write_text(text: str, random: Random) -> str:
     """Return a text with its alternatives and numbers drawn.
 
     >>> write_text("liver edge [|just ]<2-3> cm below the ribs", Random(1))
-    'liver edge 3 cm below the ribs'
+    'liver edge 2 cm below the ribs'
     """
     written = "".join(_parts(parse(text), random))
     return _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", written)).strip()
@@ -95,8 +104,25 @@ def draw_signs(
         text = one.text if there else one.otherwise
         if text is not None:
             abnormal = one.abnormal in ("both", "text" if there else "otherwise")
-            found.append(ShownSign(one.site, write_text(text, random), abnormal))
+            written = _as_awake(write_text(text, random), values)
+            if written:
+                found.append(ShownSign(one.site, written, abnormal))
     return tuple(found)
+
+
+def _as_awake(text: str, values: Mapping[str, float]) -> str:
+    """The text without orientation where the coma score or the age does not allow it.
+
+    >>> _as_awake("A&O x3, no focal deficit", {"gcs": 15, "age": 2})
+    'alert, no focal deficit'
+    >>> _as_awake("alert and orientated", {"gcs": 13, "age": 40})
+    ''
+    """
+    clear = values["gcs"] >= CLEAR
+    if not _ORIENTED.search(text) or (clear and values["age"] >= KNOWS_DATES):
+        return text
+    clauses = dict.fromkeys(_ORIENTED.sub("alert", text).split(", "))
+    return ", ".join(one for one in clauses if clear or one not in ("alert", "GCS 15"))
 
 
 def _is_there(

@@ -19,6 +19,7 @@ from gym_clinic.simulate.writer import Writer
 _FILLED = re.compile("\ue000(\\d+)\ue001")
 _ARTICLE = re.compile(r"\b([Aa]) (?=8\b|11\b|18\b|8\d\b|[aeio])(?!one\b|eu)")
 _START = re.compile(r"(?:^|(?<=[.?!] ))[\"(]?[a-z]")
+_DENIAL = re.compile(r"(no|nil|nkda|non|not|never|denies|without)\b", re.IGNORECASE)
 _SHORT = 0.55
 """Share of abbreviations where a telegraphic writer has the choice."""
 
@@ -211,6 +212,7 @@ class Voice:
 
     def run_on(self, pieces: Sequence[Piece]) -> Piece:
         """Join pieces as sentences; short ones follow each other in one, as in notes."""
+        separator = self.style.stop if self.style.short and self.style.stop != ". " else ", "
         groups: list[list[Piece]] = []
         for one in pieces:
             if not one.text:
@@ -218,11 +220,13 @@ class Voice:
             words = sum(len(each.text.split()) for each in groups[-1]) if groups else 99
             short = len(one.text.split()) < SHORT_PART and words < LONG_SENTENCE
             whole = groups and groups[-1][-1].text.endswith((".", "?", '"'))
+            if groups and separator == ", " and _DENIAL.match(groups[-1][-1].text):
+                # After a comma the denial would seem to go on.
+                whole = whole or not _DENIAL.match(one.text)
             if short and not whole and self.random.random() < RUNS_ON:
                 groups[-1].append(one)
             else:
                 groups.append([one])
-        separator = self.style.stop if self.style.short and self.style.stop != ". " else ", "
         return self.sentences(
             [
                 Piece(
