@@ -63,11 +63,9 @@ class TriageCase(ClinicCase):
     def __init__(self, record: Mapping[str, Any]) -> None:
         super().__init__(open_world(record))
         self.department = Department(**record["department"])
-        self.writable = True
         documents = self.edit("documents")
         for title in [one for one in documents if documents[one]["kind"] == "triage"]:
             del documents[title]
-        self.writable = False
 
 
 def open_case(task: Task) -> TriageCase:
