@@ -35,6 +35,7 @@ import orjson
 from gym_clinic.chart import safety_state
 from gym_clinic.clinical.answer import ClinicalAnswer, read_answer
 from gym_clinic.clinical.assertions import CHECKS, AssertionCheck
+from gym_clinic.clinical.breaches import breaches
 from gym_clinic.clinical.calls import TOUCHING, Canonical, canonical_calls
 from gym_clinic.clinical.citations import CheckedCitations, check_citations
 from gym_clinic.clinical.resolving import fulfils
@@ -54,7 +55,7 @@ from gym_clinic.rewards.clinical import (
     matched,
     process_score,
 )
-from gym_clinic.safety import Violation, violations
+from gym_clinic.safety import Violation
 
 PARTS = {"acc": "accuracy", "proc": "process", "safe": "safety", "fmt": "format",
          "coh": "coherence"}  # fmt: skip
@@ -192,7 +193,7 @@ class JudgedEpisode:
                          "per_day": one.per_day, "advised": True}  # fmt: skip
                 kept = {key: value for key, value in given.items() if value is not None}
                 state["events"].append({"t": self.case.minute, "tool": "prescribe", "args": kept})
-        return tuple(violations(state))
+        return tuple(breaches(state))
 
     @cached_property
     def severities(self) -> tuple[int, ...]:
