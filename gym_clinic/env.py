@@ -9,7 +9,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from gym_clinic.action import ActionReading, Dialect, Request, as_request
+from gym_clinic.action import ActionReading, Dialect, Request, as_request, no_request
 from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit, written_out
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
@@ -208,7 +208,7 @@ class ClinicEnv(gym.Env[str, str]):
     ) -> Step:
         """Answer structured calls, as :meth:`step` answers the same calls written as text.
 
-        An answer that is text, not a call, goes to :meth:`step`.
+        An answer in text goes to :meth:`step`. No call at all, or no object, is a malformed call.
 
         Args:
             calls: ``{"id": …, "name": …, "arguments": …}``, one or more, or such objects as
@@ -222,16 +222,14 @@ class ClinicEnv(gym.Env[str, str]):
                 end the episode before them.
 
         Raises:
-            TypeError: If the calls are no sequence of objects, or the text is no text.
-            ConfigError: If there is no call, or no message before that they could belong to.
+            TypeError: If the calls are no sequence, or the text is no text.
+            ConfigError: If there is no message before that they could belong to.
             gymnasium.error.ResetNeeded: If no episode is open.
         """
         if isinstance(calls, str | Mapping) or not isinstance(text, str):
             raise TypeError("step_calls takes a list of call objects and a text; step takes text")
         episode = self._open_episode()
-        requests = [as_request(call) for call in calls]
-        if not requests:
-            raise ConfigError("step_calls takes one call or more; give an answer in text to step")
+        requests = [as_request(call) for call in calls] or [no_request()]
         if same_message and not episode.turns:
             raise ConfigError("same_message: there is no message before the first step")
         action = written_out(self.dialect, requests, text)

@@ -94,7 +94,6 @@ def test_a_mistake_of_the_model_is_an_observation(call: dict[str, Any], says: st
     [
         ("text", "step_calls takes a list of call objects"),
         ({"name": "x"}, "step_calls takes a list of call objects"),
-        (["text"], "a call is an object .*, got str"),
         ([{"id": 7, "name": "x", "arguments": {}}], "the id of a call is a text, got int"),
         ([{"name": "x", "arguments": {"a": {1}}}], "set has no JSON form"),
         ([{"name": "x", "arguments": {"a": {1: 2}}}], "a key of a JSON object is a text, not 1"),
@@ -105,10 +104,29 @@ def test_a_mistake_of_the_caller_is_an_error(calls: Any, says: str) -> None:
         make("tiny/Interactions-v0").step_calls(calls)
 
 
-def test_empty_batches_and_a_missing_first_message_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("calls", "says"),
+    [
+        ([], "no call"),
+        ([1], "a call is a JSON object, not a number"),
+        (["x"], "a call is a JSON object, not a string"),
+        ([None, [[]]], "a call is a JSON object, not null"),
+    ],
+)
+def test_what_is_no_call_is_a_malformed_action_and_an_observation(
+    calls: list[Any], says: str
+) -> None:
     env = make("tiny/Interactions-v0")
-    with pytest.raises(ConfigError, match="one call or more"):
-        env.step_calls([])
+    observation, _, terminated, truncated, _ = env.step_calls(calls)
+    assert says in observation
+    assert not terminated
+    assert not truncated
+    assert env.episode.turns[0].malformed == max(len(calls), 1)
+    assert env.episode.calls_used == max(len(calls), 1)
+
+
+def test_a_missing_first_message_is_refused() -> None:
+    env = make("tiny/Interactions-v0")
     with pytest.raises(ConfigError, match="no message before the first step"):
         env.step_calls([{"name": "read_allergies", "arguments": {}}], same_message=True)
     assert env.episode.turns == []

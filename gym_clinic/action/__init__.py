@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gym_clinic.action.dialects import Dialect as Dialect
     from gym_clinic.action.dialects import Request as Request
     from gym_clinic.action.dialects import as_request as as_request
+    from gym_clinic.action.dialects import no_request as no_request
     from gym_clinic.action.dialects import read_call as read_call
     from gym_clinic.action.dialects import without_thoughts as without_thoughts
     from gym_clinic.action.tags import Tag as Tag
@@ -25,6 +26,7 @@ _HOMES = {
     "Tag": "tags",
     "Tags": "tags",
     "as_request": "dialects",
+    "no_request": "dialects",
     "read_call": "dialects",
     "without_thoughts": "dialects",
 }

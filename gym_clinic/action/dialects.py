@@ -110,7 +110,7 @@ def _read_strictly(block: str) -> Request:
         return _fault(str(error))
 
 
-def as_request(call: Mapping[str, Any]) -> Request:
+def as_request(call: Any) -> Request:
     """Read one structured call.
 
     The same is refused as in a text: NaN, lone surrogates, nesting beyond 64 levels.
@@ -120,13 +120,14 @@ def as_request(call: Mapping[str, Any]) -> Request:
             arguments are an object, which is copied, or its JSON text.
 
     Returns:
-        The request, with ``fault`` set where the model's part of it is no call.
+        The request, with ``fault`` set where the model's part of it is no call: anything but an
+        object, too, since a model's own JSON may hold anything.
 
     Raises:
-        TypeError: If it is no object, its id no text, or its arguments are no JSON.
+        TypeError: If its id is no text, or its arguments are no JSON.
     """
     if not isinstance(call, Mapping):
-        raise TypeError(f"a call is an object {_CALL_FORM}, got {type(call).__name__}")
+        return _fault(f"a call is a JSON object, not {_json_type(call)}")
     call_id = call.get("id") or ""
     if not isinstance(call_id, str):
         raise TypeError(f"the id of a call is a text, got {type(call_id).__name__}")
@@ -166,6 +167,11 @@ def _as_request(message: Any) -> Request:
             return _fault('"arguments" is missing')
         return _fault(f'"arguments" is a JSON object, not {_json_type(arguments)}')
     return Request(name, arguments)
+
+
+def no_request() -> Request:
+    """Return what stands for a batch without any call."""
+    return _fault("no call")
 
 
 def _fault(reason: str) -> Request:
@@ -348,7 +354,7 @@ def _read_array(text: str) -> ActionReading:
         messages = strict_json.loads(text)
     except ValueError as error:
         return ActionReading([_fault(str(error))], "")
-    return ActionReading([_as_request(message) for message in messages] or [_fault("no call")], "")
+    return ActionReading([_as_request(message) for message in messages] or [no_request()], "")
 
 
 DIALECTS: Mapping[str, Dialect] = {"hermes": Hermes(), "json": BareJson()}

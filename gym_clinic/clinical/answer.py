@@ -5,8 +5,8 @@ parameters, and returns None, so that the episode's answer is what was written::
 
     @tool(kind=Kind.SUBMIT)
     def submit_answer(
-        case: Chart, diagnosis: str, differential: list[str], disposition: Disposition,
-        orders: list[AnswerOrder], follow_up: str, cited_findings: list[CitedFinding],
+        case: Chart, diagnosis: Name, differential: Diseases, disposition: Disposition,
+        orders: Orders, follow_up: FreeText, cited_findings: Citations,
     ) -> None: ...
 
 `read_answer` reads it through the fact tables. Names that mean nothing, or two things, stay in the
@@ -17,18 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from typing_extensions import NotRequired, TypedDict
 
-from gym_clinic.clinical.resolving import find_action, find_disease, find_evidence
+from gym_clinic.clinical.resolving import LONGEST, find_action, find_disease, find_evidence
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import plain_route
 
 MOST_CITED, MOST_ORDERS, MOST_DISEASES = 20, 12, 5
-"""Cited findings, orders and diseases of the differential that are read; the rest counts as wrong
-citations, as orders without meaning and as absent."""
+"""Cited findings, orders and diseases of the differential at most. Of citations, twice as many are
+accepted, and those beyond the most are wrong; a longer list is refused."""
+
+MOST_TEXT = 300
+"""Characters of a free text at most."""
+
+Name = Annotated[str, Field(max_length=LONGEST)]
+"""The name of a disease, drug, test or finding."""
+
+FreeText = Annotated[str, Field(max_length=MOST_TEXT)]
+"""A text that no rule reads."""
 
 
 class CitedFinding(TypedDict):
@@ -41,8 +50,8 @@ class CitedFinding(TypedDict):
         value: The value of a measurement, as it was read.
     """
 
-    finding: str
-    present: NotRequired[bool]
+    finding: Name
+    present: NotRequired[StrictBool]
     value: NotRequired[float | None]
 
 
@@ -57,11 +66,21 @@ class AnswerOrder(TypedDict):
         per_day: Doses a day; 1 for a single dose.
     """
 
-    order: str
-    route: NotRequired[str | None]
+    order: Name
+    route: NotRequired[Name | None]
     dose: NotRequired[float | None]
-    unit: NotRequired[str | None]
+    unit: NotRequired[Name | None]
     per_day: NotRequired[float | None]
+
+
+Diseases = Annotated[list[Name], Field(max_length=MOST_DISEASES)]
+"""A differential diagnosis."""
+
+Orders = Annotated[list[AnswerOrder], Field(max_length=MOST_ORDERS)]
+"""The orders of an answer."""
+
+Citations = Annotated[list[CitedFinding], Field(max_length=2 * MOST_CITED)]
+"""The cited findings of an answer."""
 
 
 class _AnswerPart(BaseModel):
@@ -151,9 +170,9 @@ def read_disease(facts: Facts, name: Any) -> NamedDisease:
 def read_answer(facts: Facts, answer: Mapping[str, Any]) -> ClinicalAnswer:
     """Return the shared fields of an answer, resolved; what is missing is empty."""
     cited = answer.get("cited_findings") or ()
-    named = (find_disease(facts, one) for one in (answer.get("differential") or ()))
+    named = (find_disease(facts, one) for one in (answer.get("differential") or ())[:MOST_DISEASES])
     return ClinicalAnswer(
-        differential=tuple(dict.fromkeys(one for one in named if one is not None))[:MOST_DISEASES],
+        differential=tuple(dict.fromkeys(one for one in named if one is not None)),
         disposition=str(answer.get("disposition") or ""),
         orders=tuple(_order(facts, one) for one in (answer.get("orders") or ())[:MOST_ORDERS]),
         follow_up=str(answer.get("follow_up") or "").strip(),

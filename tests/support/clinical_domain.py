@@ -13,8 +13,6 @@ from gym_clinic import Domain, Kind, Menu, Task, tool
 from gym_clinic.chart import Chart
 from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.clinical import (
-    AnswerOrder,
-    CitedFinding,
     DomainJudge,
     DomainSpec,
     JudgedEpisode,
@@ -31,6 +29,7 @@ from gym_clinic.clinical import (
     success,
 )
 from gym_clinic.clinical.adversaries import ADVERSARIES
+from gym_clinic.clinical.answer import Citations, Diseases, FreeText, Orders
 
 STEMI, CHEST = "acute-myocardial-infarction", "acute-bronchitis"
 GOES = {STEMI: "catheter laboratory", CHEST: "home"}
@@ -41,10 +40,10 @@ def submit_answer(
     case: Chart,
     diagnosis: str,
     disposition: Literal["home", "ward", "catheter laboratory"],
-    differential: list[str] | None = None,
-    orders: list[AnswerOrder] | None = None,
-    follow_up: str = "",
-    cited_findings: list[CitedFinding] | None = None,
+    differential: Diseases | None = None,
+    orders: Orders | None = None,
+    follow_up: FreeText = "",
+    cited_findings: Citations | None = None,
 ) -> None:
     """Give the answer, and end the encounter.
 

@@ -10,7 +10,7 @@ from gym_clinic.chart.catalogue import actions, find_among, find_test, tests_of
 from gym_clinic.chart.encounter import minutes_of
 from gym_clinic.chart.results import read_result
 from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
-from gym_clinic.clinical.answer import AnswerOrder, CitedFinding
+from gym_clinic.clinical.answer import Citations, Diseases, FreeText, Name, Orders
 from gym_clinic.clinical.naming import find_disease
 from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
 from gym_clinic.embedded import EMBEDDED
@@ -97,12 +97,12 @@ def refer_patient(
 
 @tool(kind=Kind.SUBMIT)
 def submit_answer(
-    diagnosis: str,
-    differential: list[str],
+    diagnosis: Name,
+    differential: Diseases,
     disposition: Disposition,
-    orders: list[AnswerOrder],
-    follow_up: str,
-    cited_findings: list[CitedFinding],
+    orders: Orders,
+    follow_up: FreeText,
+    cited_findings: Citations,
 ) -> None:
     """Give the final answer; the encounter ends with it.
 
@@ -111,9 +111,9 @@ def submit_answer(
         differential: Up to 5 diseases that were considered, the most likely first.
         disposition: Where the patient goes.
         orders: Treatment that was started or is advised, one order each, at most 12.
-        follow_up: What happens next, and when to come back.
+        follow_up: What happens next, and when to come back; at most 300 characters.
         cited_findings: Findings, tests and parts of the examination that the diagnosis rests on,
-            each read before; at least 3.
+            each read before; at least 3, at most 20.
     """
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypedDict
 
 from gym_clinic.chart import Chart
-from gym_clinic.clinical.answer import CitedFinding
+from gym_clinic.clinical.answer import Citations
 from gym_clinic.domains.drug_interaction.formulary import indications
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
@@ -77,7 +77,7 @@ def submit_answer(
     verdict: Verdict,
     problems: list[StatedProblem],
     plan: ReviewPlan,
-    cited_findings: list[CitedFinding],
+    cited_findings: Citations,
 ) -> None:
     """Give the verdict on the proposed drug; this ends the review.
 

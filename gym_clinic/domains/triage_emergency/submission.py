@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gym_clinic.chart import Chart
-from gym_clinic.clinical import CitedFinding
+from gym_clinic.clinical.answer import Citations, FreeText, Name
 from gym_clinic.toolbox import Kind, tool
 
 Place = Literal["resuscitation", "monitored bed", "standard bed", "fast track", "waiting room"]
@@ -17,10 +17,10 @@ Place = Literal["resuscitation", "monitored bed", "standard bed", "fast track", 
 def submit_answer(
     case: Chart,
     level: Annotated[int, Field(ge=1, le=5)],
-    pathway: str,
+    pathway: Name,
     disposition: Place,
-    cited_findings: list[CitedFinding],
-    follow_up: str = "",
+    cited_findings: Citations,
+    follow_up: FreeText = "",
 ) -> None:
     """Give the triage decision, and end the encounter. Orders and activations are done before it.
 
