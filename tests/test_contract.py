@@ -48,14 +48,11 @@ def test_ids_are_registered() -> None:
 @each_id
 def test_conforms(name: str) -> None:
     quick = [one for one in adversaries_of(name) if one not in (*TRAINED, "prior")]
-    recorded, sample, plays = RECORDED.get(name, ()), 8, 40
-    if TRICKS.keys() & set(quick):  # tests/domains/test_clinical.py plays these on more tasks
-        sample, plays = 2, 4
-        quick = [one for one in quick if one not in (*TRICKS, "every-tool", "call-search")]
+    recorded, sample = RECORDED.get(name, ()), 8
+    if TRICKS.keys() & set(quick):  # tests/domains/test_clinical.py plays all of them
+        quick, sample = [], 2
     # `gym-clinic tasks validate` has the oracle play every task.
-    check_domain(
-        name, subprocess=True, recorded=recorded, adversaries=quick, sample=sample, plays=plays
-    )
+    check_domain(name, subprocess=True, recorded=recorded, adversaries=quick, sample=sample)
 
 
 @each_id

@@ -86,20 +86,32 @@ class ConstantSearch:
             label: Label of the answer.
             every: Play only every n-th task of the sample.
         """
-        key = frozenset(names), label, every
-        if key not in self._means:
-            rows = list(zip(self.tasks, self._menus, self._groups, strict=True))[::every]
-            total = 0.0
-            for task, menu, groups in rows:
-                plan = self.playbook.plan(select(menu, groups, key[0]), menu.answers[label])
-                total += play(self.env, task, scripted(plan)).reward
-            self._means[key] = total / len(rows)
-        return self._means[key]
+        return self.means(frozenset(names), [label], every)[label]
+
+    def means(
+        self, names: frozenset[Hashable], labels: Sequence[str], every: int = 1
+    ) -> dict[str, float]:
+        """Return the mean reward of each label, as `mean` has it.
+
+        All labels are played on a task before the next, so that a task is opened once.
+        """
+        new = [label for label in labels if (names, label, every) not in self._means]
+        totals = dict.fromkeys(new, 0.0)
+        rows = list(zip(self.tasks, self._menus, self._groups, strict=True))[::every]
+        for task, menu, groups in rows if new else ():
+            calls = select(menu, groups, names)
+            for label in totals:
+                plan = self.playbook.plan(calls, menu.answers[label])
+                totals[label] += play(self.env, task, scripted(plan)).reward
+        for label, total in totals.items():
+            self._means[names, label, every] = total / len(rows)
+        return {label: self._means[names, label, every] for label in labels}
 
     def best_label(self) -> str | None:
         """Return the label that earns most without any call; None if there is none."""
         labels = self.shortlist()
-        return max(labels, key=lambda label: self.mean((), label)) if labels else None
+        means = self.means(frozenset(), labels)
+        return max(labels, key=means.__getitem__) if labels else None
 
     def best(self) -> Constant | None:
         """Return the best constant: names and label; None if there is no label.
@@ -121,15 +133,16 @@ class ConstantSearch:
         labels = self.labels
         if len(labels) <= SHORTLIST:
             return labels
-        ranked = sorted(labels, key=lambda label: -self.mean((), label, every=5))
-        return ranked[:SHORTLIST]
+        means = self.means(frozenset(), labels, every=5)
+        return sorted(labels, key=lambda label: -means[label])[:SHORTLIST]
 
     def _climb(
         self, chosen: frozenset[Hashable], labels: Sequence[str], names: Sequence[Hashable]
     ) -> Constant:
         label = labels[0]
         while True:
-            label = max([label, *labels], key=lambda one: self.mean(chosen, one))
+            means = self.means(chosen, [label, *labels])
+            label = max(means, key=means.__getitem__)
             toggled = [chosen ^ {name} for name in names]
             better = max([chosen, *toggled], key=lambda some: self.mean(some, label))
             if better == chosen:

@@ -70,7 +70,6 @@ def check_domain(
     recorded: Sequence[str] = (),
     adversaries: Sequence[str] | None = None,
     sample: int | None = None,
-    plays: int = checks.SAMPLE,
     **env_kwargs: Any,
 ) -> None:
     """Check that a domain keeps the promises on which training and evaluation rely.
@@ -92,7 +91,6 @@ def check_domain(
             seconds to minutes, and need the extra ``adversaries``.
         sample: Tasks of each split that the oracle plays, evenly spaced; all by default. The form
             of every task is checked.
-        plays: Tasks that each adversary plays.
         env_kwargs: Arguments of the environment, such as ``dialect`` or the domain's options.
 
     Raises:
@@ -111,7 +109,7 @@ def check_domain(
         ("info", lambda: checks.info(env)),
         ("gold", lambda: checks.gold(env, recorded)),
         ("hostile actions", lambda: checks.hostile(env)),
-        ("adversaries", lambda: checks.scores(env, adversaries, plays)),
+        ("adversaries", lambda: checks.scores(env, adversaries)),
     )
     found: list[str] = []
     for what, check in every:

@@ -75,12 +75,12 @@ _CONSTANTS = ("prior", "call-search")
 _PLAYERS = ("every-tool", "repeater", "rambler", "snoop", "linear")
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
-SAMPLE = 40  # tasks of the split that costly checks look at
+_SAMPLE = 40  # tasks of the split that costly checks look at
 
 
 def some_tasks(env: ClinicEnv) -> list[Task]:
     """Return tasks spread evenly over the environment's split, at most 40."""
-    return spread(env.tasks, SAMPLE)
+    return spread(env.tasks, _SAMPLE)
 
 
 def schemas(env: ClinicEnv) -> Iterator[str]:
@@ -353,9 +353,7 @@ def _sane(env: ClinicEnv, outcome: Outcome) -> Iterator[str]:
             yield f"the reward {name!r}, {reward:g}, is above its declared maximum {high:g}"
 
 
-def scores(
-    env: ClinicEnv, adversaries: Sequence[str] | None = None, plays: int = SAMPLE
-) -> Iterator[str]:
+def scores(env: ClinicEnv, adversaries: Sequence[str] | None = None) -> Iterator[str]:
     """Check that chance stays in range, and that cheating is not worth it.
 
     An adversary that does no work must stay at half of the range or below. One that calls tools
@@ -366,7 +364,6 @@ def scores(
     Args:
         env: The environment.
         adversaries: Names of the adversaries; all that apply by default.
-        plays: Tasks that each plays, evenly spaced.
     """
     names = policies.adversaries_of(env) if adversaries is None else adversaries
     others = [split for split in ("test", "dev", *env.domain.tasks) if split in env.domain.tasks]
@@ -374,7 +371,7 @@ def scores(
     earned: dict[str, float] = {}
     for name in ("random", *names):
         trained = name in policies.TRAINED
-        tasks = spread(env.domain.split(unseen) if trained else env.tasks, plays)
+        tasks = spread(env.domain.split(unseen), _SAMPLE) if trained else some_tasks(env)
         maker = policies.load(name, env)
         total = 0.0
         for seed, task in enumerate(tasks):
