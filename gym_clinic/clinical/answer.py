@@ -22,7 +22,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from typing_extensions import NotRequired, TypedDict
 
-from gym_clinic.clinical.resolving import LONGEST, find_action, find_disease, find_evidence
+from gym_clinic.clinical.naming import disease_named
+from gym_clinic.clinical.resolving import LONGEST, find_action, find_evidence
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import plain_route
 
@@ -161,16 +162,16 @@ class NamedDisease:
     id: str | None
 
 
-def read_disease(facts: Facts, name: Any) -> NamedDisease:
+def read_disease(name: Any) -> NamedDisease:
     """Return the disease that a field of an answer names."""
     text = name if isinstance(name, str) else ""
-    return NamedDisease(text, find_disease(facts, text))
+    return NamedDisease(text, disease_named(text))
 
 
 def read_answer(facts: Facts, answer: Mapping[str, Any]) -> ClinicalAnswer:
     """Return the shared fields of an answer, resolved; what is missing is empty."""
     cited = answer.get("cited_findings") or ()
-    named = (find_disease(facts, one) for one in (answer.get("differential") or ())[:MOST_DISEASES])
+    named = (disease_named(one) for one in (answer.get("differential") or ())[:MOST_DISEASES])
     return ClinicalAnswer(
         differential=tuple(dict.fromkeys(one for one in named if one is not None)),
         disposition=str(answer.get("disposition") or ""),

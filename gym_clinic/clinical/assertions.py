@@ -21,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gym_clinic.clinical.resolving import find_disease, fulfils
+from gym_clinic.clinical.naming import disease_named
+from gym_clinic.clinical.resolving import fulfils
 
 if TYPE_CHECKING:
     from gym_clinic.clinical.judging import JudgedEpisode
@@ -64,7 +65,7 @@ def _cited(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 
 def _excluded(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    stated = find_disease(judged.facts, str((judged.raw or {}).get("diagnosis") or ""))
+    stated = disease_named(str((judged.raw or {}).get("diagnosis") or ""))
     return judged.concluded and stated != fields["disease"] and _read_any(judged, fields)
 
 

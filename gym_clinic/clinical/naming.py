@@ -1,12 +1,12 @@
 """What clinicians call diseases and findings, resolved to the ids of the fact tables.
 
-A name is a preferred name, a synonym, an alias ("MI") or an id. Nothing is guessed: a name that
-several diseases share means none of them.
+A name is a preferred name, a synonym, an alias ("MI"), an id, or the code of a disease. Nothing is
+guessed: a name or code that several share means none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from gym_clinic.embedded import linker
@@ -19,13 +19,12 @@ _EMPTY = frozenset({"a", "acute", "an", "and", "by", "due", "in", "of", "on", "t
 
 
 def disease_named(name: str) -> str | None:
-    """Return the id of the disease that a name means; None for none, or for several.
+    """Return the id of the disease that a name or code means; None for none, or for several.
 
-    >>> disease_named("myocardial infarction")
-    'acute-myocardial-infarction'
+    >>> disease_named("myocardial infarction"), disease_named("asthma or COPD")
+    ('acute-myocardial-infarction', None)
     """
-    exact, loose = _disease_names()
-    found = exact.get(_key(name), frozenset()) or loose.get(_loose(name), frozenset())
+    found = _diseases_named(name)
     return next(iter(found)) if len(found) == 1 else None
 
 
@@ -35,8 +34,7 @@ def find_disease(name: str) -> str:
     Raises:
         ToolError: If there is none of that name, or there are several; the text says which.
     """
-    exact, loose = _disease_names()
-    found = exact.get(_key(name), frozenset()) or loose.get(_loose(name), frozenset())
+    found = _diseases_named(name)
     if len(found) == 1:
         return next(iter(found))
     diseases = load().diseases
@@ -48,13 +46,32 @@ def find_disease(name: str) -> str:
     raise ToolError(f"No disease '{name[:LONGEST]}'; {hint}")
 
 
+def _diseases_named(name: str) -> frozenset[str]:
+    exact, loose = _disease_names()
+    coded = frozenset(_by_code().get(name.strip().upper(), ())[:2])
+    return (
+        exact.get(_key(name))
+        or loose.get(_loose(name))
+        or (coded if len(coded) == 1 else frozenset())
+    )
+
+
+def finding_named(name: str) -> str | None:
+    """Return the id of the finding that a name, synonym or id means; None for none, or several.
+
+    >>> finding_named("Dyspnea")
+    'HP:0002094'
+    """
+    return _finding_names().get(_key(name))
+
+
 def findings_named(text: str) -> tuple[tuple[str, bool], ...]:
     """Return the findings that a text names, by id, each with whether it states it as present.
 
     A text that is a name or a synonym means that finding. In any other, findings are linked as the
     simulated patients hear them; what is only thought of, or of another person, is left out.
     """
-    known = _finding_names().get(_key(text))
+    known = finding_named(text)
     if known is not None:
         return ((known, True),)
     found: dict[str, bool] = {}
@@ -99,13 +116,26 @@ def _all_disease_names() -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def _finding_names() -> Mapping[tuple[str, ...], str]:
-    facts = load()
-    found: dict[tuple[str, ...], str] = {}
-    named: Iterable[tuple[str, Iterable[str]]] = (
-        (key, (one.name, *one.synonyms, key)) for key, one in facts.phenotypes.items()
-    )
-    for key, names in named:
-        for name in names:
-            found.setdefault(_key(name), key)
+def _by_code() -> Mapping[str, tuple[str, ...]]:
+    """Code -> the diseases that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, one in load().diseases.items():
+        for codes in one.codes.model_dump().values():
+            for code in codes:
+                found[code.upper()] = (*found.get(code.upper(), ()), key)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _finding_names() -> Mapping[tuple[str, ...], str | None]:
+    """Words of a name -> the finding; ids and names come before synonyms."""
+    phenotypes = load().phenotypes
+    found: dict[tuple[str, ...], str | None] = {}
+    for names in ((lambda one: (one.id, one.name)), (lambda one: one.synonyms)):
+        fresh: dict[tuple[str, ...], set[str]] = {}
+        for key, one in phenotypes.items():
+            for name in names(one):
+                fresh.setdefault(_key(name), set()).add(key)
+        for words_of, keys in fresh.items():
+            found.setdefault(words_of, keys.pop() if len(keys) == 1 else None)
     return found

@@ -1,4 +1,6 @@
-"""Names in an answer resolved through the fact tables: synonyms, brands, routes, abbreviations.
+"""Orders and evidence in an answer, resolved through the fact tables: synonyms, brands, routes.
+
+Diseases and findings are resolved by :mod:`.naming`.
 
 Nothing is guessed: a name that the tables do not know, or that means two things, is None. Free
 text is not searched for names, so that a list of keywords or a negated order names nothing.
@@ -19,7 +21,7 @@ from gym_clinic.chart.catalogue import (
     find_test,
     sites,
 )
-from gym_clinic.clinical.naming import disease_named
+from gym_clinic.clinical.naming import disease_named, finding_named
 from gym_clinic.embedded import linker
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts, load, words
@@ -38,27 +40,6 @@ _SUPPORT = {"oxygen": "oxygen", "fluids": "fluids", "fluid": "fluids", "iv fluid
             "intravenous fluids": "fluids", "crystalloid": "fluids", "blood": "blood",
             "blood transfusion": "blood", "packed red cells": "blood"}  # fmt: skip
 _PREFIXES = ("drug:", "class:", "procedure:", "study:", "lab:", "consult:", "pathway:")
-
-
-def find_disease(facts: Facts, name: str) -> str | None:
-    """Return the id of the disease that a name, abbreviation or code means; None if none does.
-
-    >>> from gym_clinic.facts import load
-    >>> find_disease(load(), "COPD"), find_disease(load(), "asthma or COPD")
-    ('chronic-obstructive-pulmonary-disease', None)
-    """
-    return disease_named(name) or _by_code(facts.folder).get(name.strip().upper())
-
-
-@lru_cache(maxsize=2)
-def _by_code(folder: Any) -> Mapping[str, str]:
-    """Code -> the disease; codes that several share are left out."""
-    found: dict[str, list[str]] = {}
-    for key, one in load(folder).diseases.items():
-        for codes in one.codes.model_dump().values():
-            for code in codes:
-                found.setdefault(code.upper(), []).append(key)
-    return {code: keys[0] for code, keys in found.items() if len(keys) == 1}
 
 
 def find_action(facts: Facts, name: str) -> str | None:
@@ -146,7 +127,7 @@ def _evidence(folder: Any, text: str) -> str | None:
         if kind in ("site", "habit"):
             return f"{kind}:{of}"
         if kind == "condition":
-            return None if (key := find_disease(facts, of)) is None else f"condition:{key}"
+            return None if (key := disease_named(of)) is None else f"condition:{key}"
     drug = resolve(text) if kind == "medicine" else None
     if drug is not None and len(drug.ingredients) == 1:
         return f"medicine:{drug.ingredients[0]}"
@@ -155,7 +136,7 @@ def _evidence(folder: Any, text: str) -> str | None:
     if (named := _ALLERGY.match(text)) is not None:
         reference = resolve_allergen(next(one for one in named.groups() if one))
         return f"allergy:{reference[0]}" if len(reference) == 1 else None
-    if finding := _findings(folder).get(_plain(text)):
+    if finding := finding_named(text):
         return f"told:{finding}"
     if (measured := _measurements(folder).get(_plain(text))) is not None:
         return _measurement(facts, measured)
@@ -169,7 +150,7 @@ def _evidence(folder: Any, text: str) -> str | None:
         return f"told:{finding}"
     if (site := _SITE.sub("", text).strip().casefold()) in sites():
         return f"site:{site}"
-    disease = find_disease(facts, text)
+    disease = disease_named(text)
     return None if disease is None else f"condition:{disease}"
 
 
@@ -181,20 +162,6 @@ def _linked(facts: Facts, text: str) -> str | None:
     """The one finding that a text states as present; None if it names several."""
     links = linker().link(text)
     return links[0].record.id if len(links) == 1 and links[0].status == "present" else None
-
-
-@lru_cache(maxsize=2)
-def _findings(folder: Any) -> Mapping[str, str | None]:
-    facts = load(folder)
-    found: dict[str, str | None] = {}
-    for names in ((lambda one: (one.id, one.name)), (lambda one: one.synonyms)):
-        fresh: dict[str, set[str]] = {}
-        for key, one in facts.phenotypes.items():
-            for name in names(one):
-                fresh.setdefault(_plain(name), set()).add(key)
-        for name, keys in fresh.items():
-            found.setdefault(name, keys.pop() if len(keys) == 1 else None)
-    return found
 
 
 @lru_cache(maxsize=2)

@@ -6,33 +6,10 @@ import pytest
 
 from gym_clinic.clinical.answer import MOST_CITED, read_answer
 from gym_clinic.clinical.calls import canonical
-from gym_clinic.clinical.resolving import find_action, find_disease, find_evidence, fulfils
+from gym_clinic.clinical.resolving import find_action, find_evidence, fulfils
 from gym_clinic.facts import load
 
 FACTS = load()
-
-
-@pytest.mark.parametrize(
-    ("name", "disease"),
-    [
-        ("MI", "acute-myocardial-infarction"),
-        ("Myocardial infarction", "acute-myocardial-infarction"),
-        ("acute-myocardial-infarction", "acute-myocardial-infarction"),
-        ("DVT", "deep-vein-thrombosis"),
-        ("MI or DVT", None),
-        ("not gout", None),
-        ("chest pain", None),
-        ("", None),
-    ],
-)
-def test_a_disease_is_found_by_its_names_alone(name: str, disease: str | None) -> None:
-    assert find_disease(FACTS, name) == disease
-
-
-def test_a_disease_is_found_by_its_code() -> None:
-    coded = {key: one.codes.omim for key, one in FACTS.diseases.items() if one.codes.omim}
-    key, codes = next(iter(coded.items()))
-    assert find_disease(FACTS, codes[0].casefold()) == key
 
 
 @pytest.mark.parametrize(

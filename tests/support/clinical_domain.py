@@ -59,7 +59,7 @@ def submit_answer(
 
 def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     raw = judged.raw or {}
-    named = read_disease(judged.facts, raw.get("diagnosis")).id
+    named = read_disease(raw.get("diagnosis")).id
     answer = judged.gold["answer"]
     return {
         "diagnosis": float(named == answer["diagnosis"]),
@@ -68,7 +68,7 @@ def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
 
 
 def _supported(judged: JudgedEpisode) -> float:
-    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis")).id
+    named = read_disease((judged.raw or {}).get("diagnosis")).id
     return float((named == STEMI and "study:ecg" in judged.cited.present) or named == CHEST)
 
 

@@ -29,7 +29,7 @@ def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     treatments beside it.
     """
     raw, gold = judged.raw or {}, judged.gold
-    named = read_disease(judged.facts, raw.get("diagnosis"))
+    named = read_disease(raw.get("diagnosis"))
     acceptable = gold["acceptable"]
     return {
         "diagnosis": float(named.id is not None and named.id == gold["condition"]),
@@ -89,7 +89,7 @@ def fits(judged: JudgedEpisode) -> float:
 
 
 def _stated(judged: JudgedEpisode) -> Condition | None:
-    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis"))
+    named = read_disease((judged.raw or {}).get("diagnosis"))
     condition = judged.facts.conditions.get(named.id or "")
     return condition if condition is not None and condition.role != "background" else None
 

@@ -9,7 +9,7 @@ import pytest
 from gym_clinic.case import Case
 from gym_clinic.chart import open_chart
 from gym_clinic.clinical.differential import differential, finding_rates
-from gym_clinic.clinical.naming import disease_named, find_disease, findings_named
+from gym_clinic.clinical.naming import find_disease
 from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
@@ -20,39 +20,6 @@ TOOLS = {one.name: one for one in (*REFERENCES, *REASONING, *MEDICINES)}
 
 def call(name: str, case: Case | None = None, **arguments: Any) -> Any:
     return TOOLS[name].call(arguments, Case({}) if case is None else case)
-
-
-@pytest.mark.parametrize(
-    ("name", "disease"),
-    [
-        ("Pulmonary embolism", "pulmonary-embolism"),
-        ("PE", "pulmonary-embolism"),
-        ("embolism, pulmonary", "pulmonary-embolism"),
-        ("myocardial infarction", "acute-myocardial-infarction"),
-        ("STEMI", "acute-myocardial-infarction"),
-        ("no such disease", None),
-    ],
-)
-def test_a_disease_is_found_by_synonym_abbreviation_and_order_of_words(
-    name: str, disease: str | None
-) -> None:
-    assert disease_named(name) == disease
-
-
-def test_every_disease_is_found_by_its_own_name() -> None:
-    assert all(find_disease(one.name) == key for key, one in load().diseases.items())
-
-
-def test_an_unknown_disease_is_an_error_with_the_nearest_name() -> None:
-    with pytest.raises(ToolError, match="Pulmonary embolism"):
-        find_disease("Pulmonary embolysm")
-
-
-def test_findings_are_named_in_plain_words_with_their_status() -> None:
-    ids = load().finding_ids
-    found = dict(findings_named("sharp pain on breathing in, but no fever"))
-    assert found[ids["Fever"]] is False
-    assert dict(findings_named("Dyspnea")) == {ids["Dyspnea"]: True}
 
 
 def test_a_differential_puts_the_disease_with_these_findings_first() -> None:
