@@ -108,11 +108,15 @@ def read_result(chart: Chart, order: Order, *, again: bool = True) -> Frozen | N
     if result is not None:
         for line in result.get("values", ()):
             chart.show(line["test"], line["value"])
-        noted = freeze({"test": order.what, "order_id": order.id})
-        before = (one["args"] for one in chart.events if one["tool"] == "get_result")
-        if again or noted not in before:
-            chart.log("get_result", **noted)
+        if again or not was_read(chart, order):
+            chart.log("get_result", test=order.what, order_id=order.id)
     return result
+
+
+def was_read(chart: Chart, order: Order) -> bool:
+    """Return whether the agent has been shown the result of an order."""
+    noted = freeze({"test": order.what, "order_id": order.id})
+    return any(one["tool"] == "get_result" and one["args"] == noted for one in chart.events)
 
 
 def measure_vitals(chart: Chart, methods: Mapping[str, str] | None = None) -> Frozen:

@@ -260,6 +260,25 @@ def test_a_repeated_reading_shows_the_same_result() -> None:
     assert re.search(r"\d+/min", call(chart, "read_results", order="o1")["report"])
 
 
+def test_a_result_is_shown_once_and_again_only_if_asked() -> None:
+    chart = opened()
+    call(chart, "order_ecg")
+    call(chart, "wait", minutes=30)
+    first = call(chart, "read_results")
+    assert [one["name"] for one in first["results"]] == ["ecg"]
+    assert "read_before" not in first
+    call(chart, "order_lab", tests=["crp"])
+    assert call(chart, "read_results")["results"] == "none new"
+    call(chart, "wait", minutes=120)
+    later = call(chart, "read_results")
+    assert [one["order_id"] for one in later["results"]] == ["o2"]
+    assert later["read_before"] == ["o1 ecg"]
+    assert [one["order_id"] for one in call(chart, "read_results", order="all")["results"]] == [
+        "o1", "o2",
+    ]  # fmt: skip
+    assert call(chart, "read_results", order="o1") == {**first["results"][0]}
+
+
 def test_home_medicines_can_be_stopped() -> None:
     for seed in range(40):
         chart = opened(seed, "pneumonia")

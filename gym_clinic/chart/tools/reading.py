@@ -7,7 +7,7 @@ from typing import Any, Literal
 from gym_clinic.chart.catalogue import check_fits, find_among, sites
 from gym_clinic.chart.encounter import Chart, minutes_of
 from gym_clinic.chart.reports import examination_report
-from gym_clinic.chart.results import VITALS, measure_vitals, read_result, trend
+from gym_clinic.chart.results import VITALS, measure_vitals, read_result, trend, was_read
 from gym_clinic.errors import ToolError
 from gym_clinic.toolbox import tool
 
@@ -174,14 +174,14 @@ def list_orders(case: Chart) -> dict[str, Any]:
 
 
 @tool
-def read_results(case: Chart, order: str = "all") -> dict[str, Any]:
-    """Read results that are back: one order's, or all.
+def read_results(case: Chart, order: str = "new") -> dict[str, Any]:
+    """Read results that are back: those that were not read before, one order's, or all.
 
     Args:
-        order: Number of the order or name of the test; "all" for everything that is back.
+        order: "new"; number of the order or name of the test; "all" for everything that is back.
     """
     case.spend(minutes_of("read_result"))
-    if order != "all":
+    if order not in ("new", "all"):
         one = case.find_order(order)
         result = read_result(case, one)
         if result is None:
@@ -194,8 +194,9 @@ def read_results(case: Chart, order: str = "all") -> dict[str, Any]:
             )
         return dict(result)
     has = [one for one in case.orders.values() if one.has_result(case.minute)]
-    back = [read_result(case, one, again=False) for one in has]
-    case.log("get_labs", back=len(back))
+    before = [one for one in has if order == "new" and was_read(case, one)]
+    back = [read_result(case, one, again=False) for one in has if one not in before]
+    case.log("get_labs", back=len(has))
     waiting = [
         {"order_id": one.id, "order": one.name, "expected": case.clock(one.due)}
         for one in case.orders.values()
@@ -203,7 +204,11 @@ def read_results(case: Chart, order: str = "all") -> dict[str, Any]:
         and one.cancelled is None
         and not one.has_result(case.minute)
     ]
-    return {"results": back or "none back", "waiting": waiting or "none", "time": case.clock()}
+    known = {"read_before": [f"{one.id} {one.name}" for one in before]} if before else {}
+    return {
+        "results": back or ("none new" if before else "none back"), **known,
+        "waiting": waiting or "none", "time": case.clock(),
+    }  # fmt: skip
 
 
 @tool
