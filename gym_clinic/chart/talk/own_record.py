@@ -118,7 +118,11 @@ class OwnRecord:
         return found
 
     def known(self, finding: str) -> KnownFinding:
-        """Return what the patient says of a finding, whether the plan names it or not."""
+        """Return what the patient says of a finding, whether the plan names it or not.
+
+        A special form that people have no words for, such as a pain of the calf, is answered by
+        the more general finding of the plan: the pain of the leg.
+        """
         facts = self.patient.facts
         forms = sorted(self.implied.get(finding, ()), key=lambda one: one != finding)
         for key in forms:
@@ -131,7 +135,19 @@ class OwnRecord:
             return KnownFinding(_stance(self.plan[finding]), finding, self.plan[finding])
         if not is_felt(facts, finding) or facts.phenotypes[finding].name in UNNOTICED:
             return KnownFinding("not felt", finding, None)
+        if general := self._general_form(finding):
+            return KnownFinding(_stance(self.plan[general]), general, self.plan[general])
         return KnownFinding("denies", finding, None)
+
+    def _general_form(self, finding: str) -> str | None:
+        """Return the nearest more general finding that the patient has; None if there is none."""
+        table = self.patient.facts.phenotypes
+        nearest = [] if self.words_for(finding) else [*table[finding].parents]
+        for one in nearest:  # grows: the parents of parents come last
+            if one in self.plan and self.plan[one].has:
+                return one
+            nearest += [key for key in table[one].parents if key not in nearest]
+        return None
 
     def opens(self, finding: str) -> bool:
         """Return whether a finding is an exposure that is told when it is asked about again."""

@@ -82,6 +82,26 @@ def test_a_finding_is_answered_by_its_plan(
         assert values(rules.answer(question)) == {f"finding:{IDS['Tinnitus']}": value}
 
 
+@pytest.mark.parametrize(
+    ("has", "question", "said"),
+    [
+        ("Lower limb pain", "Any calf pain?", "Lower limb pain"),
+        ("Lower limb pain", "Does your heel hurt?", "Lower limb pain"),
+        ("Ankle pain", "Does your leg hurt?", "Ankle pain"),
+        ("Muscle weakness", "Are your arms weak?", "Muscle weakness"),
+        ("Lower limb pain", "Any pain in your hand?", None),
+        ("Cough", "Do you bring up phlegm?", None),
+    ],
+)
+def test_a_form_of_a_finding_is_answered_by_the_finding_of_the_record(
+    patient: ClinicPatient, has: str, question: str, said: str | None
+) -> None:
+    rules = with_plan(patient, has)
+    answered = values(rules.answer(question))
+    told = {key for key, value in answered.items() if value == "yes"}
+    assert told == ({f"finding:{IDS[said]}"} if said else set()), answered
+
+
 def test_an_absent_finding_is_denied_and_one_that_nobody_feels_is_not_known(
     patient: ClinicPatient,
 ) -> None:
