@@ -143,16 +143,19 @@ def acuity_table() -> AcuityTable:
     return read_record(file.read_bytes(), AcuityTable, str(file))
 
 
-def acuity(patient: ClinicPatient, measured: Mapping[str, float] | None = None) -> Acuity:
+def acuity(
+    patient: ClinicPatient, measured: Mapping[str, float] | None = None, told: float = 1.0
+) -> Acuity:
     """Return the level of a patient on arrival, and why.
 
     Args:
         patient: The patient.
         measured: Values that take the place of the true ones, such as vital signs that were
             measured: what an observer would decide by them.
+        told: Factor on the times since things began: how an account of them may differ.
     """
-    table, values = acuity_table(), values_on_arrival(patient) | dict(measured or {})
-    began = hours_of_findings(patient)
+    table, values = acuity_table(), values_on_arrival(patient, told) | dict(measured or {})
+    began = hours_of_findings(patient, told)
     keys = {one.condition for one in patient.problems}
     saving = [one for one in table.life_saving if holds(one, keys, began, values)]
     risks = [one for one in table.high_risk if holds(one, keys, began, values)]
@@ -241,30 +244,48 @@ def danger_zone(age: float, values: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
-def values_on_arrival(patient: ClinicPatient) -> dict[str, float]:
+def may_retain(patient: ClinicPatient) -> bool:
+    """Return whether the record has a condition in which much oxygen is dangerous."""
+    return any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.background)
+
+
+def values_on_arrival(patient: ClinicPatient, told: float = 1.0) -> dict[str, float]:
     """Return what the conditions of the table may name.
 
-    Every measurement of the true state, `age` in years, `hours` since the problem began, `severity`
-    of the problem, `low_sbp` (least systolic pressure of the age: 90 mmHg from 10 years on, below
-    it 70 and twice the age), `usual_spo2` and `usual_gcs`.
+    Every measurement of the true state, `age` in years, `weight_kg`, `hours` since the problem
+    began, `severity` of the problem, `low_sbp` (least systolic pressure of the age: 90 mmHg from
+    10 years on, below it 70 and twice the age), `usual_spo2`, `usual_gcs`, and `retains`: 1 where
+    much oxygen may make the patient retain carbon dioxide, else 0.
+
+    Args:
+        patient: The patient.
+        told: Factor on the hours.
     """
     problem, age = patient.problems[0], patient.person.age
-    retains = any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.problems)
+    acute = any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.problems)
+    retains = may_retain(patient)
     return {
         **patient.state(0),
         "age": age,
-        "hours": -problem.began / 60,
+        "weight_kg": patient.person.weight_kg,
+        "retains": float(retains),
+        "hours": -problem.began / 60 * told,
         "severity": problem.severity,
         "low_sbp": 90.0 if age >= 10 else 70.0 + 2 * math.floor(age),
         "usual_spo2": min(patient.usual["spo2"], LOW_FOR_YEARS)
-        if retains
+        if retains or acute
         else patient.usual["spo2"],
         "usual_gcs": patient.usual["gcs"],
     }
 
 
-def hours_of_findings(patient: ClinicPatient) -> dict[str, float]:
-    """Return the name of each finding, and of those above it -> hours since it began."""
+def hours_of_findings(patient: ClinicPatient, told: float = 1.0) -> dict[str, float]:
+    """Return the name of each finding, and of those above it -> hours since it began.
+
+    Args:
+        patient: The patient.
+        told: Factor on the hours.
+    """
     facts = patient.facts
     found: dict[str, float] = {}
     for problem in patient.problems:
@@ -273,7 +294,7 @@ def hours_of_findings(patient: ClinicPatient) -> dict[str, float]:
                 continue
             for one in with_ancestors([key], facts.above):
                 name = facts.phenotypes[one].name if one in facts.phenotypes else one
-                found[name] = min(found.get(name, math.inf), -began / 60)
+                found[name] = min(found.get(name, math.inf), -began / 60 * told)
     return found
 
 

@@ -1,11 +1,14 @@
-"""The orders that cannot wait for a doctor, by situation, from the true state on arrival.
+"""The orders that cannot wait for a doctor, by situation, and by when each is due.
 
-They lie in ``orders.json`` with their doses; authored, not for patient care.
+They lie in ``orders.json`` with their doses, minutes and sources. Of several drugs that are right,
+``first_medicines.json`` has the set: antibiotics by the suspected source, drugs against pain. What
+speaks against a drug in the patient, such as an allergy, takes it out of the set. All of it is for
+this simulation, not for patient care.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,33 +24,32 @@ from gym_clinic.domains.triage_emergency.acuity import (
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.instruments import Expr
 from gym_clinic.facts.models import Text, Texts
-from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.typed_json import Strict
-from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic import ClinicPatient, objections_to
 
-CHILD = 16
-"""Age in years below which the antibiotic of a child is given."""
+CHOOSE = "choose"
+"""Name of a call that gives one drug of a set."""
 
-ANTIBIOTICS: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
-    ("piperacillin-tazobactam", ("penicillin", "cephalosporin"), {"dose": 4.5, "unit": "g"}),
-    ("meropenem", ("carbapenem",), {"dose": 1, "unit": "g"}),
-    ("levofloxacin", ("fluoroquinolone", "quinolone"), {"dose": 500, "unit": "mg"}),
-)
-"""First antibiotics of adults in order of choice, with allergies that forbid each, and its dose."""
+PAIN, STEROID = "pain", "steroid of meningitis"
+"""Names of the sets that are no antimicrobials."""
+
+_HERE = Path(__file__).parent
 
 
 class OrderCall(Strict):
     """A call of a tool.
 
     Attributes:
-        name: The tool; "antibiotic" for the one that this patient can be given.
+        name: The tool; "choose" for a drug of a set.
+        of: Name of that set in ``first_medicines.json``.
         arguments: Its arguments.
         dose: The dose, as an expression over the state, `age` and `weight_kg`.
         millilitres: The same for a volume.
     """
 
     name: Text
-    arguments: dict[str, Any]
+    of: Text | None = None
+    arguments: dict[str, Any] = {}
     dose: Expr | None = None
     millilitres: Expr | None = None
 
@@ -57,89 +59,197 @@ class FirstOrder(Strict):
 
     Attributes:
         what: What they are, in words.
+        minutes: Minutes from arrival by which they are ordered.
+        source: Where these minutes come from.
         conditions: Conditions that they are for; any if empty.
         not_conditions: Conditions in which they are wrong or not first.
-        finding: Name of a finding that must be there.
+        findings: Names of findings of which one must be there; any if empty.
         when: Condition on the names of `values_on_arrival`.
-        pathway: The protocol that they belong to.
+        pathways: The protocols that they belong to; any if empty.
         life: Whether they come before every question.
         calls: The calls.
     """
 
     what: Text
+    minutes: float
+    source: Text
     conditions: Texts = ()
     not_conditions: Texts = ()
-    finding: Text | None = None
+    findings: Texts = ()
     when: Expr = "True"
-    pathway: Text | None = None
+    pathways: Texts = ()
     life: bool = False
     calls: tuple[OrderCall, ...]
+
+
+class FirstMedicine(Strict):
+    """A drug of a set, with its dose.
+
+    Attributes:
+        drug: Id of the drug.
+        unit: Unit of the dose.
+        route: Short name of the route.
+        dose: Expression over the state, `age` and `weight_kg`.
+        when: In whom it can be chosen.
+    """
+
+    drug: Text
+    unit: Text
+    route: Text
+    dose: Expr
+    when: Expr = "True"
+
+
+class MedicineSet(Strict):
+    """Drugs of which each is right, that of first choice first.
+
+    Attributes:
+        source: Where the choice comes from.
+        choices: The drugs.
+    """
+
+    source: Text
+    choices: tuple[FirstMedicine, ...]
 
 
 class UrgentCall(NamedTuple):
     """An order that cannot wait.
 
     Attributes:
+        what: What it is, in words.
+        minutes: Minutes from arrival by which it is due.
         name: The tool.
         arguments: Its arguments.
         life: Whether it comes before every question.
+        accepted: What fulfils it: ids of drugs, procedures, tests or studies, of which one is
+            enough.
     """
 
+    what: str
+    minutes: float
     name: str
     arguments: dict[str, Any]
     life: bool
+    accepted: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
 def first_orders() -> tuple[FirstOrder, ...]:
     """Return the table of orders."""
-    file = Path(__file__).with_name("orders.json")
-    return TypeAdapter(tuple[FirstOrder, ...]).validate_json(file.read_bytes())
+    text = (_HERE / "orders.json").read_bytes()
+    return TypeAdapter(tuple[FirstOrder, ...]).validate_json(text)
 
 
-def urgent_calls(patient: ClinicPatient, pathway: str) -> list[UrgentCall]:
+@lru_cache(maxsize=1)
+def first_medicines() -> Mapping[str, MedicineSet]:
+    """Return name -> set of drugs of which each is right."""
+    text = (_HERE / "first_medicines.json").read_bytes()
+    return TypeAdapter(dict[str, MedicineSet]).validate_json(text)
+
+
+def urgent_calls(
+    patient: ClinicPatient, pathway: str, measured: Mapping[str, float] | None = None
+) -> list[UrgentCall]:
     """Return the orders that cannot wait in a patient, in order, each once.
 
     Args:
         patient: The patient.
         pathway: Id of the right protocol, or "none".
+        measured: Values that take the place of the true ones on arrival.
     """
-    return list(_calls(patient, pathway))
+    values = values_on_arrival(patient) | dict(measured or {})
+    found: dict[tuple[str, ...], UrgentCall] = {}
+    for one in _fitting(patient, pathway, values):
+        for call in one.calls:
+            for urgent in _urgent(patient, one, call, values):
+                found.setdefault(urgent.accepted, urgent)
+    return list(found.values())
 
 
-def _calls(patient: ClinicPatient, pathway: str) -> Iterator[UrgentCall]:
-    values, began = values_on_arrival(patient), hours_of_findings(patient)
+def _fitting(
+    patient: ClinicPatient, pathway: str, values: Mapping[str, float]
+) -> Iterator[FirstOrder]:
+    began = hours_of_findings(patient)
     keys = {patient.problems[0].condition}
     for one in first_orders():
-        situation = Criterion(
-            what=one.what, conditions=one.conditions, finding=one.finding, when=one.when
-        )
-        fits = one.pathway in (None, pathway) and not keys & {*one.not_conditions}
-        if not fits or not holds(situation, keys, began, values):
+        situation = Criterion(what=one.what, conditions=one.conditions, when=one.when)
+        if (
+            (not one.pathways or pathway in one.pathways)
+            and (not one.findings or began.keys() & {*one.findings})
+            and not keys & {*one.not_conditions}
+            and holds(situation, keys, began, values)
+        ):
+            yield one
+
+
+def _urgent(
+    patient: ClinicPatient, order: FirstOrder, call: OrderCall, values: Mapping[str, float]
+) -> Iterator[UrgentCall]:
+    """The calls of an order: none if no drug of the set can be given to the patient."""
+    if call.name == CHOOSE:
+        assert call.of is not None
+        right = medicines_for(patient, call.of, values)
+        accepted = tuple(dict.fromkeys(str(one["drug"]) for one in right))
+        for chosen in right[:1]:
+            yield UrgentCall(
+                order.what, order.minutes, "give_medication", chosen, order.life, accepted
+            )
+        return
+    arguments = dict(call.arguments)
+    if call.dose is not None:
+        arguments["dose"] = float(parse(call.dose).compute(values))
+    if call.millilitres is not None:
+        arguments["millilitres"] = int(parse(call.millilitres).compute(values))
+    for accepted in _fulfilled_by(call.name, arguments):
+        one = dict(arguments)
+        if "tests" in one:
+            one["tests"] = list(accepted)
+        yield UrgentCall(order.what, order.minutes, call.name, one, order.life, accepted)
+
+
+def _fulfilled_by(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """What a call orders, as the orders of a chart name it; a list of tests is taken apart."""
+    support = {"give_oxygen": "oxygen", "give_fluids": "fluids", "give_blood": "blood",
+               "order_ecg": "ecg"}  # fmt: skip
+    if name in support:
+        yield (support[name],)
+    for key in ("drug", "procedure", "study"):
+        if key in arguments:
+            yield (str(arguments[key]),)
+    for test in arguments.get("tests", ()):
+        yield (str(test),)
+
+
+def medicines_for(
+    patient: ClinicPatient, of: str, values: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """Return the drugs of a set that can be given to a patient, with dose, that of choice first.
+
+    What must not be given is left out; what is given only where nothing better is left comes last.
+
+    Args:
+        patient: The patient.
+        of: Name of the set.
+        values: Values of `values_on_arrival`.
+    """
+    best: list[dict[str, Any]] = []
+    second: list[dict[str, Any]] = []
+    for one in first_medicines()[of].choices:
+        if not parse(one.when).compute(values):
             continue
-        for call in one.calls:
-            if call.name == "antibiotic":
-                yield UrgentCall("give_medication", antibiotic(patient), one.life)
-                continue
-            arguments = dict(call.arguments)
-            for field in ("dose", "millilitres"):
-                formula = getattr(call, field)
-                if formula is not None:
-                    number = parse(formula).compute(values)
-                    arguments[field] = int(number) if field == "millilitres" else float(number)
-            yield UrgentCall(call.name, arguments, one.life)
+        against = objections_to(patient, f"drug:{one.drug}")
+        if not any(each.grave for each in against):
+            dose = float(parse(one.dose).compute(values))
+            given = {"drug": one.drug, "dose": dose, "unit": one.unit, "route": one.route}
+            (second if against else best).append(given)
+    return [*best, *second]
 
 
-def antibiotic(patient: ClinicPatient) -> dict[str, Any]:
-    """Return drug, dose, unit and route of a first antibiotic that the patient can be given."""
-    if patient.person.age < CHILD:
-        dose = round(min(2.0, 0.08 * patient.person.weight_kg), 2)
-        return {"drug": "ceftriaxone", "dose": dose, "unit": "g", "route": "iv"}
-    allergens = [one.allergen for one in patient.allergies]
-    fitting = (
-        (drug, amount)
-        for drug, crosses, amount in ANTIBIOTICS
-        if not any(is_a(drug, one) or any(group in one for group in crosses) for one in allergens)
-    )
-    drug, amount = next(fitting, (ANTIBIOTICS[0][0], ANTIBIOTICS[0][2]))
-    return {"drug": drug, **amount, "route": "iv"}
+@lru_cache(maxsize=1)
+def drugs_of_sets() -> Mapping[str, frozenset[str]]:
+    """Return drug -> names of the sets that it is in."""
+    found: dict[str, frozenset[str]] = {}
+    for name, listed in first_medicines().items():
+        for one in listed.choices:
+            found[one.drug] = found.get(one.drug, frozenset()) | {name}
+    return found

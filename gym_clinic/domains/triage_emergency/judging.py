@@ -5,18 +5,24 @@ Accuracy is half the level, a quarter the protocol and a quarter the place, each
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
+from gym_clinic.clinical.seen import seen
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
     SEVERE_PAIN,
     danger_zone,
+    values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, protocols
+from gym_clinic.domains.triage_emergency.first_orders import PAIN, STEROID, drugs_of_sets
+from gym_clinic.domains.triage_emergency.placement import DISPOSITIONS, NO_PATHWAY, protocols
 from gym_clinic.facts import Facts
+from gym_clinic.facts.named_drugs import resolve
+from gym_clinic.rewards.clinical import CallArguments
 from gym_clinic.simulate.clinic.incidental import red_flags
 
 WEIGHTS = {"level": 0.5, "pathway": 0.25, "disposition": 0.25}
@@ -39,6 +45,25 @@ COMMON = frozenset({
     "Fever", "Flank pain", "Headache", "Ocular pain", "Pain", "Pelvic pain",
 })  # fmt: skip
 """Red flags that do not by themselves make a patient urgent."""
+
+
+ALARMING_SITES = frozenset({
+    "general", "neurology", "chest", "heart", "abdomen", "eyes", "genitourinary", "obstetric",
+    "mental state",
+})  # fmt: skip
+"""Parts of the examination of which an abnormal one alarms."""
+
+INFANT = 0.25
+"""Age in years below which any fever alarms."""
+
+ANALGESIC, ANTIMICROBIAL = "analgesic", "antimicrobial"
+"""What stands for any drug of a set of first medicines where calls are compared."""
+
+FAR_OFF, UNDER, OVER = 4, 3, 2
+"""Severity of a level that is off by two or more, that is too low by one, or too urgent by one."""
+
+TOO_LITTLE, TOO_MUCH = 3, 2
+"""Severity of a place that is too little for the patient, and of one that others need."""
 
 
 def pathway_named(name: object) -> str | None:
@@ -91,13 +116,32 @@ def _supported(judged: JudgedEpisode) -> float:
 
 
 def alarming(case: ClinicCase, key: str) -> bool:
-    """Return whether something that is there, or abnormal, alarms at the door."""
+    """Return whether something that is there, or abnormal, alarms at the door.
+
+    A red flag that is told; a vital sign in the danger zone or far out; an abnormal test; what is
+    abnormal in a part of the examination that shows emergencies.
+    """
     kind, _, of = key.partition(":")
     if kind == "told":
         return bool(_flags(case.patient.facts, of) - COMMON)
-    if of == "pain":
-        return any(one >= SEVERE_PAIN for one in case.shown.get(of, ()))
-    return kind in ("vital", "lab", "study", "site")
+    if kind == "vital":
+        limits = case.computed("limits of alarm", lambda: _limits(case))
+        low, high = limits.get(of, (-math.inf, math.inf))
+        shown = case.shown.get(of, ())
+        return in_danger_zone(case, key) or any(one < low or one >= high for one in shown)
+    return kind in ("lab", "study") or (kind == "site" and of in ALARMING_SITES)
+
+
+def _limits(case: ClinicCase) -> dict[str, tuple[float, float]]:
+    """Vital sign -> below and from what value it alarms, besides the danger zones."""
+    values = values_on_arrival(case.patient)
+    fever = 38.0 if values["age"] < INFANT else 40.0
+    return {
+        "gcs": (14.5, math.inf),
+        "pain": (-math.inf, SEVERE_PAIN),
+        "sbp": (values["low_sbp"], 160.0 if case.patient.person.pregnant_weeks else 180.0),
+        "temp_c": (35.0, fever),
+    }
 
 
 def in_danger_zone(case: ClinicCase, key: str) -> bool:
@@ -133,23 +177,35 @@ def _fits(judged: JudgedEpisode) -> float:
 
 
 def _activated_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    """The right protocol was activated in time; or none, after a finding was looked for."""
+    """The right protocol was activated in time and knowingly; or none, after a look."""
     made = activated(judged)
     if not fields["pathways"]:
         stated = pathway_named((judged.raw or {}).get("pathway"))
         return not made and stated == NO_PATHWAY and fields["key"] in judged.read
-    return any(made.get(one, float("inf")) <= fields["minutes"] for one in fields["pathways"])
+    in_time = any(made.get(one, float("inf")) <= fields["minutes"] for one in fields["pathways"])
+    return in_time and _known_before(judged, fields["pathways"], fields.get("after", ()))
+
+
+def _known_before(judged: JudgedEpisode, pathways: Sequence[str], keys: Sequence[str]) -> bool:
+    """Whether one of some keys was read in a message before that of the activation."""
+    case = judged.case
+    if not keys:
+        return True
+    at = next(number for number, event in enumerate(case.events)
+              if event["tool"] == "activate" and event["args"]["pathway"] in pathways)  # fmt: skip
+    before = [one for one in case.marks if one.events <= at]
+    return bool(seen(case, before[-1]) & {*keys})
 
 
 def _done_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    """Everything that cannot wait was ordered by a minute."""
+    """What cannot wait was ordered by a minute: of each list, one is enough."""
     ordered = [
         one for one in judged.case.orders.values()
         if one.cancelled is None and one.ordered <= fields["minutes"]
     ]  # fmt: skip
     names = {one.what for one in ordered}
     names |= {str(one.details.get("drug", "")) for one in ordered}
-    return all(one in names for one in fields["orders"])
+    return all(names & {*accepted} for accepted in fields["orders"])
 
 
 def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
@@ -158,11 +214,41 @@ def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return place == judged.gold["answer"]["disposition"] and "lookup:department" in judged.read
 
 
+def _harms(judged: JudgedEpisode) -> Iterator[int]:
+    """Severities of a wrong level and of a wrong place; of both, the graver."""
+    raw, right = judged.raw or {}, judged.gold["answer"]
+    level, place = raw.get("level"), raw.get("disposition")
+    found = []
+    if isinstance(level, int) and level != right["level"]:
+        off = level - right["level"]
+        found.append(FAR_OFF if abs(off) > 1 else UNDER if off > 0 else OVER)
+    if place in DISPOSITIONS and place != right["disposition"]:
+        later = DISPOSITIONS.index(place) > DISPOSITIONS.index(right["disposition"])
+        found.append(TOO_LITTLE if later else TOO_MUCH)
+    if found:
+        yield max(found)
+
+
+def kind_of_medicine(name: str, arguments: Mapping[str, Any]) -> list[CallArguments] | None:
+    """Return the compared form of a drug of which others are as right; None for other calls."""
+    if name not in ("give_medication", "prescribe_medication"):
+        return None
+    drug = resolve(str(arguments.get("drug", "")))
+    given = "+".join(drug.ingredients) if drug else ""
+    sets = drugs_of_sets().get(given, frozenset())
+    if not sets or sets == {STEROID}:
+        return None
+    kind = ANALGESIC if sets == {PAIN} else ANTIMICROBIAL
+    return [("give_medication", {"drug": kind, "given": given})]
+
+
 JUDGE = DomainJudge(
     accuracy=_accuracy,
     weights=WEIGHTS,
     supported=_supported,
     fits=_fits,
+    harms=_harms,
+    canonical=kind_of_medicine,
     final=lambda judged: {"esi": (judged.raw or {}).get("level")},
     checks={
         "activated_by": _activated_by,

@@ -66,6 +66,9 @@ class Protocol(Strict):
         criteria: When it is activated.
         clock: What is due, and by when.
         minutes: Minutes from arrival by which it is to be activated.
+        first: What is to be known before it is activated, in words; empty for nothing.
+        after: Keys (see :mod:`gym_clinic.clinical.seen`) of which one must have been read before
+            it is activated; none if empty.
         rules: When it is right, from the true state.
     """
 
@@ -75,6 +78,8 @@ class Protocol(Strict):
     criteria: Text
     clock: Text
     minutes: float
+    first: str = ""
+    after: Texts = ()
     rules: tuple[ActivationRule, ...]
 
 
@@ -101,15 +106,18 @@ def protocols() -> Mapping[str, Protocol]:
     return {one.id: one for one in listed}
 
 
-def pathway_of(patient: ClinicPatient, measured: Mapping[str, float] | None = None) -> Pathway:
+def pathway_of(
+    patient: ClinicPatient, measured: Mapping[str, float] | None = None, told: float = 1.0
+) -> Pathway:
     """Return the protocol that is right for a patient: the first of those whose rules hold.
 
     Args:
         patient: The patient.
         measured: Values that take the place of the true ones on arrival.
+        told: Factor on the times since things began: how an account of them may differ.
     """
-    values = values_on_arrival(patient) | dict(measured or {})
-    began = hours_of_findings(patient)
+    values = values_on_arrival(patient, told) | dict(measured or {})
+    began = hours_of_findings(patient, told)
     values["news2"] = early_warning(values) if values["age"] >= ADULT else 0.0
     first, everything = patient.problems[:1], patient.problems
     for protocol in protocols().values():
@@ -127,12 +135,15 @@ def pathway_of(patient: ClinicPatient, measured: Mapping[str, float] | None = No
 
 
 def early_warning(values: Mapping[str, float]) -> float:
-    """Return the NEWS2 of an adult who breathes air, from the true state."""
+    """Return the NEWS2 of an adult who breathes air, from the true state.
+
+    The second scale of oxygen saturation is used where carbon dioxide may be retained.
+    """
     confused = round(values["gcs"]) < round(values["usual_gcs"])
     inputs = {
         **{name: round(values[name]) for name in ("rr", "spo2", "sbp")},
         "pulse": round(values["hr"]),
-        "spo2_scale": "1",
+        "spo2_scale": "2" if values["retains"] else "1",
         "on_oxygen": False,
         "consciousness": "C" if confused else "A",
         "temp_c": round(values["temp_c"], 1),

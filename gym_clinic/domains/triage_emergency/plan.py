@@ -15,8 +15,14 @@ from gym_clinic.chart.results import VITALS
 from gym_clinic.clinical.citations import is_true, was_read
 from gym_clinic.clinical.seen import seen
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.triage_emergency.acuity import Acuity, hours_of_findings, values_on_arrival
-from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.acuity import (
+    Acuity,
+    hours_of_findings,
+    may_retain,
+    values_on_arrival,
+)
+from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of
+from gym_clinic.domains.triage_emergency.first_orders import UrgentCall, urgent_calls
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
 from gym_clinic.domains.triage_emergency.screens import RESPONSES
 from gym_clinic.domains.triage_emergency.tools import TOOLS
@@ -27,21 +33,29 @@ from gym_clinic.simulate.clinic.incidental import red_flags
 from gym_clinic.toolbox import Toolbox
 
 MOST_ASKED = 4
-"""Findings of the problem that the plan asks for by name, at most."""
+"""Red flags of the complaint that the plan asks for by name, at most."""
+
+FURTHER = 3
+"""Findings of the problem that are no such flags and that it asks for besides, at most."""
 
 UNAWARE = 8
-"""Coma score up to which pain is not asked for."""
+"""Coma score up to which pain is not asked for, and nothing is read before oxygen."""
 
-AT_ONCE = ("anaphylaxis", "major haemorrhage", "obstetric emergency")
+AT_ONCE = ("anaphylaxis", "major haemorrhage")
 """Protocols that are activated before any question."""
 
 LOOKED_UP = {
     "poisoning": ("search_medical_wiki", "topic", "poisoning"),
     "isolation": ("retrieve_evidence", "query", "airborne infection isolation"),
     "diabetic emergency": ("search_pubmed", "query", "diabetic ketoacidosis fluids first hour"),
-    "obstetric emergency": ("search_pubmed", "query", "obstetric emergency first measures"),
 }
 """Protocol -> what is looked up in the library once the patient is safe."""
+
+VERY_LOW, LOW = 80, 92
+"""Oxygen saturation in percent from and below which the record is read before oxygen is given."""
+
+EXPOSURES = ("Overdose of tablets", "Exposure to fumes or smoke")
+"""What a poisoned patient is asked for."""
 
 RISKS = ("hypertension", "type-2-diabetes-mellitus", "type-1-diabetes-mellitus", "obesity",
          "familial-hypercholesterolaemia", "hyperlipidaemia")  # fmt: skip
@@ -55,7 +69,6 @@ NEUROLOGY = ("Unilateral facial palsy", "Weakness of facial musculature", "Hemip
              "Slurred speech", "Dysarthria", "Aphasia", "Upper limb muscle weakness",
              "Visual loss", "Vertigo", "Thunderclap headache")  # fmt: skip
 COLLAPSE = ("Syncope", "Loss of consciousness", "Seizure", "Status epilepticus", "Presyncope")
-HEART = ("Chest pain", "Palpitations", "Syncope", "Chest tightness")
 BLEEDING = ("Hematemesis", "Melena", "Hematochezia", "Abnormal vaginal bleeding",
             "Antepartum hemorrhage", "Coffee ground vomitus", "Abnormal bleeding",
             "Post-partum hemorrhage")  # fmt: skip
@@ -72,17 +85,17 @@ class PlannedTriage:
     Attributes:
         case: The case that it was played on.
         moves: Batches of calls.
-        urgent: What was ordered that cannot wait: tests, drugs and procedures by id.
-        asked: Findings of the problem that were asked for.
-        excluded: Findings that were asked for and are not there.
+        urgent: The orders that cannot wait.
+        flags: Red flags of the complaint that were asked for, by id.
+        asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
         measured: The vital signs that were measured first.
     """
 
     case: TriageCase
     moves: list[list[CallSpec]] = field(default_factory=lambda: [[]])
-    urgent: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    excluded: list[str] = field(default_factory=list)
+    urgent: list[UrgentCall] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    asked_pregnancy: bool = False
     measured: dict[str, float] = field(default_factory=dict)
     _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
 
@@ -134,36 +147,42 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     values = values_on_arrival(patient)
     row = plan.call("measure_vital_signs")
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
-    urgent = urgent_calls(patient, pathway.id)
+    plan.urgent = urgent_calls(patient, pathway.id)
+    if row.get("gcs", 15) > UNAWARE and VERY_LOW <= row.get("spo2", 100) < LOW:
+        plan.call("read_history", section="past illnesses")
     if row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency"):
         plan.call("measure_glucose")
-    _order(plan, [one for one in urgent if one.life])
+    _order(plan, life=True)
     if pathway.id in AT_ONCE:
         _activate(plan, pathway)
-    if names & {*HEART} or pathway.id in ("stemi", "chest pain", "poisoning"):
-        plan.call("order_ecg")
-        plan.urgent.append("ecg")
     plan.turn()
     plan.call("ask_patient", question="When did it start?")
     if pathway.id == "stroke":
         plan.call("screen_stroke")
         _activate(plan, pathway)
+        _order(plan, life=False)
+    if protocols().get(pathway.id) is not None and protocols()[pathway.id].after:
+        _learn(plan, pathway)
+        plan.turn()
+        _activate(plan, pathway)
     _ask(plan)
+    plan.turn()
     _screen(plan, acuity, pathway, names, row)
     plan.turn()
-    if any(one.name == "give_medication" for one in urgent):
+    if any(one.name == "give_medication" for one in plan.urgent):
         plan.call("read_allergies")
         plan.call("read_patient_record")
-    _order(plan, [one for one in urgent if not one.life])
-    if "ecg" in plan.urgent:
+    if pathway.id != "stroke":
+        _order(plan, life=False)
+    if any("ecg" in one.accepted for one in plan.urgent):
         _read_ecg(plan, names, values)
-    if pathway.id not in (*AT_ONCE, "stroke", NO_PATHWAY):
+    if pathway.id != NO_PATHWAY and not _activated(plan):
         _activate(plan, pathway)
     if acuity.monitor and acuity.level <= 2:
         plan.call("start_monitoring", what="vital signs")
     plan.turn()
     plan.call("read_medicines")
-    if patient.background:
+    if patient.background and "record:history:past illnesses" not in plan.read:
         plan.call("read_history", section="past illnesses")
     _read_papers(plan)
     if pathway.id in LOOKED_UP:
@@ -179,14 +198,15 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     return plan
 
 
-def _order(plan: PlannedTriage, calls: list[Any]) -> None:
-    for one in calls:
-        plan.call(one.name, **one.arguments)
-        given = one.arguments
-        plan.urgent += [given[key] for key in ("drug", "procedure", "study") if key in given]
-        plan.urgent += list(given.get("tests", ()))
-        known = {"give_oxygen": "oxygen", "give_fluids": "fluids", "give_blood": "blood"}
-        plan.urgent += [known[one.name]] if one.name in known else []
+def _order(plan: PlannedTriage, *, life: bool) -> None:
+    """Give the orders that come before every question, or the others; those due first are first."""
+    for one in sorted(plan.urgent, key=lambda one: one.minutes):
+        if one.life is life:
+            plan.call(one.name, **one.arguments)
+
+
+def _activated(plan: PlannedTriage) -> bool:
+    return any(event["tool"] == "activate" for event in plan.case.events)
 
 
 def _activate(plan: PlannedTriage, pathway: Pathway) -> None:
@@ -196,19 +216,63 @@ def _activate(plan: PlannedTriage, pathway: Pathway) -> None:
     plan.call("activate_pathway", pathway=protocols()[pathway.id].activates)
 
 
+def _learn(plan: PlannedTriage, pathway: Pathway) -> None:
+    """Ask, examine or read what must be known before a protocol.
+
+    Raises:
+        NoPlanError: If nobody can tell, and nothing is to be seen.
+    """
+    case, facts = plan.case, plan.case.patient.facts
+    if pathway.id == "poisoning":
+        there = [name for name in EXPOSURES if facts.finding_ids[name] in case.world.findings]
+        for name in there or EXPOSURES[:1]:
+            plan.call("ask_patient", question=f"Do you have {name.casefold()}?")
+        sites = [one for one in _sites(plan) if f"site:{one}" in protocols()[pathway.id].after]
+        for site in sites[:1]:
+            plan.call("examine_patient", system=site)
+        _read_papers(plan)
+    elif case.patient.person.pregnant_weeks is not None:
+        plan.call("ask_patient", question="How many weeks pregnant are you?")
+    else:
+        plan.call("ask_patient", question="Do you have recent childbirth?")
+    if not plan.read & {*protocols()[pathway.id].after}:
+        raise NoPlanError(f"what comes before {pathway.id} cannot be known")
+
+
 def _ask(plan: PlannedTriage) -> None:
-    """Ask for findings of the problem, and for a red flag."""
-    plan.asked, plan.excluded = asked_findings(plan), excluded_findings(plan)
-    there = [_name(plan, one) for one in plan.asked]
-    if there:
-        plan.call("ask_patient", question=f"Do you have {_listed(there)}?")
-    absent = [_name(plan, one) for one in plan.excluded]
-    if absent:
-        plan.call("ask_patient", question=f"Do you have {_listed(absent)}?")
+    """Ask for the red flags of the complaint, then for what else the patient has."""
+    case, facts = plan.case, plan.case.patient.facts
+    complaints = told_first(case)
+    asked = flags_of(facts, complaints)
+    wanted = [facts.finding_ids[name] for name in asked.findings]
+    plan.flags = [one for one in wanted if f"finding:{one}" not in case.told][:MOST_ASKED]
+    if plan.flags:
+        question = _listed([_name(plan, one) for one in plan.flags])
+        plan.call("ask_patient", question=f"Do you have {question}?")
+    person = case.patient.person
+    fertile = CHILDBEARING[0] <= person.age <= CHILDBEARING[1] and person.sex == "female"
+    if asked.pregnancy and fertile and "pregnancy" not in plan.read:
+        plan.asked_pregnancy = True
+        plan.call("ask_patient", question="How many weeks pregnant are you?")
+    further = further_findings(plan)
+    if further:
+        question = _listed([_name(plan, one) for one in further])
+        plan.call("ask_patient", question=f"Do you have {question}?")
 
 
-def asked_findings(plan: PlannedTriage) -> list[str]:
-    """Return findings of the problem that the ticket does not tell, red flags first."""
+def told_first(case: TriageCase) -> list[str]:
+    """Return the findings that the ticket tells, the chief complaint first."""
+    told = [
+        key.removeprefix("finding:")
+        for key, value in case.world.quoted.items()
+        if key.startswith("finding:") and value != "no"
+    ]
+    first = case.patient.problems[0].complaint
+    return sorted(told, key=lambda one: one != first)
+
+
+def further_findings(plan: PlannedTriage) -> list[str]:
+    """Return findings of the problem that nobody told yet, those that alarm first."""
     world, facts = plan.case.world, plan.case.patient.facts
     found = [
         one.finding
@@ -219,25 +283,8 @@ def asked_findings(plan: PlannedTriage) -> list[str]:
         and one.distortion != "forgets"
         and f"finding:{one.finding}" not in plan.case.told
     ]
-    flags = red_flags()
-    ranked = sorted(found, key=lambda one: facts.phenotypes[one].name not in flags)
-    return ranked[:MOST_ASKED]
-
-
-def excluded_findings(plan: PlannedTriage) -> list[str]:
-    """Return a finding of the look-alikes that is not there, a red flag first, to ask for."""
-    world, facts = plan.case.world, plan.case.patient.facts
-    flags = red_flags()
-    own = [
-        one.finding
-        for one in disclosures(world.patient)
-        if not one.has
-        and one.manner != "omitted"
-        and f"finding:{one.finding}" not in plan.case.told
-        and one.finding not in world.findings
-    ]
-    own.sort(key=lambda one: facts.phenotypes[one].name not in flags)
-    return own[:1]
+    alarms = red_flags()
+    return sorted(found, key=lambda one: facts.phenotypes[one].name not in alarms)[:FURTHER]
 
 
 def _screen(
@@ -264,7 +311,8 @@ def _screen(
     if names & {*BLEEDING} or pathway.id == "major haemorrhage":
         plan.call("calculate_shock_index", hr=row["hr"], sbp=row["sbp"])
     for site in _sites(plan)[:1]:
-        plan.call("examine_patient", system=site)
+        if f"site:{site}" not in plan.read:
+            plan.call("examine_patient", system=site)
 
 
 def _sites(plan: PlannedTriage) -> list[str]:
@@ -282,8 +330,9 @@ def _responses(total: float) -> dict[str, int]:
 
 def _warning(plan: PlannedTriage, row: Any) -> dict[str, Any]:
     return {
-        "rr": row["rr"], "spo2": row["spo2"], "spo2_scale": "1",
-        "on_oxygen": False, "sbp": row["sbp"], "pulse": row["hr"],
+        "rr": row["rr"], "spo2": row["spo2"],
+        "spo2_scale": "2" if may_retain(plan.case.patient) else "1",
+        "on_oxygen": "oxygen" in plan.case.given(), "sbp": row["sbp"], "pulse": row["hr"],
         "consciousness": "A" if row["gcs"] >= 15 else "C", "temp_c": row["temp_c"],
     }  # fmt: skip
 
@@ -313,7 +362,7 @@ def _read_papers(plan: PlannedTriage) -> None:
         for title, one in plan.case["documents"].items()
         if one["kind"] in ("handover", "referral") and one["minute"] <= plan.case.minute
     ]
-    if written:
+    if written and f"document:{written[0]}" not in plan.read:
         plan.call("list_documents")
         plan.call("read_document", title=written[0])
 

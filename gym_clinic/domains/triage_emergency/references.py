@@ -8,7 +8,9 @@ from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_among
 from gym_clinic.chart.encounter import minutes_of
+from gym_clinic.clinical.naming import findings_named
 from gym_clinic.domains.triage_emergency.acuity import SEVERE_PAIN, acuity_table
+from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.placement import DISPOSITIONS, protocols
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.errors import ToolError
@@ -69,13 +71,35 @@ def read_protocol(case: Chart, protocol: str) -> dict[str, Any]:
     one = protocols()[find_among(protocol, protocols(), "protocol")]
     case.spend(minutes_of("read_list"))
     case.log("look_up", key=f"protocol {one.id}")
+    before = {"know before": one.first} if one.first else {}
     return {
         "id": one.id,
         "activate if": one.criteria,
         "activate_pathway": one.activates,
         "activate within": f"{one.minutes:g} minutes of arrival",
         "clock": one.clock,
+        **before,
     }
+
+
+@tool
+def read_red_flags(case: Chart, complaint: str) -> dict[str, Any]:
+    """Read what to ask for with a complaint, because it would make it dangerous.
+
+    Args:
+        complaint: A complaint or finding, such as "headache"; one at a time.
+    """
+    told = findings_named(complaint)
+    if not told:
+        raise ToolError(f"No finding '{complaint[:80]}'; name a complaint, such as 'headache'.")
+    case.spend(minutes_of("read_list"))
+    case.log("look_up", key="red flags")
+    facts = case.patient.facts
+    found = flags_of(facts, [key for key, _ in told])
+    asked = {"ask for": list(found.findings)}
+    return asked | (
+        {"women from 12 to 55 years": ["weeks of pregnancy"]} if found.pregnancy else {}
+    )
 
 
 @tool

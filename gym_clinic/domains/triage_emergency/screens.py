@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from gym_clinic.chart import Chart
 from gym_clinic.chart.encounter import minutes_of
+from gym_clinic.domains.triage_emergency.acuity import may_retain
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import with_ancestors
 from gym_clinic.instruments import score
@@ -128,6 +129,8 @@ def screen_stroke(case: Chart) -> dict[str, Any]:
 def screen_sepsis(case: Chart, suspected_infection: bool) -> dict[str, Any]:
     """Do the sepsis screen on the vital signs that were measured last.
 
+    NEWS2 uses its second scale of oxygen saturation for a lung disease on the record.
+
     Args:
         suspected_infection: Whether you suspect an infection.
     """
@@ -140,7 +143,8 @@ def screen_sepsis(case: Chart, suspected_infection: bool) -> dict[str, Any]:
         return found | {"scores": "NEWS2 and qSOFA are for 16 years and older"}
     vitals = {name: row[name] for name in ("rr", "spo2", "sbp", "temp_c")}
     aware = "A" if row["gcs"] >= 15 else "C"
-    warning = {**vitals, "pulse": row["hr"], "consciousness": aware, "spo2_scale": "1"}
+    scale = "2" if may_retain(case.patient) else "1"
+    warning = {**vitals, "pulse": row["hr"], "consciousness": aware, "spo2_scale": scale}
     found["news2"] = score("news2", {**warning, "on_oxygen": "oxygen" in case.given()}).score
     found["qsofa"] = score("qsofa", {key: row[key] for key in ("rr", "sbp", "gcs")}).score
     signs = (not 36 <= row["temp_c"] <= 38, row["hr"] > 90, row["rr"] > 20)

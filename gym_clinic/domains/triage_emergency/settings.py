@@ -11,6 +11,7 @@ from gym_clinic.clinical.adversaries import ADVERSARIES
 from gym_clinic.clinical.fingerprint import fingerprint
 from gym_clinic.clinical.tasks import endless
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
+from gym_clinic.domains.triage_emergency.gold import evidence_name
 from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
 from gym_clinic.domains.triage_emergency.rules import rules
@@ -18,6 +19,7 @@ from gym_clinic.domains.triage_emergency.tasks import SPEC
 from gym_clinic.domains.triage_emergency.tools import TOOLS
 from gym_clinic.domains.triage_emergency.world import open_case
 from gym_clinic.episode import Task
+from gym_clinic.facts import load
 from gym_clinic.frozen import thaw
 from gym_clinic.paths import tasks_dir
 from gym_clinic.taskset import TaskFolder
@@ -45,7 +47,9 @@ def solution(task: Task) -> Sequence[Move]:
     moves: list[Move] = [
         tuple((call["name"], thaw(call["arguments"])) for call in move) for move in gold["plan"]
     ]
-    return [*moves, (_submission(**gold["answer"], cited_findings=thaw(gold["cite"])),)]
+    facts = load()
+    cited = [{**thaw(one), "finding": evidence_name(facts, one["finding"])} for one in gold["cite"]]
+    return [*moves, (_submission(**gold["answer"], cited_findings=cited),)]
 
 
 def _submission(**fields: Any) -> CallSpec:

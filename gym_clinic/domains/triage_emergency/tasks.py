@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from gym_clinic.chart import safety_state
 from gym_clinic.clinical import (
-    ClinicCase,
     DomainSpec,
     JudgedEpisode,
     MadeTask,
     TaskDraft,
     open_world,
 )
-from gym_clinic.clinical.calls import canonical
 from gym_clinic.clinical.judging import economy
-from gym_clinic.clinical.seen import seen
 from gym_clinic.domains.triage_emergency.acuity import Acuity, acuity
-from gym_clinic.domains.triage_emergency.judging import COMMON, JUDGE, alarming, in_danger_zone
+from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.gold import (
+    citations,
+    has_alarm,
+    make_gold,
+    must_read,
+)
+from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.placement import (
-    NO_PATHWAY,
     Pathway,
     pathway_of,
     place,
@@ -37,7 +38,6 @@ from gym_clinic.domains.triage_emergency.world import Department, draw_departmen
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.facts import words
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.incidental import red_flags
 
 LEVELS = ("1", "2", "3", "4", "5")
 """The classes of the tasks."""
@@ -48,17 +48,11 @@ WITH_PROTOCOL: Mapping[str, float] = {"1": 0.5, "2": 0.6, "3": 0.25, "4": 0.0, "
 MOST_CITED = 5
 """Citations that a gold asks for, at most."""
 
-MOST_READ = 8
-"""Keys that a gold asks to be read, at most."""
-
 LEAST_READ = 3
 """Keys that a gold asks to be read, at least: two of this patient, and the vital signs."""
 
-LATE = 10.0
-"""Minutes by which what cannot wait is ordered, at the least."""
-
-UNSTABLE = "unstable_patient"
-"""The emergency of a patient of level 1 or 2 whose condition by itself is none."""
+TOLD = (0.7, 1.4)
+"""Factors by which an account of times may differ from them without changing the decision."""
 
 
 @lru_cache(maxsize=1)
@@ -87,10 +81,6 @@ def condition_of(label: str, seed: int) -> tuple[str, str | None]:
     return random.choice(pool), None
 
 
-VITALS: tuple[str, ...] = ("vital:gcs", "vital:spo2", "vital:hr", "vital:rr", "vital:sbp",
-                           "vital:pain", "vital:temp_c")  # fmt: skip
-"""Keys of the vital signs, the most telling first."""
-
 SHORT_NAME = 5
 """Characters of a name that is too short to be looked for in a ticket."""
 
@@ -118,33 +108,54 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     found, pathway = acuity(patient), pathway_of(patient)
     if protocol is not None and not draft.edit and pathway.id != protocol:
         return None
+    if not _told_alike(patient, found, pathway, department):
+        return None
     try:
         plan = plan_triage(record, found, pathway)
     except NoPlanError:
         return None
-    if not _seen_alike(plan, found, pathway, department):
+    if not _measured_alike(plan, found, pathway, department):
         return None
-    cited = list(_citations(plan, found))[:MOST_CITED]
+    cited = list(citations(plan, found))[:MOST_CITED]
     if (
-        len(_wanted(plan, cited)) < LEAST_READ
+        len(must_read(plan, cited)) < LEAST_READ
         or len(cited) < 3
-        or (found.level <= 2 and not _alarm(plan, cited))
+        or (found.level <= 2 and not has_alarm(plan, cited))
     ):
         return None
-    gold = _gold(plan, found, pathway, department, cited, condition)
+    gold = make_gold(plan, found, pathway, department, cited, condition)
     made = MadeTask(record, gold, _ticket(plan))
     fits = not _is_named(patient, made.ticket) and _works_out(plan, made)
     return made if fits else None
 
 
-def _seen_alike(
+def _told_alike(
+    patient: ClinicPatient, found: Acuity, pathway: Pathway, department: Department
+) -> bool:
+    """Whether an account of the times that is a little off leads to the same decision."""
+    right = found.level, pathway.accepted, place(found, pathway, department)
+    return all(_decided(patient, None, told, department) == right for told in TOLD)
+
+
+def _measured_alike(
     plan: PlannedTriage, found: Acuity, pathway: Pathway, department: Department
 ) -> bool:
-    """Whether the measured vital signs lead to the decision of the true ones."""
+    """Whether the measured vital signs lead to the decision and the orders of the true ones."""
     patient = plan.case.patient
-    by_eye = acuity(patient, plan.measured), pathway_of(patient, plan.measured)
-    same = by_eye[0].level == found.level and by_eye[1].accepted == pathway.accepted
-    return same and place(*by_eye, department) == place(found, pathway, department)
+    right = found.level, pathway.accepted, place(found, pathway, department)
+    due = urgent_calls(patient, pathway.id, plan.measured)
+    same = [one.accepted for one in due] == [one.accepted for one in plan.urgent]
+    return same and _decided(patient, plan.measured, 1.0, department) == right
+
+
+def _decided(
+    patient: ClinicPatient,
+    measured: Mapping[str, float] | None,
+    told: float,
+    department: Department,
+) -> tuple[int, tuple[str, ...], str]:
+    level, protocol = acuity(patient, measured, told), pathway_of(patient, measured, told)
+    return level.level, protocol.accepted, place(level, protocol, department)
 
 
 def _works_out(plan: PlannedTriage, made: MadeTask) -> bool:
@@ -183,194 +194,6 @@ def _is_named(patient: ClinicPatient, ticket: str) -> bool:
         if any(f" {name} " in text for name in names if len(name) > SHORT_NAME):
             return True
     return False
-
-
-def _alarm(plan: PlannedTriage, cited: list[dict[str, Any]]) -> bool:
-    return any(one["present"] and alarming(plan.case, one["finding"]) for one in cited)
-
-
-def _citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
-    """Yield what the decision rests on, the decisive first."""
-    urgent, read = found.level <= 2, plan.read
-    facts = plan.case.patient.facts
-    told = sorted(one for one in read if one.startswith("told:HP") or one.startswith("told:sym"))
-    flags = {
-        key for key in told
-        if {facts.phenotypes[one].name
-            for one in (key[5:], *facts.above.get(key[5:], ())) if one in facts.phenotypes}
-        & (red_flags() - COMMON)
-    }  # fmt: skip
-    vitals = [key for key in VITALS if key in read]
-    problem = {f"told:{key}" for key in plan.case.patient.problems[0].findings}
-    complaint = f"told:{plan.case.patient.problems[0].complaint}"
-    made: set[str] = set()
-
-    def cite(key: str, present: bool) -> Iterator[dict[str, Any]]:
-        one = plan.citation(key)
-        if key not in made and one is not None and one["present"] is present:
-            made.add(key)
-            yield one
-
-    own = sorted((problem & {*told}) - {complaint}, key=lambda key: (key not in flags, key))
-    if urgent:
-        for key in vitals:
-            alarms = key in ("vital:gcs", "vital:pain", "vital:sbp")
-            if len(made) < 2 and (alarms or in_danger_zone(plan.case, key)):
-                yield from cite(key, True)
-        for key in own[:2]:
-            yield from cite(key, True)
-        yield from cite("study:ecg", True)
-        for site in sorted(one for one in read if one.startswith("site:")):
-            yield from cite(site, True)
-    else:
-        for key in own[:2]:
-            yield from cite(key, True)
-        for key in sorted({*told} - problem):
-            if len(made) < 3:
-                yield from cite(key, False)
-        for key in ("vital:spo2", "vital:rr", "vital:hr"):
-            if not any(one.startswith("vital:") for one in made):
-                yield from cite(key, False)
-    yield from cite(complaint, True)
-    for key in own:
-        yield from cite(key, True)
-    for key in vitals:
-        yield from cite(key, False)
-
-
-def _gold(
-    plan: PlannedTriage,
-    found: Acuity,
-    pathway: Pathway,
-    department: Department,
-    cited: list[dict[str, Any]],
-    condition: str,
-) -> dict[str, Any]:
-    patient = plan.case.patient
-    answer = {
-        "level": found.level,
-        "pathway": pathway.id,
-        "disposition": place(found, pathway, department),
-    }
-    condition_of_library = patient.facts.conditions[condition]
-    return {
-        "answer": answer,
-        "acceptable": {"pathway": list(pathway.accepted)},
-        "plan": [[{"name": name, "arguments": given} for name, given in move]
-                 for move in plan.moves],
-        "expected": list(_expected(plan)),
-        "read": _wanted(plan, cited),
-        "cite": cited,
-        "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
-        "assertions": list(_assertions(plan, found, pathway, cited)),
-        "reference": {
-            "cost": plan.case.cost(),
-            "orders": float(sum(1 for _ in plan.case.carried_out())),
-        },
-        "reasons": {
-            "life-saving": list(found.life_saving),
-            "high risk": list(found.high_risk),
-            "confused": found.confused,
-            "severe pain": found.severe_pain,
-            "resources": list(found.resources),
-            "danger zone": list(found.danger_zone),
-        },
-        "safety": _safety(plan, found),
-        "condition": condition,
-        "difficulty": list(_difficulty(patient, found)),
-        "reward_basis": ["ACTION", "ASSERTION"],
-    }  # fmt: skip
-
-
-def _safety(plan: PlannedTriage, found: Acuity) -> dict[str, Any]:
-    """What the rules of safety are to know: the level, and that an unstable patient is one."""
-    known = safety_state(plan.case)["gold"]["emergency"]
-    unstable = found.level <= 2 and known is None
-    return {"esi": found.level, **({"emergency": UNSTABLE} if unstable else {})}
-
-
-def _forbidden(reference: str) -> str:
-    return reference if ":" in reference else f"drug:{reference}"
-
-
-_COMPARED = {
-    "order_lab": ("test",), "order_study": ("study",), "give_medication": ("drug", "route"),
-    "perform_procedure": ("procedure",), "activate_pathway": ("pathway",),
-    "examine_patient": ("system",), "read_protocol": ("protocol",),
-}  # fmt: skip
-_NOT_EXPECTED = (
-    "wait", "read_results", "list_documents", "read_document", "search_pubmed",
-    "retrieve_evidence", "search_medical_wiki", "list_protocols", "read_patient_record",
-    "read_vital_signs_trend",
-)  # fmt: skip
-"""Calls of the plan that others can do without."""
-
-
-def _expected(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
-    facts = plan.case.patient.facts
-    for move in plan.moves:
-        for name, arguments in move:
-            if name in _NOT_EXPECTED:
-                continue
-            for one, given in canonical(facts, name, arguments):
-                compared = {key: given[key] for key in _COMPARED.get(one, ())}
-                yield {"name": one, "arguments": compared}
-
-
-def _wanted(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
-    """The keys that must be read: of this patient first, then what decides for everybody."""
-    opened = seen(ClinicCase(plan.case.world))
-    asked = {f"told:{one}" for one in (*plan.asked, *plan.excluded)}
-    screens = ("study:ecg", "lookup:stroke screen", "lookup:glucose", "record:allergies")
-    sites = sorted(one for one in plan.read if one.startswith("site:"))
-    told = [one["finding"] for one in cited if one["finding"].startswith("told:")]
-    chosen = dict.fromkeys((*told, *sorted(asked), *sites, *screens))
-    own = [one for one in chosen if one in plan.read and one not in opened]
-    return [*own[:MOST_READ], "vital:hr"]
-
-
-def _decisive(plan: PlannedTriage, cited: list[dict[str, Any]]) -> dict[str, Any]:
-    """The citation that this decision rests on: of this patient, and not on the ticket."""
-    opened = seen(ClinicCase(plan.case.world))
-    own = [one for one in cited if one["finding"] not in opened]
-    found = [one for one in own if not one["finding"].startswith("vital:")]
-    return next(iter((*found, *own, *cited)))
-
-
-def _assertions(
-    plan: PlannedTriage, found: Acuity, pathway: Pathway, cited: list[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    names = [protocols()[one].activates for one in pathway.accepted if one != NO_PATHWAY]
-    optional = NO_PATHWAY in pathway.accepted
-    first = _decisive(plan, cited)
-    if pathway.id == NO_PATHWAY:
-        text = f"No protocol is activated, after {first['finding']} was looked for."
-        yield {"check": "activated_by", "pathways": [], "key": first["finding"], "text": text}
-    elif not optional:
-        minutes = pathway.minutes
-        text = f"The protocol '{pathway.id}' is activated within {minutes:g} minutes of arrival."
-        yield {"check": "activated_by", "pathways": names, "minutes": minutes, "text": text}
-    if plan.urgent:
-        last = max((one.ordered for one in plan.case.orders.values()), default=0.0)
-        orders, minutes = sorted(set(plan.urgent)), max(LATE, 5.0 * math.ceil((last + 5) / 5))
-        text = f"Ordered within {minutes:g} minutes of arrival: {', '.join(orders)}."
-        yield {"check": "done_by", "orders": orders, "minutes": minutes, "text": text}
-    text = "The patient is in the right place, after the department was looked at."
-    yield {"check": "placed", "text": text}
-    text = f"The decision rests on {first['finding']}."
-    yield {"check": "cited", **first, "text": text}
-
-
-def _difficulty(patient: ClinicPatient, found: Acuity) -> Iterator[str]:
-    if len(patient.problems) > 1:
-        yield "two problems"
-    if any(one.blunting for one in patient.medicines):
-        yield "masking medicine"
-    nominal = patient.facts.conditions[patient.problems[0].condition].triage
-    if nominal is not None and abs(nominal - found.level) >= 1:
-        yield "atypical form"
-    if found.danger_zone and not found.high_risk and found.level == 2:
-        yield "decided by a vital sign"
 
 
 SPEC = DomainSpec("triage_emergency", LEVELS, make_task, make_twin)

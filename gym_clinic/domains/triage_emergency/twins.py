@@ -10,7 +10,7 @@ from gym_clinic.clinical import MadeTask, open_world
 from gym_clinic.domains.triage_emergency.acuity import DAY
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 
-OUT_OF_WINDOW = (30 * 60, 40 * 60)
+OUT_OF_WINDOW = (36 * 60, 48 * 60)
 """Minutes from onset of a twin that is too late for a protocol."""
 
 BEYOND = 8

@@ -7,7 +7,6 @@ import pytest
 from gym_clinic.clinical.edits import apply_edits
 from gym_clinic.domains.triage_emergency.activation import known_pathways
 from gym_clinic.domains.triage_emergency.acuity import Acuity
-from gym_clinic.domains.triage_emergency.first_orders import antibiotic, urgent_calls
 from gym_clinic.domains.triage_emergency.placement import (
     NO_PATHWAY,
     Pathway,
@@ -95,21 +94,3 @@ def test_the_department_does_not_know_the_patient() -> None:
     states = [draw_department(seed, 12) for seed in range(60)]
     assert 0.6 < sum(one.fast_track for one in states) / 60 < 1
     assert 0.4 < sum(one.standard_beds > 0 for one in states) / 60 < 0.9
-
-
-def test_an_antibiotic_respects_the_allergies() -> None:
-    patient = draw_patient(11, "febrile-neutropenia")
-    for allergen in [one.allergen for one in patient.allergies]:
-        patient = apply_edits(patient, {"kind": "no allergy", "allergen": allergen})
-    assert antibiotic(patient)["drug"] in ("piperacillin-tazobactam", "ceftriaxone")
-    edit = {"kind": "allergy", "allergen": "class:penicillin", "reaction": "rash"}
-    grown = apply_edits(patient, edit)
-    if grown.person.age >= 16:
-        assert antibiotic(grown)["drug"] == "meropenem"
-
-
-def test_what_cannot_wait_has_a_dose_for_the_weight() -> None:
-    (call,) = [one for one in urgent_calls(draw_patient(3, "anaphylaxis"), "anaphylaxis")
-               if one.name == "give_medication"]  # fmt: skip
-    assert call.life
-    assert 0 < call.arguments["dose"] <= 0.5

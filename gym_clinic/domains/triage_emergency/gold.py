@@ -1,0 +1,291 @@
+"""The gold of a triage task: from the true patient and the reference plan, before any answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gym_clinic.chart import safety_state
+from gym_clinic.clinical import ClinicCase
+from gym_clinic.clinical.calls import canonical
+from gym_clinic.clinical.resolving import find_evidence
+from gym_clinic.clinical.seen import seen
+from gym_clinic.domains.triage_emergency.acuity import Acuity
+from gym_clinic.domains.triage_emergency.judging import (
+    COMMON,
+    alarming,
+    in_danger_zone,
+    kind_of_medicine,
+)
+from gym_clinic.domains.triage_emergency.placement import (
+    NO_PATHWAY,
+    Pathway,
+    place,
+    protocols,
+)
+from gym_clinic.domains.triage_emergency.plan import PlannedTriage
+from gym_clinic.domains.triage_emergency.world import Department
+from gym_clinic.facts import Facts
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.incidental import red_flags
+
+MOST_READ = 9
+"""Keys that a gold asks to be read, at most, beside the vital signs."""
+
+UNSTABLE = "unstable_patient"
+"""The emergency of a patient of level 1 or 2 whose condition by itself is none."""
+
+VITALS: tuple[str, ...] = ("vital:gcs", "vital:spo2", "vital:hr", "vital:rr", "vital:sbp",
+                           "vital:pain", "vital:temp_c")  # fmt: skip
+"""Keys of the vital signs, the most telling first."""
+
+
+def evidence_name(facts: Facts, key: str) -> str:
+    """Return what a key is called in words that an answer can cite; the key if there are none.
+
+    >>> from gym_clinic.facts import load
+    >>> evidence_name(load(), "vital:hr"), evidence_name(load(), "site:abdomen")
+    ('heart rate', 'examination of the abdomen')
+    """
+    kind, _, of = key.partition(":")
+    if kind == "told" and of in facts.phenotypes:
+        name = facts.phenotypes[of].name
+    elif kind in ("vital", "lab") and of in facts.measurements:
+        name = facts.measurements[of].name
+    elif kind == "site":
+        name = f"examination of the {of}"
+    else:
+        name = of or key
+    return name if find_evidence(facts, name) == key else key
+
+
+def has_alarm(plan: PlannedTriage, cited: list[dict[str, Any]]) -> bool:
+    """Return whether the citations hold what alarms."""
+    return any(one["present"] and alarming(plan.case, one["finding"]) for one in cited)
+
+
+def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
+    """Yield what the decision rests on, the decisive first."""
+    urgent, read = found.level <= 2, plan.read
+    facts = plan.case.patient.facts
+    told = sorted(one for one in read if one.startswith("told:HP") or one.startswith("told:sym"))
+    flags = {
+        key for key in told
+        if {facts.phenotypes[one].name
+            for one in (key[5:], *facts.above.get(key[5:], ())) if one in facts.phenotypes}
+        & (red_flags() - COMMON)
+    }  # fmt: skip
+    vitals = [key for key in VITALS if key in read]
+    problem = {f"told:{key}" for key in plan.case.patient.problems[0].findings}
+    complaint = f"told:{plan.case.patient.problems[0].complaint}"
+    made: set[str] = set()
+
+    def cite(key: str, present: bool) -> Iterator[dict[str, Any]]:
+        one = plan.citation(key)
+        if key not in made and one is not None and one["present"] is present:
+            made.add(key)
+            yield one
+
+    own = sorted((problem & {*told}) - {complaint}, key=lambda key: (key not in flags, key))
+    if urgent:
+        for key in vitals:
+            alarms = key in ("vital:gcs", "vital:pain", "vital:sbp")
+            if len(made) < 2 and (alarms or in_danger_zone(plan.case, key)):
+                yield from cite(key, True)
+        for key in own[:2]:
+            yield from cite(key, True)
+        yield from cite("study:ecg", True)
+        for site in sorted(one for one in read if one.startswith("site:")):
+            yield from cite(site, True)
+    else:
+        for key in own[:2]:
+            yield from cite(key, True)
+        for key in sorted({*told} - problem):
+            if len(made) < 3:
+                yield from cite(key, False)
+        for key in ("vital:spo2", "vital:rr", "vital:hr"):
+            if not any(one.startswith("vital:") for one in made):
+                yield from cite(key, False)
+    yield from cite(complaint, True)
+    for key in own:
+        yield from cite(key, True)
+    for key in vitals:
+        yield from cite(key, False)
+
+
+def make_gold(
+    plan: PlannedTriage,
+    found: Acuity,
+    pathway: Pathway,
+    department: Department,
+    cited: list[dict[str, Any]],
+    condition: str,
+) -> dict[str, Any]:
+    """Return the gold of a task.
+
+    Args:
+        plan: The reference plan, carried out.
+        found: The right level, and why.
+        pathway: The right protocol.
+        department: The state of the department.
+        cited: What the decision rests on.
+        condition: Id of the condition that brings the patient.
+    """
+    patient = plan.case.patient
+    answer = {
+        "level": found.level,
+        "pathway": pathway.id,
+        "disposition": place(found, pathway, department),
+    }
+    condition_of_library = patient.facts.conditions[condition]
+    return {
+        "answer": answer,
+        "acceptable": {"pathway": list(pathway.accepted)},
+        "plan": [[{"name": name, "arguments": given} for name, given in move]
+                 for move in plan.moves],
+        "expected": list(_expected(plan)),
+        "read": must_read(plan, cited),
+        "cite": cited,
+        "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
+        "assertions": list(_assertions(plan, found, pathway, cited)),
+        "reference": {
+            "cost": plan.case.cost(),
+            "orders": float(sum(1 for _ in plan.case.carried_out())),
+        },
+        "reasons": {
+            "life-saving": list(found.life_saving),
+            "high risk": list(found.high_risk),
+            "confused": found.confused,
+            "severe pain": found.severe_pain,
+            "resources": list(found.resources),
+            "danger zone": list(found.danger_zone),
+        },
+        "safety": _safety(plan, found),
+        "condition": condition,
+        "difficulty": list(_difficulty(patient, found)),
+        "reward_basis": ["ACTION", "ASSERTION"],
+    }  # fmt: skip
+
+
+def _safety(plan: PlannedTriage, found: Acuity) -> dict[str, Any]:
+    """What the rules of safety are to know: the level, and that an unstable patient is one."""
+    known = safety_state(plan.case)["gold"]["emergency"]
+    unstable = found.level <= 2 and known is None
+    return {"esi": found.level, **({"emergency": UNSTABLE} if unstable else {})}
+
+
+def _forbidden(reference: str) -> str:
+    return reference if ":" in reference else f"drug:{reference}"
+
+
+_COMPARED = {
+    "order_lab": ("test",), "order_study": ("study",), "give_medication": ("drug",),
+    "perform_procedure": ("procedure",), "activate_pathway": ("pathway",),
+}  # fmt: skip
+"""Expected calls, which are those that touch the patient -> the arguments that are compared."""
+
+_EXPECTED = {*_COMPARED, "measure_vital_signs", "give_oxygen", "give_fluids", "give_blood"}
+
+
+def _expected(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
+    facts = plan.case.patient.facts
+    for move in plan.moves:
+        for name, arguments in move:
+            if name not in _EXPECTED and name != "order_ecg":
+                continue
+            forms = kind_of_medicine(name, arguments) or canonical(facts, name, arguments)
+            for one, given in forms:
+                compared = {key: given[key] for key in _COMPARED.get(one, ())}
+                yield {"name": one, "arguments": compared}
+
+
+def must_read(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
+    """Return the keys that must be read.
+
+    What the protocol needs and the complaint's red flags first, then what the decision rests on,
+    the part of the examination that shows something, the tests and screens of the presentation, and
+    the vital signs.
+    """
+    opened = seen(ClinicCase(plan.case.world))
+    after = {key for one in _activated(plan) for key in protocols()[one].after}
+    flags = [f"told:{one}" for one in plan.flags]
+    alarms = [one["finding"] for one in cited if one["finding"].startswith("told:")
+              and alarming(plan.case, one["finding"])]  # fmt: skip
+    sites = sorted(one for one in plan.read if one.startswith("site:"))
+    oxygen = any(one.accepted == ("oxygen",) for one in plan.urgent)
+    chosen = dict.fromkeys((
+        *(("pregnancy",) if plan.asked_pregnancy else ()),
+        *sorted(one for one in after if one in plan.read),
+        *flags, *alarms[:1], *sites[:1],
+        *("study:ecg", "lookup:stroke screen", "lookup:glucose", "record:allergies"),
+        *(("record:history:past illnesses",) if oxygen else ()),
+    ))  # fmt: skip
+    own = [one for one in chosen if one in plan.read and one not in opened]
+    return [*own[:MOST_READ], "vital:hr"]
+
+
+def _activated(plan: PlannedTriage) -> Iterator[str]:
+    made = {one["args"]["pathway"] for one in plan.case.events if one["tool"] == "activate"}
+    yield from (key for key, one in protocols().items() if one.activates in made)
+
+
+def _decisive(plan: PlannedTriage, cited: list[dict[str, Any]]) -> dict[str, Any]:
+    """The citation that this decision rests on: of this patient, and not on the ticket."""
+    opened = seen(ClinicCase(plan.case.world))
+    own = [one for one in cited if one["finding"] not in opened]
+    flags = {f"told:{one}" for one in plan.flags}
+
+    def rank(one: dict[str, Any]) -> tuple[bool, bool, bool]:
+        key = one["finding"]
+        alarms = one["present"] and alarming(plan.case, key)
+        return not alarms, key.startswith("vital:"), key not in flags
+
+    return min(own or cited, key=rank)
+
+
+def _assertions(
+    plan: PlannedTriage, found: Acuity, pathway: Pathway, cited: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    facts = plan.case.patient.facts
+    names = [protocols()[one].activates for one in pathway.accepted if one != NO_PATHWAY]
+    first = _decisive(plan, cited)
+    name = evidence_name(facts, first["finding"])
+    if pathway.id == NO_PATHWAY:
+        text = f"No protocol is activated, after this was looked for: {name}."
+        yield {"check": "activated_by", "pathways": [], "key": first["finding"], "text": text}
+    elif NO_PATHWAY not in pathway.accepted:
+        minutes, one = pathway.minutes, protocols()[pathway.id]
+        text = f"The protocol '{pathway.id}' is activated within {minutes:g} minutes of arrival"
+        known = f", once this is known: {one.first[0].lower()}{one.first[1:]}" if one.first else "."
+        yield {"check": "activated_by", "pathways": names, "minutes": minutes,
+               "after": list(one.after), "text": text + known}  # fmt: skip
+    yield from _due(plan)
+    text = "The patient is in the right place, after the department was looked at."
+    yield {"check": "placed", "text": text}
+    of_finding = first["finding"].startswith("told:")
+    there, not_there = ("present", "not present") if of_finding else ("abnormal", "normal")
+    text = f"The decision rests on: {name}, {there if first['present'] else not_there}."
+    yield {"check": "cited", **first, "text": text}
+
+
+def _due(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
+    """What cannot wait, each by its own minute."""
+    orders: dict[tuple[str, float], list[list[str]]] = {}
+    for one in plan.urgent:
+        orders.setdefault((one.what, one.minutes), []).append(list(one.accepted))
+    for (what, minutes), wanted in orders.items():
+        each = " and ".join(" or ".join(some) for some in wanted)
+        text = f"Ordered within {minutes:g} minutes of arrival, {what}: {each}."
+        yield {"check": "done_by", "orders": wanted, "minutes": minutes, "text": text}
+
+
+def _difficulty(patient: ClinicPatient, found: Acuity) -> Iterator[str]:
+    if len(patient.problems) > 1:
+        yield "two problems"
+    if any(one.blunting for one in patient.medicines):
+        yield "masking medicine"
+    nominal = patient.facts.conditions[patient.problems[0].condition].triage
+    if nominal is not None and abs(nominal - found.level) >= 1:
+        yield "atypical form"
+    if found.danger_zone and not found.high_risk and found.level == 2:
+        yield "decided by a vital sign"
