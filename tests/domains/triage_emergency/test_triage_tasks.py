@@ -104,7 +104,6 @@ def test_the_case_has_a_department_and_no_triage_note() -> None:
     kinds = {one["kind"] for one in case["documents"].values()}
     assert "triage" not in kinds
     assert case.department.waiting >= 0
-    assert not case.writable
 
 
 def test_the_tools_are_as_many_as_the_paper_has() -> None:
