@@ -10,6 +10,7 @@ import subprocess as processes
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -24,10 +25,11 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.images import image_reference
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.playing import play
-from gym_clinic.taskset import as_tasks, first, spread
+from gym_clinic.taskset import as_tasks
 from gym_clinic.testing import checks
+from gym_clinic.testing.workers import in_processes
 
-ENDLESS_SAMPLE = 200
+ENDLESS_SAMPLE = 60
 """Tasks of an endless split that a check looks at, unless a sample is named."""
 
 __all__ = ["check_domain", "check_tasks"]
@@ -123,38 +125,54 @@ def check_domain(
         )
 
 
-def check_tasks(env: ClinicEnv, sample: int | None = None) -> list[str]:
+def check_tasks(env: ClinicEnv, sample: int | None = None, workers: int = 1) -> list[str]:
     """Check every task of every split of an environment's domain.
 
     Args:
         env: The environment; its weights and limits are what the oracle is judged by.
         sample: Tasks of each split that the oracle plays, evenly spaced, and of an endless one
             those that are looked at; all by default.
+        workers: Processes that share the tasks; the result is the same.
 
     Returns:
         Problems as text, each with split and task id; empty when all is well.
     """
     if sample is not None:
         at_least_one("sample", sample)
+    at_least_one("workers", workers)
     found: list[str] = []
-    seen: dict[str, str] = {}
-    oracle = policies.load("oracle", env)
+    places: list[tuple[str, int, bool]] = []  # split, position, whether the oracle plays it
     for split, tasks in env.domain.tasks.items():
         listed = as_tasks(tasks)
         if not len(listed):
             found.append(f"{split}: no task")
-        chosen = first(listed, (sample or ENDLESS_SAMPLE) if listed.endless else None)
-        played = {task.id for task in (spread(chosen, sample) if sample else chosen)}
-        for task in chosen:
-            where = f"{split}, task {task.id!r}"
-            if task.id in seen:
-                found.append(f"{where}: duplicate id, also in {seen[task.id]}")
-            seen[task.id] = split
-            with _Reporting(found, where):
-                found.extend(f"{where}: {p}" for p in checks.form(env, task))
-                if task.id in played:
-                    found.extend(f"{where}: {p}" for p in checks.solved(env, task, oracle))
+        count = min(len(listed), sample or ENDLESS_SAMPLE) if listed.endless else len(listed)
+        step = max(1, -(-count // sample)) if sample else 1
+        places += [(split, position, position % step == 0) for position in range(count)]
+    seen: dict[str, str] = {}
+    oracle = policies.load("oracle", env)
+    looks = in_processes(partial(_look, env, oracle), places, workers)
+    for (split, _, _), (key, problems) in zip(places, looks, strict=True):
+        if key in seen:
+            found.append(f"{split}, task {key!r}: duplicate id, also in {seen[key]}")
+        seen[key] = split
+        found += problems
     return found
+
+
+def _look(
+    env: ClinicEnv, oracle: policies.Maker, place: tuple[str, int, bool]
+) -> tuple[str, list[str]]:
+    """Return the id of the task at a place, and what is wrong with it."""
+    split, position, played = place
+    task = as_tasks(env.domain.tasks[split])[position]
+    where = f"{split}, task {task.id!r}"
+    found: list[str] = []
+    with _Reporting(found, where):
+        found.extend(f"{where}: {one}" for one in checks.form(env, task))
+        if played:
+            found.extend(f"{where}: {one}" for one in checks.solved(env, task, oracle))
+    return task.id, found
 
 
 def _spec(domain: Domain | str, env_kwargs: Mapping[str, Any]) -> EnvSpec:

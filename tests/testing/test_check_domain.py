@@ -278,8 +278,10 @@ def test_a_domain_without_a_name_is_refused() -> None:
 
 def test_check_tasks_names_split_and_task() -> None:
     assert check_tasks(ClinicEnv("tiny_domain:INTERACTIONS")) == []
-    problems = check_tasks(ClinicEnv(f"{__name__}:NO_SUCCESS"))
+    env = ClinicEnv(f"{__name__}:NO_SUCCESS")
+    problems = check_tasks(env)
     assert len(problems) == 30
+    assert check_tasks(env, workers=2) == problems
     first = SOUND.tasks["train"][0].id
     assert problems[0] == f"train, task {first!r}: the oracle's episode is no success"
 

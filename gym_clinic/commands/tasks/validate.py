@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,18 +29,19 @@ def validate(
 ) -> int:
     """Check every task of every split.
 
-    Check that every task has the right form, that ids are unique over all splits, that the calls
-    of its gold work, and that the oracle earns the highest reward. Exit status 1 if a check
-    fails.
+    Check, on all cores, that every task has the right form, that ids are unique over all splits,
+    that the calls of its gold work, and that the oracle earns the highest reward. Exit status 1 if
+    a check fails.
     """
     from gym_clinic.catalog import ids, sizes
     from gym_clinic.testing import check_tasks
 
+    workers = os.cpu_count() or 1
     broken = False
     chosen = read_options(settings)
     for given in names or ids():
         for name, env in _environments(given, chosen):
-            problems = check_tasks(env)
+            problems = check_tasks(env, workers=workers)
             verdict = f"{len(problems):,} problems" if problems else "all well"
             print(f"{name}: {sizes(env.domain)}: {verdict}")
             for problem in problems:
