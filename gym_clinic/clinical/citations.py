@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.chart.reports import examination_report
+from gym_clinic.chart.examination import examination_report
 from gym_clinic.clinical.answer import ReadCitation
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.embedded import linker

@@ -139,6 +139,7 @@ GATES = (
         breaks.impossible_result,
     ),
     Gate("findings agree with state and age", link.findings_agree, breaks.unlike_finding),
+    Gate("pain is felt somewhere", link.pain_is_told, breaks.pain_untold),
     Gate("signs go with findings and values", link.signs_go_with, breaks.signs_left_out),
     Gate("words of the examination are true", link.words_hold, breaks.unlike_words),
     Gate("two problems are one examination", link.one_examination, breaks.told_twice),

@@ -13,8 +13,9 @@ from patient_mutations import first_problem, made_of
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO
 from gym_clinic.simulate.clinic.medicines import PastEvent
-from gym_clinic.simulate.clinic.problems import DAY, died_at, possible_when
+from gym_clinic.simulate.clinic.problems import DAY, PAINFUL, died_at, possible_when
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
 
 
@@ -27,6 +28,26 @@ def unlike_finding(patient: ClinicPatient) -> ClinicPatient | None:
             findings = {**first.findings, patient.facts.finding_ids[name]: first.began}
             return first_problem(patient, findings=findings)
     return None
+
+
+def pain_untold(patient: ClinicPatient) -> ClinicPatient | None:
+    """A patient in pain has no painful finding."""
+    state = patient.state(0)
+    if state["pain"] < HURTS or patient.person.age < SAYS_SO or patient.usual["pain"] > 1:
+        return None
+    kept = [
+        {
+            key: began
+            for key, began in one.findings.items()
+            if not PAINFUL.search(patient.facts.phenotypes[key].name)
+        }
+        for one in patient.problems
+    ]
+    problems = tuple(
+        replace(one, findings=findings)
+        for one, findings in zip(patient.problems, kept, strict=True)
+    )
+    return replace(patient, problems=problems)
 
 
 def signs_left_out(patient: ClinicPatient) -> ClinicPatient | None:

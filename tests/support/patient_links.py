@@ -12,9 +12,9 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
-from gym_clinic.simulate.clinic.drawing import SURVIVED
+from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.medicines import references
-from gym_clinic.simulate.clinic.problems import DAY, Problem, possible_when
+from gym_clinic.simulate.clinic.problems import DAY, PAINFUL, Problem, possible_when
 from gym_clinic.simulate.clinic.survival import lethal
 
 CLAIMS: list[tuple[str | None, str, str]] = json.loads(
@@ -59,6 +59,15 @@ def findings_agree(patient: ClinicPatient) -> str | None:
             if name in unlike and not unavoidable:
                 return f"{name} of {problem.condition}"
     return None
+
+
+def pain_is_told(patient: ClinicPatient) -> str | None:
+    """Who scores a pain has a painful finding; what hurts for years and small children aside."""
+    score = patient.state(0)["pain"]
+    if score < HURTS or patient.person.age < SAYS_SO or patient.usual["pain"] > 1:
+        return None
+    names = [patient.facts.phenotypes[key].name for one in patient.problems for key in one.findings]
+    return None if any(PAINFUL.search(one) for one in names) else f"pain {score:.1f} of {names}"
 
 
 def complaints_of_others(patient: ClinicPatient) -> set[str]:

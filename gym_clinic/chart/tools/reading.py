@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from gym_clinic.chart.catalogue import check_fits, find_among, sites
 from gym_clinic.chart.encounter import Chart, minutes_of
-from gym_clinic.chart.reports import examination_report
+from gym_clinic.chart.examination import examination_report
 from gym_clinic.chart.results import VITALS, measure_vitals, read_result, trend, was_read
 from gym_clinic.errors import ToolError
 from gym_clinic.toolbox import tool

@@ -11,6 +11,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.facts import Facts, load, with_ancestors
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.epidemiology import Person
+from gym_clinic.facts.expressions import parse
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_usual, findings_of, with_limits
 from gym_clinic.simulate.clinic.medicines import (
@@ -27,8 +28,15 @@ from gym_clinic.simulate.clinic.people import (
     draw_demographics,
     draw_known,
 )
-from gym_clinic.simulate.clinic.problems import draw_problem, examined, told
+from gym_clinic.simulate.clinic.problems import (
+    PAINFUL,
+    draw_problem,
+    examined,
+    possible_when,
+    told,
+)
 from gym_clinic.simulate.clinic.survival import lethal
+from gym_clinic.simulate.disease.findings import possible, shares, unrelated
 from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
 from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
 
@@ -37,6 +45,9 @@ SECOND = 0.1
 
 SURVIVED = 120
 """Minutes that everybody on arrival survives at least."""
+
+SAYS_SO, HURTS = 4, 2.5
+"""Age in years from which on a patient tells where it hurts, and the pain score from which on."""
 
 FEVER = 38.0
 """Temperature of a fever."""
@@ -103,7 +114,8 @@ def draw_patient(
         },
         facts=tables,
     )
-    return _examined(_with_fever(_told(_survivable(made), random), random), random)
+    told_of = _with_pain(_with_fever(_told(_survivable(made), random), random))
+    return _examined(told_of, random)
 
 
 def _survivable(patient: ClinicPatient) -> ClinicPatient:
@@ -137,6 +149,36 @@ def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
     findings = {**first.findings, fever: round(first.began * random.uniform(0.3, 1))}
     known = dataclasses.replace(first, findings=findings)
     return dataclasses.replace(patient, problems=(known, *others))
+
+
+def _with_pain(patient: ClinicPatient) -> ClinicPatient:
+    """The patient, with a painful finding where the pain score says that something hurts.
+
+    It is the likeliest one of the problem that hurts most; a problem that has none does not hurt.
+    """
+    facts, person, state = patient.facts, patient.person.person, patient.state(0)
+    found = {key for one in patient.problems for key in one.findings}
+    hurting = [one for one in patient.problems if "pain" in one.effects]
+    known = any(PAINFUL.search(facts.phenotypes[key].name) for key in found)
+    if person.age < SAYS_SO or state["pain"] < HURTS or known or not hurting:
+        return patient
+    worst = max(hurting, key=lambda one: one.severity * one.effects["pain"].amount)
+    values = state | {"age": person.age}
+    unlike = {name for name, text in possible_when().items() if not parse(text).compute(values)}
+    chances = shares(facts, worst.condition, worst.variant)
+    names = {key: facts.phenotypes[key].name for key in possible(facts, chances, person)}
+    late = facts.conditions[worst.condition].form(worst.variant).from_day
+    painful = [
+        key
+        for key, name in names.items()
+        if PAINFUL.search(name) and name not in unlike and name not in late and chances[key]
+    ]
+    painful.sort(key=lambda key: (-chances[key], key))
+    added = dict.fromkeys(unrelated(facts, painful, found, 1), round(0.5 * worst.began))
+    effects = {key: one for key, one in worst.effects.items() if added or key != "pain"}
+    changed = dataclasses.replace(worst, findings={**worst.findings, **added}, effects=effects)
+    problems = tuple(changed if one is worst else one for one in patient.problems)
+    return dataclasses.replace(patient, problems=problems)
 
 
 def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:

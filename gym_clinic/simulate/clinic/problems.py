@@ -41,7 +41,11 @@ EXPOSURE = "exposure and poisoning"
 FELT = ("Fever", "Hepatic encephalopathy", "Jaundice", "Tachypnea")
 """Findings that are measured or tested, and that people notice all the same."""
 
-PAINFUL = re.compile(r"\bpain|\bache|headache|colic|cramps", re.IGNORECASE)
+PAINFUL = re.compile(
+    r"(?<!impaired )\bpain(ful)?\b|ache\b|colic|cramps|(?<!hyper)algia|odynophagia|dysuria"
+    r"|dysmenorrhea|heartburn|chest tightness",
+    re.IGNORECASE,
+)
 """Names of findings that hurt."""
 
 VAGUE = 0.4

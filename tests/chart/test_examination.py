@@ -1,0 +1,84 @@
+"""An examination answers part by part, and no part contradicts what the patient has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from gym_clinic.chart.examination import examination_report, parts
+from gym_clinic.embedded import linker
+from gym_clinic.facts import load, with_ancestors
+from gym_clinic.retrieval.graph.linking import Link
+from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
+
+FACTS = load()
+CONDITIONS = [one.id for one in presenting(FACTS)]
+
+
+def patient_of(seed: int) -> ClinicPatient:
+    return draw_patient(seed, CONDITIONS[seed % len(CONDITIONS)])
+
+
+def own_words(patient: ClinicPatient, site: str) -> list[str]:
+    return list(dict.fromkeys(one.text for one in patient.examination if one.site == site))
+
+
+@pytest.mark.population
+def test_added_findings_are_normal_and_true(some: Callable[[Sequence[int]], Sequence[int]]) -> None:
+    read, wrong = 0, []
+    for seed in some(range(len(CONDITIONS))):
+        patient = patient_of(seed)
+        here = [key for key, there in patient.findings().items() if there]
+        has = with_ancestors(here, FACTS.above)
+        for site in parts():
+            own = "; ".join(own_words(patient, site))
+            told = {one.record.id: one.status for one in _links(own)}
+            for one in _links(examination_report(patient, site)):
+                read += 1
+                added = told.get(one.record.id) != one.status
+                if added and (one.status == "present" or one.record.id in has):
+                    name = FACTS.phenotypes[one.record.id].name
+                    wrong.append(f"{seed} {patient.problems[0].condition}, {site}: {name}")
+    assert read > 20
+    assert len(wrong) <= read / 300, wrong
+
+
+def _links(text: str) -> list[Link]:
+    return [one for one in linker().link(text) if one.status in ("present", "absent")]
+
+
+def test_what_the_record_says_is_told_word_for_word_and_the_same_each_time() -> None:
+    for seed in range(0, 60, 3):
+        patient = patient_of(seed)
+        for site in {one.site for one in patient.examination}:
+            report = examination_report(patient, site)
+            assert all(text in report for text in own_words(patient, site))
+            assert report == examination_report(patient, site)
+
+
+def test_normal_findings_stand_beside_abnormal_ones() -> None:
+    patients = [patient_of(seed) for seed in range(0, len(CONDITIONS), 4)]
+    counts = [
+        examination_report(one, site).count(";")
+        for one in patients
+        for site in {sign.site for sign in one.examination if sign.abnormal} & parts().keys()
+    ]
+    assert sum(count > 0 for count in counts) > 0.6 * len(counts)
+
+
+def test_a_part_knows_its_own_normal_words() -> None:
+    for site, known in parts().items():
+        for one in known:
+            assert one.unless == one.unless.lower(), "held against words in lower case"
+            for words in one.normal:
+                assert re.search(one.names, words, re.IGNORECASE), (site, words)
+
+
+def test_what_touches_a_part_keeps_its_normal_words_away() -> None:
+    patients = [draw_patient(seed, "nephrotic-syndrome") for seed in range(20)]
+    swollen = [one for one in patients if "oedema" in str(own_words(one, "limbs"))]
+    assert len(swollen) >= 6
+    reports = [examination_report(one, "limbs") for one in swollen]
+    assert not any(re.search(r"no (\w+ )?(oedema|swelling)", one) for one in reports)
