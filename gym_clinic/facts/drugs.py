@@ -84,6 +84,9 @@ class RenalRule(Strict):
         above: It holds above this value.
         when: The condition in words, where it is not a range of the measure.
         action: What to do.
+        only_indications: Indications for which alone it holds; all where empty.
+        route: The route for which alone it holds; all where None.
+        most: Greatest daily dose that it leaves, in mg; None where it names none.
         verified_against: Stored sources that agree.
     """
 
@@ -94,6 +97,9 @@ class RenalRule(Strict):
     above: float | None = None
     when: Text | None = None
     action: Text
+    only_indications: Slugs = ()
+    route: Literal["iv"] | None = None
+    most: float | None = Field(default=None, gt=0)
     verified_against: Text | None = None
 
     @model_validator(mode="after")
@@ -156,7 +162,11 @@ class Drug(Record):
         uses: What it is given for: ids of diseases, or text.
         cautions: When not to give it, or with care.
         max_daily_doses: Greatest daily doses of an adult.
-        renal: What to do when the kidneys fail.
+        doses_by_indication: Greatest daily doses for an indication, in the unit of the first
+            limit, where they are lower.
+        renal: What to do when the kidneys fail, as one published table has it.
+        renal_doses: The same in full, by indication and with the greatest dose that is left; these
+            rules hold where they are given.
         pregnancy: Whether it may be given in pregnancy.
         older_adults: What holds from 65 years.
         metabolism: What it has to do with CYP450, empty where nothing; None where nobody looked.
@@ -170,10 +180,17 @@ class Drug(Record):
     uses: Texts = ()
     cautions: Texts = ()
     max_daily_doses: tuple[DoseLimit, ...] = ()
+    doses_by_indication: dict[Slug, float] = Field(default_factory=dict)
     renal: tuple[RenalRule, ...] = ()
+    renal_doses: tuple[RenalRule, ...] = ()
     pregnancy: Pregnancy | None = None
     older_adults: tuple[OlderAdultRule, ...] = ()
     metabolism: Metabolism | None = None
+
+    @property
+    def kidney_rules(self) -> tuple[RenalRule, ...]:
+        """What to do when the kidneys fail: the rules in full, or else the published ones."""
+        return self.renal_doses or self.renal
 
     @model_validator(mode="after")
     def _knows_its_forms(self) -> Self:
@@ -222,6 +239,26 @@ class InteractionCondition(Strict):
         return self
 
 
+class AvoidedFrom(Strict):
+    """In whom an interaction is avoided and not only watched; any one attribute is enough.
+
+    Attributes:
+        potassium_from: Potassium in mmol/L from which on it is avoided.
+        egfr_below: eGFR in mL/min/1.73 m2 below which it is avoided.
+        age_from: Age in years from which on it is avoided.
+    """
+
+    potassium_from: float | None = None
+    egfr_below: float | None = None
+    age_from: float | None = None
+
+    @model_validator(mode="after")
+    def _names_a_limit(self) -> Self:
+        if self.potassium_from is None and self.egfr_below is None and self.age_from is None:
+            raise ValueError("expected a limit of potassium, of eGFR or of age")
+        return self
+
+
 class Washout(Strict):
     """How long an interaction outlasts a drug that was stopped.
 
@@ -250,6 +287,8 @@ class Interaction(Record):
         mechanism: How it comes about.
         effect: What happens.
         management: What to do.
+        avoid_if: In whom it is avoided, whatever else the management says.
+        differs: Why a pair of drugs is graded otherwise than the rule of its classes.
         washout: How long it outlasts a drug that was stopped.
         verified_against: Stored sources that agree.
     """
@@ -261,6 +300,8 @@ class Interaction(Record):
     mechanism: Text | None = None
     effect: Text | None = None
     management: Text | None = None
+    avoid_if: AvoidedFrom | None = None
+    differs: Text | None = None
     washout: Washout | None = None
     verified_against: Text | None = None
 

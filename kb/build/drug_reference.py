@@ -309,7 +309,7 @@ def _take_interactions(
             told = {key: value for key, value in one.items() if key not in graded}
             told.pop("verified_against", None)
             told.pop("sources", None)
-            if "effect" in told:
+            if "effect" in told or "differs" in told:
                 known[_key(told["between"])] = told
     made: dict[str, list[Table]] = {name: [] for name in files}
     for one in taken.interactions():

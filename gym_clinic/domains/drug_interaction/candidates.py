@@ -8,17 +8,16 @@ from functools import lru_cache
 from random import Random
 
 from gym_clinic.domains.drug_interaction.checks import (
+    Action,
     allergy_risk,
-    dose_limit,
-    dose_risk,
     duplicate_risk,
     hepatic_risk,
     older_risks,
     pair_risk,
     pregnancy_risk,
-    renal_risks,
     washout_risk,
 )
+from gym_clinic.domains.drug_interaction.dose_checks import dose_limit, dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.formulary import (
     Indication,
     Regimen,
@@ -123,12 +122,16 @@ def _spread(found: tuple[ReviewCandidate, ...], most: int = 40) -> tuple[ReviewC
     return tuple(found[number * len(found) // most] for number in range(most))
 
 
+_EITHER: tuple[Action, ...] = ("change", "avoid")
+"""What a pair asks for of which potassium, kidneys or age decide."""
+
+
 def _interactions(actions: tuple[str, ...]) -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
         for partner in sorted(home_regimens()):
             risk = pair_risk(drug.drug, partner, drug.route)
             twice = duplicate_risk(drug.drug, partner)
-            if partner == drug.drug or risk is None or risk.actions != actions:
+            if partner == drug.drug or risk is None or risk.actions not in (actions, _EITHER):
                 continue
             if twice is None or risk.severity in ("major", "contraindicated"):
                 yield ReviewCandidate(drug, indication, "interaction", partner)
@@ -165,7 +168,16 @@ def _allergies() -> Iterator[ReviewCandidate]:
 
 def _kidneys(action: str) -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
-        risks = list(renal_risks(drug.drug, 25, 25))
+        risks = list(
+            renal_risks(
+                drug.drug,
+                25,
+                25,
+                indication=indication.older,
+                daily_mg=drug.daily,
+                route=drug.route,
+            )
+        )
         if risks and all(one.actions == (action,) for one in risks):
             yield ReviewCandidate(drug, indication, "renal")
 
@@ -211,8 +223,9 @@ def _doses() -> Iterator[ReviewCandidate]:
         for factor in (2, 3, 4):
             more = replace(drug, dose=drug.dose * factor)
             half = replace(drug, dose=drug.dose * factor / 2)
-            risk = dose_risk(drug.drug, more.daily, drug.unit, drug.route)
-            if risk and dose_risk(drug.drug, half.daily, drug.unit, drug.route) is None:
+            older = indication.older
+            risk = dose_risk(drug.drug, more.daily, drug.unit, drug.route, older)
+            if risk and dose_risk(drug.drug, half.daily, drug.unit, drug.route, older) is None:
                 yield ReviewCandidate(more, indication, "maximum dose")
                 break
 

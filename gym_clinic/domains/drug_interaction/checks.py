@@ -8,16 +8,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
 from gym_clinic.domains.drug_interaction.formulary import ChildPugh, hepatic_rules
 from gym_clinic.facts import Interaction, load
 from gym_clinic.facts.cross_reactions import reaction_level
-from gym_clinic.facts.drugs import CLASS, DoseLimit, OlderAdultRule, RenalRule
+from gym_clinic.facts.drugs import CLASS, AvoidedFrom, OlderAdultRule
 from gym_clinic.facts.named_drugs import classes_of, is_a
-from gym_clinic.safety.interactions import Medicine, facts_of, interaction, washout_days
+from gym_clinic.safety.interactions import Graded, Medicine, facts_of, interaction, washout_days
 from gym_clinic.safety.monitoring import watching
 from gym_clinic.safety.state import Patient
 from gym_clinic.safety.terms import terms
@@ -108,18 +108,77 @@ def pair_risk(
     if patient is None:
         return _pair_risk(drug, other, route)
     found = interaction(Medicine(drug, route), Medicine(other), patient)
-    return None if found is None else _interaction_risk(found.fact, found.severity, drug, other)
+    if found is None:
+        return None
+    fact = _told_by(found, drug, other)
+    return _for_patient(
+        _interaction_risk(fact, found.severity, drug, other), fact.avoid_if, patient
+    )
+
+
+def _told_by(found: Graded, drug: str, other: str) -> Interaction:
+    """The fact whose advice holds: that of the class, where a pair is graded alike.
+
+    What the tables say of one member holds for its class, unless they say how it differs.
+    """
+    pair, rules = facts_of(drug, other)
+    if found.fact is not pair or pair.differs:
+        return found.fact
+    alike = [one for one in rules if "drug-table" not in one.sources]
+    return next((one for one in alike if one.severity == found.severity), pair)
 
 
 @lru_cache(maxsize=1 << 16)
 def _pair_risk(drug: str, other: str, route: str) -> DrugRisk | None:
     found = interaction(Medicine(drug, route), Medicine(other), _NOBODY)
-    return None if found is None else _interaction_risk(found.fact, found.severity, drug, other)
+    if found is None:
+        return None
+    return _interaction_risk(_told_by(found, drug, other), found.severity, drug, other)
+
+
+NEAR = 0.08
+"""Share of a limit within which a value counts as too near to decide on."""
+
+
+def _for_patient(risk: DrugRisk, limits: AvoidedFrom | None, patient: Patient) -> DrugRisk:
+    """A risk that is avoided in some patients: what it asks for in this one."""
+    if limits is None:
+        return risk
+    over = [
+        value / limit - 1 if from_it else 1 - value / limit
+        for value, limit, from_it in (
+            (patient.labs.get("potassium"), limits.potassium_from, True),
+            (patient.labs.get("egfr"), limits.egfr_below, False),
+            (patient.age, limits.age_from, True),
+        )
+        if limit is not None and isinstance(value, int | float)
+    ]
+    most = max(over, default=-1.0)
+    if most >= 0:
+        return replace(risk, actions=("avoid",))
+    return replace(risk, actions=("change", "avoid") if most > -NEAR / 2 else ("change",))
+
+
+def avoided_in_words(limits: AvoidedFrom | None) -> str:
+    """Return in whom an interaction is avoided, as tools tell it; empty where nothing is said."""
+    if limits is None:
+        return ""
+    parts = []
+    if limits.potassium_from is not None:
+        parts.append(f"with a potassium of {limits.potassium_from:g} mmol/L or more")
+    if limits.egfr_below is not None:
+        parts.append(f"with an eGFR below {limits.egfr_below:g}")
+    if limits.age_from is not None:
+        parts.append(f"from {limits.age_from:g} years")
+    return f"; avoid {', or '.join(parts)}"
 
 
 def _interaction_risk(fact: Interaction, severity: Severity, drug: str, other: str) -> DrugRisk:
-    advice = fact.management or "watch"
-    remedies = _remedies(advice, fact, drug, other)
+    advice = (fact.management or "watch") + avoided_in_words(fact.avoid_if)
+    remedies = _remedies(fact.management or "watch", fact, drug, other)
+    if fact.avoid_if is not None:
+        reason = fact.effect or fact.mechanism or ""
+        return DrugRisk(severity, ("change", "avoid"), advice, reason, remedies)
     if severity == "contraindicated":
         actions: tuple[Action, ...] = ("avoid",)
     elif _MIXED.search(advice.casefold()):
@@ -229,44 +288,6 @@ def allergy_risk(drug: str, allergen: str, reaction: str = "") -> DrugRisk | Non
     return DrugRisk(severity, ("avoid",), "do not give; choose another drug", reason)
 
 
-def renal_risks(drug: str, egfr: float, crcl: float) -> Iterator[DrugRisk]:
-    """Yield what kidney function asks of a drug; eGFR in mL/min/1.73 m2, clearance in mL/min."""
-    for rule in load().drugs[drug].renal:
-        if rule.measure is not None:
-            value = egfr if rule.measure == "eGFR" else crcl
-            if not _within(rule, value):
-                continue
-        elif not (egfr < 60 and re.search(r"CKD|renal", rule.when or "")):
-            continue
-        yield _renal_risk(drug, rule)
-
-
-def _within(rule: RenalRule, value: float) -> bool:
-    return (
-        (rule.below is None or value < rule.below)
-        and (rule.at_most is None or value <= rule.at_most)
-        and (rule.at_least is None or value >= rule.at_least)
-        and (rule.above is None or value > rule.above)
-    )
-
-
-def _renal_risk(drug: str, rule: RenalRule) -> DrugRisk:
-    text = rule.action.casefold()
-    dose = (Remedy("dose", frozenset({drug})),)
-    if rule.when is not None:
-        return DrugRisk(
-            "major", ("avoid", "change"), rule.action, f"kidney function: {rule.when}", dose
-        )
-    reason = f"{rule.measure} in the range of this rule"
-    if text.startswith("contraindicated"):
-        return DrugRisk("contraindicated", ("avoid",), rule.action, reason)
-    if " or avoid" in text:
-        return DrugRisk("major", ("avoid", "change"), rule.action, reason, dose)
-    if text.startswith(("avoid", "do not start")):
-        return DrugRisk("major", ("avoid",), rule.action, reason)
-    return DrugRisk("moderate", ("change",), rule.action, reason, dose)
-
-
 def hepatic_risk(drug: str, child_pugh: ChildPugh, daily: float | None = None) -> DrugRisk | None:
     """Return what cirrhosis asks of a drug at a daily dose; None if nothing."""
     rule = hepatic_rules().get(drug)
@@ -345,40 +366,3 @@ def duplicate_risk(drug: str, other: str) -> DrugRisk | None:
             name = load().drug_classes[group].name
             return DrugRisk("moderate", ("avoid",), "two drugs of one class", name)
     return None
-
-
-def dose_limit(drug: str) -> DoseLimit | None:
-    """Return the greatest daily dose of an adult, of the usual form; None if none is known."""
-    limits = load().drugs[drug].max_daily_doses
-    return next((one for one in limits if one.form is None), limits[0] if limits else None)
-
-
-def dose_risk(drug: str, daily: float, unit: str, route: str = "po") -> DrugRisk | None:
-    """Return whether a daily amount is above the greatest dose of an adult."""
-    limit = dose_limit(drug)
-    if limit is None:
-        return None
-    per_week = limit.unit == "mg/week"
-    base = "mg" if per_week else limit.unit
-    if unit not in _IN_MG or base not in _IN_MG:
-        return None
-    by_route: dict[str, float] = {str(key): most for key, most in limit.by_route.items()}
-    most = by_route.get(route, limit.maximum)
-    allowed = most * _IN_MG[base] / _IN_MG[unit] / (7 if per_week else 1)
-    if daily <= allowed * 1.01:
-        return None
-    advice = (
-        f"at most {limit.maximum:g} {limit.unit} in 24 hours"
-        if not per_week
-        else f"at most {limit.maximum:g} mg a week"
-    )
-    return DrugRisk(
-        "major",
-        ("change",),
-        advice,
-        limit.note or "",
-        (Remedy("dose", frozenset({drug}), allowed),),
-    )
-
-
-_IN_MG = {"mg": 1.0, "g": 1000.0, "mcg": 0.001}

@@ -8,29 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import (
+    NEAR,
     SEVERITIES,
     Action,
     DrugRisk,
     Remedy,
     Severity,
     allergy_risk,
-    dose_risk,
     duplicate_risk,
     hepatic_risk,
     older_risks,
     pair_risk,
     pregnancy_risk,
-    renal_risks,
     triple_risks,
     washout_risk,
 )
+from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Indication, Regimen
 from gym_clinic.safety.state import Patient
-
-NEAR = 0.08
-"""Share of a limit within which a value counts as too near to decide on."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,8 @@ class ReviewProfile:
         weight_kg: Weight.
         egfr: In mL/min/1.73 m2.
         crcl: Creatinine clearance in mL/min.
+        potassium: In mmol/L.
+        creatinine: In mg/dL.
         weeks: Completed weeks of pregnancy; None if not pregnant.
         child_pugh: Class of cirrhosis; None without cirrhosis.
         conditions: Ids of what the patient lives with.
@@ -69,6 +69,8 @@ class ReviewProfile:
     weight_kg: float
     egfr: float
     crcl: float
+    potassium: float = 4.2
+    creatinine: float = 0.9
     weeks: int | None = None
     child_pugh: ChildPugh | None = None
     conditions: frozenset[str] = frozenset()
@@ -121,7 +123,7 @@ def find_problems(drug: Regimen, indication: Indication, who: ReviewProfile) -> 
         indication: What it is proposed for.
         who: The patient.
     """
-    found = [*_of_medicines(drug, who), *_of_patient(drug, indication, who)]
+    found = [*_of_medicines(drug, indication, who), *_of_patient(drug, indication, who)]
     return sorted(found, key=lambda one: (-one.rank, one.kind, sorted(one.drugs)))
 
 
@@ -131,7 +133,9 @@ def _made(kind: str, drugs: Collection[str], risk: DrugRisk) -> DrugProblem:
     )
 
 
-def _of_medicines(drug: Regimen, who: ReviewProfile) -> Iterator[DrugProblem]:
+def _of_medicines(
+    drug: Regimen, indication: Indication, who: ReviewProfile
+) -> Iterator[DrugProblem]:
     names = [one.regimen.drug for one in who.medicines]
     for one in who.medicines:
         other = one.regimen.drug
@@ -154,7 +158,7 @@ def _of_medicines(drug: Regimen, who: ReviewProfile) -> Iterator[DrugProblem]:
         waits = washout_risk(drug.drug, stopped, days)
         if waits is not None:
             yield _made("interaction", (drug.drug, stopped), waits)
-    yield from _of_dose(drug, who)
+    yield from _of_dose(drug, indication, who)
 
 
 def _kept_low(risk: DrugRisk, drug: Regimen, who: ReviewProfile) -> bool:
@@ -180,10 +184,10 @@ def _stopped(risk: DrugRisk, other: Taken) -> DrugRisk:
     return replace(risk, actions=("change",), remedies=(stop,))
 
 
-def _of_dose(drug: Regimen, who: ReviewProfile) -> Iterator[DrugProblem]:
+def _of_dose(drug: Regimen, indication: Indication, who: ReviewProfile) -> Iterator[DrugProblem]:
     same = [one for one in who.medicines if one.regimen.drug == drug.drug]
     daily = drug.daily + sum(one.regimen.daily for one in same)
-    risk = dose_risk(drug.drug, daily, drug.unit, drug.route)
+    risk = dose_risk(drug.drug, daily, drug.unit, drug.route, indication.older)
     if risk is not None and not same:
         yield _made("maximum dose", [drug.drug], risk)
 
@@ -195,7 +199,7 @@ def _of_patient(drug: Regimen, indication: Indication, who: ReviewProfile) -> It
     ]
     if reactions:
         yield _made("allergy", name, max(reactions, key=lambda one: SEVERITIES.index(one.severity)))
-    yield from (_made("renal", name, one) for one in _renal(drug, who))
+    yield from (_made("renal", name, one) for one in _renal(drug, indication, who))
     if who.child_pugh is not None:
         hepatic = hepatic_risk(drug.drug, who.child_pugh, drug.daily)
         if hepatic is not None:
@@ -208,10 +212,15 @@ def _of_patient(drug: Regimen, indication: Indication, who: ReviewProfile) -> It
         yield _made("older adult", name, one)
 
 
-def _renal(drug: Regimen, who: ReviewProfile) -> Iterator[DrugRisk]:
+def _renal(drug: Regimen, indication: Indication, who: ReviewProfile) -> Iterator[DrugRisk]:
     """What the kidneys ask for; either answer where a value is too near to a limit."""
-    low = list(renal_risks(drug.drug, who.egfr * (1 - NEAR), who.crcl * (1 - NEAR)))
-    high = list(renal_risks(drug.drug, who.egfr * (1 + NEAR), who.crcl * (1 + NEAR)))
+    given: dict[str, Any] = {
+        "indication": indication.older,
+        "daily_mg": drug.daily if drug.unit == "mg" else None,
+        "route": drug.route,
+    }
+    low = list(renal_risks(drug.drug, who.egfr * (1 - NEAR), who.crcl * (1 - NEAR), **given))
+    high = list(renal_risks(drug.drug, who.egfr * (1 + NEAR), who.crcl * (1 + NEAR), **given))
     if low == high:
         yield from low
     else:
@@ -223,7 +232,8 @@ def _asked(who: ReviewProfile) -> Patient:
     conditions = {one.replace("-", "_") for one in who.conditions}
     if {"type_1_diabetes_mellitus", "type_2_diabetes_mellitus"} & conditions:
         conditions.add("diabetes")
-    return Patient(age=who.age, conditions=sorted(conditions))
+    labs = {"potassium": who.potassium, "egfr": who.egfr}
+    return Patient(age=who.age, conditions=sorted(conditions), labs={**labs})
 
 
 def verdict_of(problems: Sequence[DrugProblem]) -> str:

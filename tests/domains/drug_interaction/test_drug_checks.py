@@ -6,15 +6,14 @@ import pytest
 
 from gym_clinic.domains.drug_interaction.checks import (
     allergy_risk,
-    dose_risk,
     duplicate_risk,
     hepatic_risk,
     older_risks,
     pair_risk,
     pregnancy_risk,
-    renal_risks,
     washout_risk,
 )
+from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.formulary import (
     bought,
     brands,

@@ -11,8 +11,8 @@ from gym_clinic.domains.drug_interaction.checks import (
     hepatic_risk,
     older_risks,
     pregnancy_risk,
-    renal_risks,
 )
+from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.formulary import hepatic_rules, indications
 from gym_clinic.domains.drug_interaction.tools.product_checks import ids_of, name_of, note, told
 from gym_clinic.errors import ToolError
@@ -68,7 +68,7 @@ def check_renal_dose(
     note(case, "renal", *found)
     lines = []
     for one in found:
-        measures = {rule.measure for rule in load().drugs[one].renal if rule.measure}
+        measures = {rule.measure for rule in load().drugs[one].kidney_rules if rule.measure}
         missing = [
             name for name, value in (("eGFR", egfr), ("CrCl", creatinine_clearance))
             if value is None and name in measures

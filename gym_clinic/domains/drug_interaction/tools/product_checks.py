@@ -10,14 +10,13 @@ from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_drug
 from gym_clinic.domains.drug_interaction.checks import (
     DrugRisk,
-    dose_limit,
-    dose_risk,
     duplicate_risk,
     pair_risk,
     triple_risks,
     ungraded,
     washout_risk,
 )
+from gym_clinic.domains.drug_interaction.dose_checks import dose_limit, dose_risk
 from gym_clinic.domains.drug_interaction.formulary import indications, products
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
