@@ -50,18 +50,24 @@ def _graded_facts() -> tuple[dict[frozenset[str], Interaction], tuple[Interactio
     return pairs, tuple(rules)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 11)
+def _rules_of(drug: str) -> tuple[tuple[Interaction, str], ...]:
+    """The rules of classes that a drug falls under, each with its other side."""
+    _, rules = _graded_facts()
+    return tuple(
+        (rule, other)
+        for rule in rules
+        for one, other in (rule.between, rule.between[::-1])
+        if is_a(drug, one)
+    )
+
+
+@lru_cache(maxsize=1 << 16)
 def facts_of(drug: str, other: str) -> tuple[Interaction | None, tuple[Interaction, ...]]:
     """Return the graded pair of two drugs, None if there is none, and their rules of classes."""
-    pairs, rules = _graded_facts()
-    matching = []
-    for rule in rules:
-        first, second = rule.between
-        if (is_a(drug, first) and is_a(other, second)) or (
-            is_a(other, first) and is_a(drug, second)
-        ):
-            matching.append(rule)
-    return pairs.get(frozenset((drug, other))), tuple(matching)
+    pairs, _ = _graded_facts()
+    matching = {rule.id: rule for rule, side in _rules_of(drug) if is_a(other, side)}
+    return pairs.get(frozenset((drug, other))), tuple(matching.values())
 
 
 def interaction(one: Medicine, other: Medicine, patient: Patient) -> Graded | None:

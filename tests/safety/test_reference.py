@@ -48,8 +48,10 @@ def published(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pairs, rules = interactions._graded_facts()
     listed = tuple(one for one in rules if "drug-table" in one.sources)
     monkeypatch.setattr(interactions, "_graded_facts", lambda: (pairs, listed))
+    interactions._rules_of.cache_clear()
     interactions.facts_of.cache_clear()
     yield
+    interactions._rules_of.cache_clear()
     interactions.facts_of.cache_clear()
 
 

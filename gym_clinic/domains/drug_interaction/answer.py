@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
 from typing_extensions import NotRequired, TypedDict
 
 from gym_clinic.chart import Chart
-from gym_clinic.clinical.answer import Citations
+from gym_clinic.clinical.answer import Citations, Name
 from gym_clinic.domains.drug_interaction.formulary import indications
-from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
 from gym_clinic.toolbox import Kind, tool
 
@@ -21,8 +21,12 @@ ProblemKind = Literal[
 ]  # fmt: skip
 Grade = Literal["minor", "moderate", "major", "contraindicated"]
 
-MOST_PROBLEMS = 12
-"""Problems of one answer at most."""
+MOST_PROBLEMS, MOST_DRUGS = 12, 5
+"""Problems of one answer at most, and so its doses, tests and products to stop; drugs of one
+problem."""
+
+Names = Annotated[list[Name], Field(max_length=MOST_PROBLEMS)]
+"""Tests to be watched, or products to be stopped."""
 
 
 class StatedProblem(TypedDict):
@@ -35,7 +39,7 @@ class StatedProblem(TypedDict):
     """
 
     kind: ProblemKind
-    drugs: list[str]
+    drugs: Annotated[list[Name], Field(max_length=MOST_DRUGS)]
     severity: Grade
 
 
@@ -47,7 +51,7 @@ class DoseChange(TypedDict):
         daily_dose: The amount a day, in the unit in which it is proposed or taken.
     """
 
-    drug: str
+    drug: Name
     daily_dose: float
 
 
@@ -63,19 +67,19 @@ class ReviewPlan(TypedDict):
         stop: Bought products that are to be stopped.
     """
 
-    alternative: NotRequired[str | None]
+    alternative: NotRequired[Name | None]
     wait_days: NotRequired[float | None]
-    doses: NotRequired[list[DoseChange]]
-    monitoring: NotRequired[list[str]]
+    doses: NotRequired[Annotated[list[DoseChange], Field(max_length=MOST_PROBLEMS)]]
+    monitoring: NotRequired[Names]
     separate_hours: NotRequired[float | None]
-    stop: NotRequired[list[str]]
+    stop: NotRequired[Names]
 
 
 @tool(kind=Kind.SUBMIT)
 def submit_answer(
     case: Chart,
     verdict: Verdict,
-    problems: list[StatedProblem],
+    problems: Annotated[list[StatedProblem], Field(max_length=MOST_PROBLEMS)],
     plan: ReviewPlan,
     cited_findings: Citations,
 ) -> None:
@@ -88,8 +92,6 @@ def submit_answer(
         cited_findings: At least three facts of this patient that the verdict rests on: medicines,
             "penicillin allergy", "creatinine", "condition:cirrhosis", "pregnancy".
     """
-    if len(problems) > MOST_PROBLEMS:
-        raise ToolError(f"expected at most {MOST_PROBLEMS} problems, not {len(problems)}")
     for event in _orders(case, verdict, problems, plan):
         case.log(event.pop("tool"), **event)
 
@@ -101,9 +103,9 @@ def _orders(
     if verdict == "do not start":
         return
     asked: Mapping[str, Any] = case["question"]
-    for product in plan.get("stop", ()):
+    for product in dict.fromkeys(plan.get("stop", ())):
         yield {"tool": "discontinue", "drug": product}
-    partners = [name for one in problems for name in one["drugs"]]
+    partners = list(dict.fromkeys(name for one in problems for name in one["drugs"]))
     dose = asked["dose"]
     for change in plan.get("doses", ()):
         if change["drug"].casefold() in (
@@ -112,8 +114,8 @@ def _orders(
         ):
             dose = change["daily_dose"] / asked["per_day"]
         yield {"tool": "adjust_dose", "drug": change["drug"], "with": partners}
-    for test in plan.get("monitoring", ()):
-        for drug in (asked["drug"], *partners):
+    for test in dict.fromkeys(plan.get("monitoring", ())):
+        for drug in dict.fromkeys((asked["drug"], *partners)):
             yield {"tool": "monitor", "drug": drug, "test": test}
     older = indications()[asked["indication"]].older
     given = {"dose": dose, "unit": asked["unit"], "route": asked["route"]}

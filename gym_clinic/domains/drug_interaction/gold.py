@@ -113,7 +113,7 @@ def gold_of(
         "forbidden": [],
         "assertions": _assertions(drug, matter, who),
         "reward_basis": ["ACTION", "ASSERTION"],
-        "difficulty": _difficulty(record, matter),
+        "difficulty": _difficulty(record, patient, matter),
         "condition": record["condition"],
         "child_pugh": who.child_pugh,
         "decided": f"{verdict}/{kind}",
@@ -267,20 +267,27 @@ def _assertions(
     ]  # fmt: skip
 
 
-def _difficulty(record: Mapping[str, Any], problems: Sequence[DrugProblem]) -> list[str]:
+def _difficulty(
+    record: Mapping[str, Any], patient: ClinicPatient, problems: Sequence[DrugProblem]
+) -> list[str]:
+    """What makes a review hard, of what is still so after all edits."""
     edits = record.get("edit", ())
+    taken = {one.drug for one in patient.medicines}
+    ended = {one.what for one in patient.past}
     found = []
-    if hidden(edits, "take", "drug"):
+    if hidden(edits, "take", "drug") & taken:
         found.append("a bought medicine that the list lacks")
-    if hidden(edits, "allergy", "allergen"):
+    if hidden(edits, "allergy", "allergen") & {one.allergen for one in patient.allergies}:
         found.append("an allergy that the list lacks")
-    if hidden(edits, "ended", "drug"):
+    if hidden(edits, "ended", "drug") & ended - taken:
         found.append("a medicine that ended lately")
     if any(one["kind"] == "shown" and not one.get("egfr", True) for one in edits):
         found.append("eGFR is not reported")
-    if any(one.get("product") or one["kind"] == "product" for one in edits):
+    branded = {one["drug"] for one in edits if one.get("product") or one["kind"] == "product"}
+    if branded & taken:
         found.append("brand or combination names")
-    if any(one["kind"] == "pregnancy" and one.get("told") == "hidden" for one in edits):
+    pregnant = [one for one in edits if one["kind"] == "pregnancy"]
+    if pregnant and pregnant[-1]["weeks"] and pregnant[0].get("told") == "hidden":
         found.append("a pregnancy that is not on record")
     if len(problems) > 1:
         found.append("several problems")

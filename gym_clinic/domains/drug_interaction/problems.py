@@ -6,6 +6,7 @@ A problem asks for something: not to give the drug, or to change something. What
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,10 +25,13 @@ from gym_clinic.domains.drug_interaction.checks import (
     pair_risk,
     pregnancy_risk,
     triple_risks,
+    ungraded,
     washout_risk,
 )
 from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Indication, Regimen
+from gym_clinic.facts import load
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.state import Patient
 
 
@@ -257,22 +261,61 @@ def acceptable_verdicts(problems: Sequence[DrugProblem]) -> list[str]:
     )
 
 
+FERTILE = (12, 55)
+"""Age in years in which a woman may become pregnant."""
+
+HARMS_THE_UNBORN = (
+    "valproate", "topiramate", "isotretinoin", "methotrexate", "leflunomide", "mycophenolate",
+    "bosentan", "riociguat", "thalidomide", "acitretin",
+)  # fmt: skip
+"""Drugs that a woman who may become pregnant takes only under a programme of contraception."""
+
+GRAVE = re.compile(
+    r"contraindicated|avoided|withdrawal|serotonin|torsades|breathing|rejection|fails|kidney"
+    r"|arrhythmia|sedation|cancel|toxicity|muscle|bleeding|potassium"
+)
+"""Words of an interaction without a grade that keep a drug from being an alternative."""
+
+
+def excluded(drug: str, who: ReviewProfile) -> bool:
+    """Return whether a drug is no choice for a patient of this sex and age, or who lives with this.
+
+    By the fact tables: what is contraindicated in a condition that the patient lives with, and what
+    harms the unborn child in a woman who may become pregnant.
+    """
+    fertile = who.female and FERTILE[0] <= who.age <= FERTILE[1]
+    if drug in HARMS_THE_UNBORN and (fertile or who.weeks is not None):
+        return True
+    known = load().conditions
+    return any(
+        is_a(drug, ref)
+        for one in who.conditions
+        if one in known
+        for ref in known[one].contraindicated
+    )
+
+
 def alternatives(
     indication: Indication, drug: str, problems: Sequence[DrugProblem], who: ReviewProfile
 ) -> list[str]:
     """Return the drugs that may be given instead: they treat the same and bring less.
 
     An alternative brings no problem as severe as the most severe one of the proposed drug, none
-    that forbids it, and is no drug that is taken or that ended.
+    that forbids it, is no drug that is taken or that ended, suits sex, age and conditions, and has
+    no grave interaction without a grade. What has no problem at all comes first.
     """
     worst = max((one.rank for one in problems if one.matters), default=len(SEVERITIES))
-    found = []
-    known = {drug, *(one.regimen.drug for one in who.medicines), *(key for key, _ in who.ended)}
+    found: list[tuple[int, str]] = []
+    taken = [one.regimen.drug for one in who.medicines]
+    known = {drug, *taken, *(key for key, _ in who.ended)}
     for one in indication.options:
-        if one.drug in known:
+        if one.drug in known or excluded(one.drug, who):
             continue
+        told = [text for other in taken for text in ungraded(one.drug, other)
+                if pair_risk(one.drug, other) is None]  # fmt: skip
         own = find_problems(one, indication, who)
         bad = [each for each in own if each.actions != ("none",)]
-        if all(each.rank < worst and each.actions == ("change",) for each in bad):
-            found.append(one.drug)
-    return found
+        fits = all(each.rank < worst and each.actions == ("change",) for each in bad)
+        if fits and not any(GRAVE.search(text) for text in told):
+            found.append((len(bad) + len(told), one.drug))
+    return [name for _, name in sorted(found, key=lambda each: each[0])]

@@ -6,11 +6,14 @@ another severity counts half), .2 plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from gym_clinic.clinical import DomainJudge, JudgedEpisode
 from gym_clinic.domains.drug_interaction.formulary import products
+from gym_clinic.domains.drug_interaction.gold import proposal
+from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
+from gym_clinic.domains.drug_interaction.world import profile_of
 from gym_clinic.facts.drugs import plain_name
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.rewards.clinical import CallArguments
@@ -152,33 +155,50 @@ def _watches(text: str, names: Iterable[str]) -> bool:
     return len(text) <= 60 and any(f"_{one}_" in said for one in names)
 
 
-def supported(judged: JudgedEpisode) -> float:
-    """Return the share of the stated problems that a right citation bears out.
+def really(judged: JudgedEpisode) -> list[DrugProblem]:
+    """Return the problems that the tables find for the request in this patient."""
+    case = judged.case
+    drug, indication = proposal(case["question"])
+    edits = judged.episode.task.record.get("edit", ())
+    return find_problems(drug, indication, profile_of(case.patient, edits))
 
-    Without problems: whether a laboratory value and a medicine, condition or allergy, or else two
-    laboratory values, are rightly cited.
+
+def supported(judged: JudgedEpisode) -> float:
+    """Return the share of the stated problems that exist and that a right citation bears out.
+
+    Whether one exists, the tables are asked for the stated drugs in this patient. Without problems:
+    0 if one exists that matters; else whether a laboratory value and a medicine, condition or
+    allergy, or else two laboratory values, are rightly cited.
     """
     right = {key for key, _ in judged.cited.right}
     kinds = {key.partition(":")[0] for key in right}
-    stated = stated_problems(judged)
+    stated, real = stated_problems(judged), really(judged)
     if not stated:
+        if any(one.matters for one in real):
+            return 0.0
         labs = sum(key.startswith("lab:") for key in right)
         return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
-    borne = 0
-    for kind, drugs, _ in stated:
-        if kind in ("interaction", "duplicate"):
-            borne += any(f"medicine:{one}" in right for one in drugs) or (not drugs and bool(right))
-        elif kind == "allergy":
-            borne += "allergy" in kinds
-        elif kind == "renal":
-            borne += bool({"lab:creatinine", "lab:egfr"} & right)
-        elif kind == "hepatic":
-            borne += "condition:cirrhosis" in right
-        elif kind == "pregnancy":
-            borne += "pregnancy" in right
-        else:
-            borne += bool(right)
-    return borne / len(stated)
+    proposed = str(judged.case["question"]["drug"])
+    found = [(one.kind, _others(one.drugs, proposed)) for one in real]
+    borne = [
+        _borne_out(kind, drugs, right, kinds)
+        for kind, drugs, _ in stated
+        if any(_same(*one, kind, drugs) for one in found)
+    ]
+    return sum(borne) / len(stated)
+
+
+def _borne_out(
+    kind: str, drugs: frozenset[str], right: Collection[str], kinds: Collection[str]
+) -> bool:
+    """Whether a right citation bears a problem out."""
+    if kind in ("interaction", "duplicate"):
+        return any(f"medicine:{one}" in right for one in drugs) or (not drugs and bool(right))
+    asked = {"renal": {"lab:creatinine", "lab:egfr"}, "hepatic": {"condition:cirrhosis"},
+             "pregnancy": {"pregnancy"}}  # fmt: skip
+    if kind == "allergy":
+        return "allergy" in kinds
+    return not asked[kind].isdisjoint(right) if kind in asked else bool(right)
 
 
 def fits(judged: JudgedEpisode) -> float:
@@ -263,8 +283,8 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
     """Yield the severities of wrong decisions: given what harms, or withheld what is right.
 
     A drug that must not be given is started (5 if it is contraindicated, else 4); one that needs a
-    change is started without it (3); one that is right is withheld (3) or changed (2); what is
-    given instead is not right here (2).
+    change is started without it or withheld (3); one that is right is withheld (4) or changed (2);
+    what is given instead is not right here (2).
     """
     raw, gold = judged.raw or {}, judged.gold
     verdict, right = raw["verdict"], gold["acceptable"]["verdicts"]
@@ -276,7 +296,8 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
         worst = {one["severity"] for one in gold["problems"]}
         yield 5 if "contraindicated" in worst else 4
     elif verdict == "start as proposed" or right[0] == "start as proposed":
-        yield 2 if verdict == "start with change" else 3
+        withheld = 4 if verdict == "do not start" else 3
+        yield 2 if verdict == "start with change" else withheld
     else:
         yield 3
 

@@ -140,12 +140,23 @@ def can_be_read(world: ClinicWorld, gold: Mapping[str, Any]) -> bool:
     if not all(key in keys for key in wanted):
         return False
     said = re.sub(r"[^a-z]+", " ", " ".join(texts).casefold())
-    return all(_names(key, said, world) for key in gold["read"] if key.startswith("medicine:"))
+    named = [key for key in gold["read"] if key.startswith(_OF_DRUGS)]
+    asked = task_drug(world)
+    return all(_names(key.rpartition(":")[2], said, world) for key in named
+               if key.rpartition(":")[2] != asked)  # fmt: skip
 
 
-def _names(key: str, said: str, world: ClinicWorld) -> bool:
+_OF_DRUGS = ("medicine:", "lookup:interaction:", "lookup:washout:")
+"""Keys of what must be read that name a medicine, which the patient, a letter or a list tells."""
+
+
+def task_drug(world: ClinicWorld) -> str:
+    """Return the id of the proposed drug."""
+    return str(world.record["question"]["drug"])
+
+
+def _names(drug: str, said: str, world: ClinicWorld) -> bool:
     """Whether a medicine is named in what was read, by its own name or as a product."""
-    drug = key.removeprefix("medicine:")
     listed = [one.get("product") for one in world.record["medicines"]
               if one["drug"] == load().drugs[drug].name]  # fmt: skip
     if any(listed):

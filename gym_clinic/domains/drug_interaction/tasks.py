@@ -28,12 +28,18 @@ from gym_clinic.domains.drug_interaction.formulary import (
     home_regimens,
     products,
 )
-from gym_clinic.domains.drug_interaction.gold import WATCHED, gold_of
-from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
+from gym_clinic.domains.drug_interaction.gold import WATCHED, gold_of, proposal
+from gym_clinic.domains.drug_interaction.perfection import is_perfect
+from gym_clinic.domains.drug_interaction.problems import (
+    DrugProblem,
+    excluded,
+    find_problems,
+)
 from gym_clinic.domains.drug_interaction.solution import can_be_read
 from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.twins import twin_of
 from gym_clinic.domains.drug_interaction.world import (
+    CKD,
     drawn_patient,
     edited,
     hidden,
@@ -80,6 +86,8 @@ def make(draft: TaskDraft) -> MadeTask | None:
         gold = gold_of(record, patient)
         if gold["decided"] != CLASSES[draft.label] or not _fair(record, gold):
             continue
+        if not plausible(record, patient):
+            continue
         if not _beside(draft.label, record, patient):
             continue
         made = _written(record, draft.label)
@@ -95,9 +103,33 @@ def _written(record: dict[str, Any], label: str) -> MadeTask | None:
     """The task of a record; None if something that must be read is not told or written anywhere."""
     world = open_world(record)
     gold = gold_of(record, world.patient, {one.kind for one in world.texts})
-    if not _fair(record, gold) or not can_be_read(world, gold):
+    if not _fair(record, gold) or not plausible(record, world.patient):
         return None
-    return MadeTask(record, {**gold, "class": label}, ticket_of(record, world.patient))
+    if not can_be_read(world, gold):
+        return None
+    made = MadeTask(record, {**gold, "class": label}, ticket_of(record, world.patient))
+    return made if is_perfect(made) else None
+
+
+POTASSIUM = (3.2, 5.8)
+"""Potassium in mmol/L outside of which something else comes before a review."""
+
+
+def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
+    """Return whether a chart holds together, and the request is one that the tables can judge.
+
+    Failing kidneys and the disease are on record together; the potassium is none that calls for
+    treatment at once; the drug suits sex, age and conditions; and apixaban is not near the two of
+    three limits (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
+    """
+    drug, indication = proposal(record["question"])
+    who = profile_of(patient, record["edit"])
+    if (CKD in who.conditions) != (who.egfr < 60) or excluded(drug.drug, who):
+        return False
+    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
+        return False
+    limits = (who.age >= 78, who.weight_kg <= 62, who.creatinine >= 1.4)
+    return not (drug.drug == "apixaban" and "af" in indication.older and sum(limits) > 1)
 
 
 def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bool:

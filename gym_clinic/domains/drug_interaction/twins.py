@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.tasks import TwinKind
 from gym_clinic.domains.drug_interaction.formulary import brands
 from gym_clinic.domains.drug_interaction.world import review_patient
+from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import draw_demographics
 
 Edits = tuple[Mapping[str, Any], ...]
@@ -36,8 +38,16 @@ def _neutral(made: MadeTask, random: Random) -> Edits | None:
         for one in patient.medicines
         if one.drug in brands() and one.drug not in named
     ]
-    choices.append({"kind": "wording", "seed": random.randrange(1 << 40)})
+    choices.append({"kind": "wording", "seed": _another_seed(patient, random)})
     return (random.choice(choices),)
+
+
+def _another_seed(patient: ClinicPatient, random: Random) -> int:
+    """A seed of other words, of a patient who was born on the same day."""
+    while True:
+        seed = random.randrange(1 << 40)
+        if dataclasses.replace(patient, seed=seed).born == patient.born:
+            return seed
 
 
 def _turning(made: MadeTask, random: Random) -> Edits | None:

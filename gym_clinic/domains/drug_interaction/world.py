@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 from gym_clinic.chart import chart_record
+from gym_clinic.chart.record import patient_id
 from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Regimen
@@ -48,6 +50,9 @@ LABS = ("creatinine", "egfr", "na", "k", "alt", "bilirubin", "albumin", "inr", "
 
 BOUGHT_SINCE = -20 * DAY
 """When what is bought without a prescription was begun, in minutes from arrival."""
+
+MOST_SEVERE = 1.6
+"""How severe a chronic kidney disease of a review is at most; 1 is usual."""
 
 Edit = Mapping[str, Any]
 
@@ -113,13 +118,42 @@ def _lives_with(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     return dataclasses.replace(patient, background=(*patient.background, lived))
 
 
+CKD = "chronic-kidney-disease"
+
+KIDNEYS_WORK = 1.2
+"""Creatinine in mg/dL up to which the kidneys of a review work."""
+
+
 def _kidneys(patient: ClinicPatient, one: Edit) -> ClinicPatient:
-    """Move the usual creatinine until the value of today is the one that is wanted."""
+    """Move the kidneys until the creatinine of today is the one that is wanted.
+
+    In chronic kidney disease its severity moves, so that urea, potassium and haemoglobin follow.
+    Kidneys that work have no such disease, and nothing is taken for it.
+    """
+    if one["creatinine"] <= KIDNEYS_WORK:
+        lived = tuple(each for each in patient.background if each.condition != CKD)
+        taken = tuple(each for each in patient.medicines if each.condition != CKD)
+        past = tuple(each for each in patient.past if each.taken_for != CKD)
+        patient = dataclasses.replace(patient, background=lived, medicines=taken, past=past)
+    for _ in range(6):
+        now = patient.state(0)["creatinine"]
+        patient = dataclasses.replace(
+            patient, background=tuple(_graver(each, one["creatinine"] / now)
+                                      for each in patient.background))  # fmt: skip
     for _ in range(4):
         factor = one["creatinine"] / patient.state(0)["creatinine"]
         healthy = {**patient.healthy, "creatinine": patient.healthy["creatinine"] * factor}
         patient = dataclasses.replace(patient, healthy=healthy)
     return patient
+
+
+def _graver(lived: Background, factor: float) -> Background:
+    """A chronic kidney disease that multiplies creatinine by a factor more; others as they are."""
+    if lived.condition != CKD:
+        return lived
+    amount = max(float(lived.effects["creatinine"].amount), 1.2)
+    severity = lived.severity + math.log(factor) / math.log(amount)
+    return dataclasses.replace(lived, severity=min(max(severity, 0.2), MOST_SEVERE))
 
 
 def _pregnancy(patient: ClinicPatient, one: Edit) -> ClinicPatient:
@@ -237,6 +271,7 @@ def _world(key: str) -> ClinicWorld:
     kinds = shown.get("documents", ("letter",))
     texts = documents(patient, split, kinds=frozenset(kinds))
     opening = thaw(chart_record(patient, texts, split))
+    opening["person"]["patient_id"] = patient_id(record["seed"])  # as on the ticket
     facts = load()
     drugs = {one.name: key for key, one in facts.drugs.items()}
     products = {one["drug"]: one["product"] for one in edits if one.get("product")}

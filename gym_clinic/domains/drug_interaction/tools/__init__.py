@@ -25,7 +25,8 @@ RECORD: tuple[Tool, ...] = (
 CHECKS: tuple[Tool, ...] = (*tools_of(product_checks), *tools_of(patient_checks))
 """Tools that answer from the tables about what they are asked."""
 
-_SCORES = ("ckdepi2021", "cockcroft_gault")
+SCORES = ("ckdepi2021", "cockcroft_gault")
+"""Scores that a review may compute."""
 
 
 def make_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[Tool, ...]:
@@ -38,11 +39,11 @@ def make_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[Tool
         *RECORD,
         *CHECKS,
         *(one for one in MEDICINES if one.name == "get_drug_information"),
-        *score_tools(_SCORES),
+        *score_tools(SCORES),
         *library_tools(knowledge_base),
         *(one for one in REASONING if one.name == "think"),
         submit_answer,
     )
 
 
-__all__ = ["CHECKS", "RECORD", "make_tools"]
+__all__ = ["CHECKS", "RECORD", "SCORES", "make_tools"]
