@@ -67,6 +67,7 @@ class FirstOrder(Strict):
         when: Condition on the names of `values_on_arrival`.
         pathways: The protocols that they belong to; any if empty.
         life: Whether they come before every question.
+        look: Part of the examination that is looked at before.
         calls: The calls.
     """
 
@@ -79,6 +80,7 @@ class FirstOrder(Strict):
     when: Expr = "True"
     pathways: Texts = ()
     life: bool = False
+    look: Text | None = None
     calls: tuple[OrderCall, ...]
 
 
@@ -123,6 +125,7 @@ class UrgentCall(NamedTuple):
         life: Whether it comes before every question.
         accepted: What fulfils it: ids of drugs, procedures, tests or studies, of which one is
             enough.
+        look: Part of the examination that is looked at before.
     """
 
     what: str
@@ -131,6 +134,7 @@ class UrgentCall(NamedTuple):
     arguments: dict[str, Any]
     life: bool
     accepted: tuple[str, ...]
+    look: str | None = None
 
 
 @lru_cache(maxsize=1)
@@ -192,7 +196,13 @@ def _urgent(
         accepted = tuple(dict.fromkeys(str(one["drug"]) for one in right))
         for chosen in right[:1]:
             yield UrgentCall(
-                order.what, order.minutes, "give_medication", chosen, order.life, accepted
+                order.what,
+                order.minutes,
+                "give_medication",
+                chosen,
+                order.life,
+                accepted,
+                order.look,
             )
         return
     arguments = dict(call.arguments)
@@ -204,7 +214,9 @@ def _urgent(
         one = dict(arguments)
         if "tests" in one:
             one["tests"] = list(accepted)
-        yield UrgentCall(order.what, order.minutes, call.name, one, order.life, accepted)
+        yield UrgentCall(
+            order.what, order.minutes, call.name, one, order.life, accepted, order.look
+        )
 
 
 def _fulfilled_by(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -23,7 +23,7 @@ from gym_clinic.domains.triage_emergency.placement import (
     place,
     protocols,
 )
-from gym_clinic.domains.triage_emergency.plan import PlannedTriage
+from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -53,7 +53,7 @@ def evidence_name(facts: Facts, key: str) -> str:
     elif kind in ("vital", "lab") and of in facts.measurements:
         name = facts.measurements[of].name
     elif kind == "site":
-        name = f"examination of the {of}"
+        name = "general examination" if of == "general" else f"examination of the {of}"
     else:
         name = of or key
     return name if find_evidence(facts, name) == key else key
@@ -207,7 +207,7 @@ def must_read(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
     the vital signs.
     """
     opened = seen(ClinicCase(plan.case.world))
-    after = {key for one in _activated(plan) for key in protocols()[one].after}
+    after = [key for one in _activated(plan) for key in protocols()[one].after if key in plan.read]
     flags = [f"told:{one}" for one in plan.flags]
     alarms = [one["finding"] for one in cited if one["finding"].startswith("told:")
               and alarming(plan.case, one["finding"])]  # fmt: skip
@@ -215,7 +215,7 @@ def must_read(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
     oxygen = any(one.accepted == ("oxygen",) for one in plan.urgent)
     chosen = dict.fromkeys((
         *(("pregnancy",) if plan.asked_pregnancy else ()),
-        *sorted(one for one in after if one in plan.read),
+        *after[:1],
         *flags, *alarms[:1], *sites[:1],
         *("study:ecg", "lookup:stroke screen", "lookup:glucose", "record:allergies"),
         *(("record:history:past illnesses",) if oxygen else ()),

@@ -8,13 +8,9 @@ last. It is played on a case of its own, so that every value that it passes on i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from gym_clinic.chart.results import VITALS
-from gym_clinic.clinical.citations import is_true, was_read
-from gym_clinic.clinical.seen import seen
-from gym_clinic.domain import CallSpec
 from gym_clinic.domains.triage_emergency.acuity import (
     Acuity,
     hours_of_findings,
@@ -22,15 +18,13 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of
-from gym_clinic.domains.triage_emergency.first_orders import UrgentCall, urgent_calls
+from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
+from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
 from gym_clinic.domains.triage_emergency.screens import RESPONSES
-from gym_clinic.domains.triage_emergency.tools import TOOLS
 from gym_clinic.domains.triage_emergency.world import TriageCase
-from gym_clinic.errors import ToolError
 from gym_clinic.simulate.clinic import disclosures
 from gym_clinic.simulate.clinic.incidental import red_flags
-from gym_clinic.toolbox import Toolbox
 
 MOST_ASKED = 4
 """Red flags of the complaint that the plan asks for by name, at most."""
@@ -40,6 +34,9 @@ FURTHER = 3
 
 UNAWARE = 8
 """Coma score up to which pain is not asked for, and nothing is read before oxygen."""
+
+SOON = 20
+"""Minutes by which what is due is ordered before further questions."""
 
 AT_ONCE = ("anaphylaxis", "major haemorrhage")
 """Protocols that are activated before any question."""
@@ -74,67 +71,6 @@ BLEEDING = ("Hematemesis", "Melena", "Hematochezia", "Abnormal vaginal bleeding"
             "Post-partum hemorrhage")  # fmt: skip
 
 
-class NoPlanError(Exception):
-    """A patient for whom the reference plan does not work out."""
-
-
-@dataclass
-class PlannedTriage:
-    """A plan as it was carried out.
-
-    Attributes:
-        case: The case that it was played on.
-        moves: Batches of calls.
-        urgent: The orders that cannot wait.
-        flags: Red flags of the complaint that were asked for, by id.
-        asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
-        measured: The vital signs that were measured first.
-    """
-
-    case: TriageCase
-    moves: list[list[CallSpec]] = field(default_factory=lambda: [[]])
-    urgent: list[UrgentCall] = field(default_factory=list)
-    flags: list[str] = field(default_factory=list)
-    asked_pregnancy: bool = False
-    measured: dict[str, float] = field(default_factory=dict)
-    _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
-
-    def call(self, name: str, **arguments: Any) -> Any:
-        """Make a call in the present batch.
-
-        Raises:
-            NoPlanError: If it fails, or the encounter ends.
-        """
-        tool = self._box.get(name)
-        assert tool is not None, name
-        self.case.writable = tool.writes
-        try:
-            result = tool.call(dict(arguments), self.case)
-        except ToolError as error:
-            raise NoPlanError(f"{name}: {error}") from None
-        self.moves[-1].append((name, arguments))
-        return result
-
-    def turn(self) -> None:
-        """End the present batch."""
-        if self.moves[-1]:
-            self.case.end_turn()
-            self.moves.append([])
-
-    @property
-    def read(self) -> frozenset[str]:
-        """The keys of what was read."""
-        return seen(self.case)
-
-    def citation(self, key: str) -> dict[str, Any] | None:
-        """Return the right citation of a key; None if it was not read or bears none."""
-        if was_read(self.case.world, key, self.read):
-            for present in (True, False):
-                if is_true(self.case, key, present):
-                    return {"finding": key, "present": present}
-        return None
-
-
 def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> PlannedTriage:
     """Return the reference plan of a record.
 
@@ -148,11 +84,16 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     row = plan.call("measure_vital_signs")
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
     plan.urgent = urgent_calls(patient, pathway.id)
-    if row.get("gcs", 15) > UNAWARE and VERY_LOW <= row.get("spo2", 100) < LOW:
+    rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
+    awake = row.get("gcs", 15) > UNAWARE
+    if awake and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
         plan.call("read_history", section="past illnesses")
-    if row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency"):
+    drowsy = row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency")
+    if drowsy and not rescue:
         plan.call("measure_glucose")
     _order(plan, life=True)
+    if drowsy and rescue:
+        plan.call("measure_glucose")
     if pathway.id in AT_ONCE:
         _activate(plan, pathway)
     plan.turn()
@@ -165,12 +106,16 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _learn(plan, pathway)
         plan.turn()
         _activate(plan, pathway)
+        if any(one.minutes <= SOON and not one.life for one in plan.urgent):
+            plan.call("read_allergies")
+            _order(plan, life=False)
     _ask(plan)
     plan.turn()
     _screen(plan, acuity, pathway, names, row)
     plan.turn()
     if any(one.name == "give_medication" for one in plan.urgent):
-        plan.call("read_allergies")
+        if "record:allergies" not in plan.read:
+            plan.call("read_allergies")
         plan.call("read_patient_record")
     if pathway.id != "stroke":
         _order(plan, life=False)
@@ -201,8 +146,11 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
 def _order(plan: PlannedTriage, *, life: bool) -> None:
     """Give the orders that come before every question, or the others; those due first are first."""
     for one in sorted(plan.urgent, key=lambda one: one.minutes):
-        if one.life is life:
+        if one.life is life and one not in plan.ordered:
+            if one.look is not None:
+                plan.call("examine_patient", system=one.look)
             plan.call(one.name, **one.arguments)
+            plan.ordered.append(one)
 
 
 def _activated(plan: PlannedTriage) -> bool:

@@ -18,6 +18,7 @@ from gym_clinic.clinical.differential import differential, finding_rates
 from gym_clinic.clinical.naming import findings_named
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.triage_emergency.acuity import CALM, danger_zone, level
+from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, protocols
 from gym_clinic.facts import load
 
@@ -64,6 +65,9 @@ EXAMINED = ("skin", "chest", "abdomen", "neurology", "limbs", "head and neck", "
             "eyes", "ears nose throat")  # fmt: skip
 """Parts that are examined at the door."""
 
+SEVERE, GROWN = 7, 16
+"""Pain from which on, and age in years from which on, paracetamol is given."""
+
 ADULT_HEART = 35
 """Age in years from which on chest pain is taken for the heart."""
 
@@ -102,6 +106,10 @@ class NurseNotes:
         glucose: Bedside glucose.
         warning: NEWS2 of the sepsis screen.
         department: The state of the department.
+        flags: Red flags of the complaints, by the card of the department.
+        fertile: Whether that card asks this woman for a pregnancy.
+        retains: Whether a chronic obstructive lung disease is on the record.
+        female: Whether the patient is female.
     """
 
     age: float = 40.0
@@ -112,6 +120,10 @@ class NurseNotes:
     glucose: float = 0.0
     warning: float = 0.0
     department: Mapping[str, Any] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    fertile: bool = False
+    retains: bool = False
+    female: bool = False
 
     @property
     def has(self) -> frozenset[str]:
@@ -151,6 +163,7 @@ class RulesNurse:
         found = _AGE.search(ticket)
         if found is not None:
             self._notes.age = float(found["number"]) / _PER_YEAR[found["unit"]]
+            self._notes.female = found["sex"] == "female"
         self._notes.told.update(findings_named(ticket.rpartition("First words: ")[2]))
 
     def _hear(self, name: str, text: str) -> None:
@@ -158,11 +171,18 @@ class RulesNurse:
         if name == "ask_patient":
             notes.told.update(findings_named(text))
             return
+        if name == "read_history":
+            notes.retains = "obstructive pulmonary" in text.casefold()
+            return
         try:
             found = json.loads(text)
         except ValueError:
             return
-        if name == "measure_vital_signs":
+        if name == "read_red_flags":
+            notes.flags += [one for one in found["ask for"] if one not in notes.flags]
+            asked = notes.female and CHILDBEARING[0] <= notes.age <= CHILDBEARING[1]
+            notes.fertile |= asked and len(found) > 1
+        elif name == "measure_vital_signs":
             notes.row = found
         elif name == "screen_stroke":
             notes.screen = found
@@ -177,11 +197,17 @@ class RulesNurse:
 
     def _encounter(self) -> Iterator[list[CallSpec]]:
         notes = self._notes
-        yield [("measure_vital_signs", {}),
+        names = load().phenotypes
+        there = [names[key].name for key, has in notes.told.items() if has and key in names]
+        yield [("measure_vital_signs", {}), ("read_history", {"section": "past illnesses"}),
+               *(("read_red_flags", {"complaint": one}) for one in there[:LIKELY]),
                *(("ask_patient", {"question": one}) for one in QUESTIONS)]  # fmt: skip
         yield self._closer()
         yield self._further()
         later: list[CallSpec] = [("read_medicines", {}), ("read_department_state", {})]
+        if notes.row.get("pain", 0) >= SEVERE and notes.age >= GROWN and not notes.has & POISON:
+            dose = {"drug": "paracetamol", "dose": 1.0, "unit": "g", "route": "po"}
+            later = [("read_allergies", {}), ("give_medication", dose), *later]
         if notes.has & HEART:
             later = [("wait", {"minutes": 6}), ("read_results", {"order": "ecg"}), *later]
         yield later
@@ -197,10 +223,10 @@ class RulesNurse:
         if self._allergic():
             dose = {"drug": "epinephrine", "dose": 0.5, "unit": "mg", "route": "im"}
             batch.append(("give_medication", dose))
-        if row.get("spo2", 99) < 92:
-            batch.append(
-                ("give_oxygen", {"device": "non-rebreather mask", "litres_per_minute": 10})
-            )
+        if notes.retains and row.get("spo2", 99) < 88:
+            batch.append(("give_oxygen", {"device": "venturi mask", "litres_per_minute": 4}))
+        elif not notes.retains and row.get("spo2", 99) < 92:
+            batch.append(("give_oxygen", {"device": "face mask", "litres_per_minute": 6}))
         if row.get("sbp", 120) < 90 and notes.age >= 16:
             batch.append(("give_fluids", {"fluid": "balanced crystalloid", "millilitres": 500}))
         if has & HEART:
@@ -211,6 +237,11 @@ class RulesNurse:
             batch.append(("measure_glucose", {}))
         if "Fever" in has or row.get("temp_c", 37.0) >= 38:
             batch.append(("screen_sepsis", {"suspected_infection": True}))
+        flags = [one.casefold() for one in notes.flags][:AT_ONCE]
+        if flags:
+            batch.append(("ask_patient", {"question": f"Do you have {' or '.join(flags)}?"}))
+        if notes.fertile:
+            batch.append(("ask_patient", {"question": "How many weeks pregnant are you?"}))
         return [*batch, ("examine_patient", {"system": "general"})]
 
     def _further(self) -> list[CallSpec]:
@@ -288,7 +319,7 @@ class RulesNurse:
             life_saving=saving,
             high_risk=risk or pathway not in (NO_PATHWAY, "isolation"),
             confused=row.get("gcs", 15) < 15,
-            severe_pain=row.get("pain", 0) >= 7,
+            severe_pain=row.get("pain", 0) >= SEVERE,
             resources=self._resources(),
         )
 

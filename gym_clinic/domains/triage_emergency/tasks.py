@@ -32,7 +32,8 @@ from gym_clinic.domains.triage_emergency.placement import (
     place,
     protocols,
 )
-from gym_clinic.domains.triage_emergency.plan import NoPlanError, PlannedTriage, plan_triage
+from gym_clinic.domains.triage_emergency.plan import plan_triage
+from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
 from gym_clinic.domains.triage_emergency.twins import make_twin
 from gym_clinic.domains.triage_emergency.world import Department, draw_department
 from gym_clinic.episode import Call, Episode, Task, Turn

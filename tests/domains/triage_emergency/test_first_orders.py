@@ -65,7 +65,7 @@ def test_the_tables_name_what_exists_and_every_minute_has_a_source() -> None:
         ("acute-myocardial-infarction", "stemi", "an ECG", 10),
         ("stroke", "stroke", "CT of the head", 25),
         ("bacterial-meningitis", "sepsis", "an antibiotic for meningitis", 60),
-        ("postpartum-haemorrhage", "obstetric emergency", "a uterotonic", 10),
+        ("postpartum-haemorrhage", "obstetric emergency", "a uterotonic", 20),
     ],
 )
 def test_deadlines_are_clinical(condition: str, pathway: str, what: str, minutes: float) -> None:

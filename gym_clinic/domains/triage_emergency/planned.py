@@ -1,0 +1,78 @@
+"""A reference plan while it is carried out: its calls, and what they showed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gym_clinic.clinical.citations import is_true, was_read
+from gym_clinic.clinical.seen import seen
+from gym_clinic.domain import CallSpec
+from gym_clinic.domains.triage_emergency.first_orders import UrgentCall
+from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.errors import ToolError
+from gym_clinic.toolbox import Toolbox
+
+
+class NoPlanError(Exception):
+    """A patient for whom the reference plan does not work out."""
+
+
+@dataclass
+class PlannedTriage:
+    """A plan as it was carried out.
+
+    Attributes:
+        case: The case that it was played on.
+        moves: Batches of calls.
+        urgent: The orders that cannot wait.
+        ordered: Those of them that were given.
+        flags: Red flags of the complaint that were asked for, by id.
+        asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
+        measured: The vital signs that were measured first.
+    """
+
+    case: TriageCase
+    moves: list[list[CallSpec]] = field(default_factory=lambda: [[]])
+    urgent: list[UrgentCall] = field(default_factory=list)
+    ordered: list[UrgentCall] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    asked_pregnancy: bool = False
+    measured: dict[str, float] = field(default_factory=dict)
+    _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
+
+    def call(self, name: str, **arguments: Any) -> Any:
+        """Make a call in the present batch.
+
+        Raises:
+            NoPlanError: If it fails, or the encounter ends.
+        """
+        tool = self._box.get(name)
+        assert tool is not None, name
+        self.case.writable = tool.writes
+        try:
+            result = tool.call(dict(arguments), self.case)
+        except ToolError as error:
+            raise NoPlanError(f"{name}: {error}") from None
+        self.moves[-1].append((name, arguments))
+        return result
+
+    def turn(self) -> None:
+        """End the present batch."""
+        if self.moves[-1]:
+            self.case.end_turn()
+            self.moves.append([])
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The keys of what was read."""
+        return seen(self.case)
+
+    def citation(self, key: str) -> dict[str, Any] | None:
+        """Return the right citation of a key; None if it was not read or bears none."""
+        if was_read(self.case.world, key, self.read):
+            for present in (True, False):
+                if is_true(self.case, key, present):
+                    return {"finding": key, "present": present}
+        return None
