@@ -25,7 +25,7 @@ from gym_clinic.names import at_least_one
 from gym_clinic.policies.arguments import sample
 from gym_clinic.policies.constants import ConstantSearch, by_tool, fitted
 from gym_clinic.policies.moves import Playbook
-from gym_clinic.policies.playing import Action, Maker, Policy, next_action
+from gym_clinic.policies.playing import Action, Maker
 
 FIT = 24
 """Tasks of the train split on which the constant answer is fitted."""
@@ -256,58 +256,3 @@ def _refer_everyone(encounter: _Encounter) -> Iterator[list[CallSpec]]:
             encounter.fill("disposition", wanted)
             break
     encounter.fill("orders", [{"order": f"consult:{one}"} for one in asked])
-
-
-class _Borrower:
-    """Makes the calls of another policy, and gives the constant answer in its place.
-
-    Args:
-        other: The policy whose calls are made.
-        playbook: Tickets and menus.
-        label: Label of the constant answer.
-        cites: Whether the other's citations are kept.
-    """
-
-    def __init__(self, other: Policy, playbook: Playbook, label: str, cites: bool) -> None:
-        self._other, self._playbook, self._label, self._cites = other, playbook, label, cites
-        self._answer: tuple[str, Mapping[str, Any]] = ("", {})
-
-    def act(self, observation: str, info: dict[str, Any]) -> Action:
-        """Return the other's action, with the constant answer for its own."""
-        if "task_id" in info:
-            move = self._playbook.menu(self._playbook.task(info)).answers[self._label]
-            assert not isinstance(move, str)
-            self._answer = move[-1]
-        action = next_action(self._other, observation, info)
-        requests = self._requests(action)
-        made = []
-        for name, arguments in requests:
-            if name == self._answer[0]:
-                cited = arguments.get("cited_findings", []) if self._cites else []
-                arguments = {**self._answer[1], "cited_findings": cited}
-            made.append({"name": name, "arguments": arguments})
-        return made or action
-
-    def _requests(self, action: Action) -> list[CallSpec]:
-        if isinstance(action, str):
-            read = self._playbook.env.dialect.parse(action).requests
-            return [(one.name, one.arguments) for one in read if one.fault is None]
-        return [(one["name"], one["arguments"]) for one in action]
-
-
-def borrowed_calls(
-    env: ClinicEnv, source: str = "rules", cites: bool = False, tasks: int = FIT
-) -> Maker:
-    """Make another policy's calls and give the constant answer: what the findings alone earn.
-
-    Args:
-        env: The environment.
-        source: Name of the other policy, such as "rules" or "oracle".
-        cites: Whether its citations are kept.
-        tasks: Tasks of the train split on which the constant answer is fitted.
-    """
-    from gym_clinic.policies.registry import load as load_policy
-
-    label = fitted(env, ConstantSearch, by_tool, at_least_one("tasks", tasks)).best_label() or ""
-    playbook, maker = Playbook(env), load_policy(source, env)
-    return lambda seed: _Borrower(maker(seed), playbook, label, cites)

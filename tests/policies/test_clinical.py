@@ -10,7 +10,6 @@ from gym_clinic.catalog import unwrap
 from gym_clinic.clinical.adversaries import ADVERSARIES
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import load, play
-from gym_clinic.policies.clinical import borrowed_calls
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +37,3 @@ def test_a_score_from_invented_values_is_noted(env: ClinicEnv) -> None:
     maker = load("every-instrument", env, {"tasks": 2})
     done = play(env, clinical_domain.domain().split("train")[0], maker(0))
     assert done.info["metrics"]["invented_values"] > 0
-
-
-def test_borrowed_calls_read_what_the_other_read_and_answer_a_constant(env: ClinicEnv) -> None:
-    task = clinical_domain.domain().split("train")[0]
-    other = play(env, task, load("look-once", env, {"tasks": 2})(0))
-    borrowed = play(env, task, borrowed_calls(env, "look-once", tasks=2)(0))
-    assert borrowed.episode.answer is not None
-    assert not borrowed.episode.answer["cited_findings"]
-    names = [[call.name for call in one.episode.calls] for one in (other, borrowed)]
-    assert names[0] == names[1]

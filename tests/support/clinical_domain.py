@@ -136,6 +136,7 @@ def domain() -> Domain:
         success=success(JUDGE),
         metrics=metrics(JUDGE),
         aggregate=aggregate,
+        solution=lambda task: [(("submit_answer", dict(task.gold["answer"])),)],
         menu=_menu,
         adversaries=ADVERSARIES,
         max_turns=30,

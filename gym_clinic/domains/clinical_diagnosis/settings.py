@@ -15,7 +15,7 @@ from gym_clinic.clinical import (
     open_case,
     success,
 )
-from gym_clinic.clinical.adversaries import ADVERSARIES
+from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.fingerprint import fingerprint
 from gym_clinic.clinical.tasks import SIZES
 from gym_clinic.domain import Domain, Menu, Move
@@ -84,7 +84,7 @@ def make_domain(knowledge_base: str | Mapping[str, Any]) -> Domain:
         menu=menu,
         classes=class_of,
         baselines={"rules": rules},
-        adversaries=ADVERSARIES,
+        adversaries={**ADVERSARIES, **READERS},
         scoring=partial(fingerprint, SPEC.name),
         max_turns=MAX_TURNS,
     )

@@ -13,7 +13,7 @@ from gym_clinic.clinical import (
     metrics,
     success,
 )
-from gym_clinic.clinical.adversaries import ADVERSARIES
+from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.tasks import SIZES
 from gym_clinic.domain import Domain
 from gym_clinic.domains.drug_interaction.baselines import menu, rules
@@ -60,6 +60,6 @@ def make_domain(knowledge_base: str | Mapping[str, Any]) -> Domain:
         menu=menu,
         classes=class_of,
         baselines={"rules": rules},
-        adversaries=ADVERSARIES,
+        adversaries={**ADVERSARIES, **READERS},
         max_turns=MAX_TURNS,
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gym_clinic.clinical import aggregate, clinical_rubric, ended, metrics, success
-from gym_clinic.clinical.adversaries import ADVERSARIES
+from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.fingerprint import fingerprint
 from gym_clinic.clinical.tasks import endless
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
@@ -103,7 +103,7 @@ def make_domain() -> Domain:
         menu=menu,
         classes=lambda task: str(task.gold["answer"]["level"]),
         baselines={"rules": rules},
-        adversaries=ADVERSARIES,
+        adversaries={**ADVERSARIES, **READERS},
         scoring=partial(fingerprint, SPEC.name),
         max_turns=MAX_TURNS,
     )
