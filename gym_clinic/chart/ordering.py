@@ -5,9 +5,10 @@ Each takes its minutes, is noted for the judge of safety, and begins to act at i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gym_clinic.chart.catalogue import (
+    Only,
     Price,
     actions,
     check_fits,
@@ -29,6 +30,9 @@ from gym_clinic.errors import ToolError
 from gym_clinic.facts.doses import SAME_AS
 from gym_clinic.facts.named_drugs import plain_route
 from gym_clinic.simulate.clinic.measurement import methods_of
+
+ONLY_IN: Mapping[str, Only] = {"hcg": "female", "psa": "male"}
+"""Test -> whom it is for."""
 
 MOST_TESTS = 12
 """Tests of one order at most."""
@@ -55,6 +59,8 @@ def order_tests(
     if not 0 < len(names) <= MOST_TESTS:
         raise ToolError(f"order_lab takes 1 to {MOST_TESTS} tests, got {len(names)}.")
     tests = list(dict.fromkeys(find_test(facts, name) for name in names))
+    for test in tests:
+        check_fits(chart.patient, ONLY_IN.get(test), test)
     known = {way for test in tests for one in tests_of(facts)[test] for way in methods_of(one)}
     if method is not None and method not in known:
         raise ToolError(f"No method '{method[:60]}' for these tests; known: {sorted(known)}.")

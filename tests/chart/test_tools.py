@@ -292,3 +292,13 @@ def test_home_medicines_can_be_stopped() -> None:
             }.items()
             return
     raise AssertionError("forty patients without a medicine")
+
+
+def test_a_pregnancy_test_is_for_women() -> None:
+    man = opened(3, "testicular-torsion")
+    with pytest.raises(ToolError, match="hcg cannot be done in this patient"):
+        call(man, "order_lab", tests=["blood-count", "hcg"])
+    assert not man.orders
+    woman = opened(3, "ectopic-pregnancy")
+    call(woman, "order_lab", tests=["hcg"])
+    assert woman.orders

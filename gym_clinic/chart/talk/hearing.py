@@ -69,7 +69,7 @@ class Hearing:
 
     def hear(self, question: str) -> Heard:
         """Return what a question asks."""
-        text = question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        text = spelled_right(question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
         findings = dict.fromkeys(link.record.id for link in self.linker.link(text))
         return Heard(
             findings=tuple(findings),
@@ -101,9 +101,30 @@ def _hearing_of(folder: Path) -> Hearing:
             gc.enable()
 
 
+_WORD = re.compile(r"[A-Za-z]{5,}")
+
+
 def hearing_of(facts: Facts) -> Hearing:
     """Return the hearing of some fact tables; made once."""
     return _hearing_of(facts.folder)
+
+
+def spelled_right(text: str) -> str:
+    """Return a text without common misspellings.
+
+    >>> spelled_right("Any diahrea or vomitting?")
+    'Any diarrhea or vomiting?'
+    """
+    known = _misspelled()
+    return _WORD.sub(lambda match: known.get(match[0].lower(), match[0]), text)
+
+
+@lru_cache(maxsize=1)
+def _misspelled() -> Mapping[str, str]:
+    read: dict[str, list[str]] = json.loads(
+        (_HERE / "misspellings.json").read_text(encoding="utf-8")
+    )
+    return {wrong: right for right, all_wrong in read.items() for wrong in all_wrong}
 
 
 def lay_terms(facts: Facts) -> Mapping[str, FindingTerms]:

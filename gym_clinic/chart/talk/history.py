@@ -298,7 +298,9 @@ class History:
         patient = self.record.patient
         born = f"{patient.born.day} {patient.born:%B %Y}"
         age = patient.person.age
-        number = f"{int(age)}" if age >= ADULT or age >= 2 else f"{int(age * 12)} months"
+        months = int(age * 12)
+        young = "one month" if months == 1 else f"{months} months"
+        number = f"{int(age)}" if age >= 2 else young
         yield (
             self.speech.say("born", number=number, birth=born),
             Said("born", patient.born.isoformat()),

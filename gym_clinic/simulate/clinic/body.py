@@ -37,6 +37,9 @@ ACIDS = ("lactate", "ketones", "unmeasured_acids")
 WARM, PER_DEGREE = 37.3, 8.0
 """Temperature above which the heart beats faster, and beats a minute for each degree at least."""
 
+PULSE_PRESSURE = 0.22
+"""Share of the systolic pressure that the pulse pressure is at least."""
+
 BICARBONATE_PER_ACID = 0.9
 """mmol/L of bicarbonate that each mmol/L of acid uses up."""
 
@@ -211,7 +214,8 @@ def settle(
     for key, value in state.items():
         low, high = facts.measurements[key].possible
         state[key] = min(max(value, low), high)
-    state["dbp"] = max(min(state["dbp"], state["sbp"] - 15), 0.35 * state["sbp"])
+    widest = state["sbp"] - max(15.0, PULSE_PRESSURE * state["sbp"])
+    state["dbp"] = max(min(state["dbp"], widest), 0.35 * state["sbp"])
     return add_computed(facts, state, sex, age)
 
 

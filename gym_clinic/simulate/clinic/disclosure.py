@@ -25,7 +25,7 @@ from gym_clinic.simulate.clinic.incidental import (
     red_flags,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.problems import DAY
+from gym_clinic.simulate.clinic.problems import CLOUDED, DAY
 
 Manner = Literal["told", "vague", "asked", "omitted"]
 Distortion = Literal["forgets", "minimises", "wrong"]
@@ -33,6 +33,9 @@ Origin = Literal["problem", "second", "background", "irrelevant", "absent"]
 
 MANNERS: Mapping[Manner, float] = {"told": 0.35, "vague": 0.2, "asked": 0.37, "omitted": 0.08}
 """Manner -> share of the findings."""
+
+STUPOR = 12
+"""Coma score below which nobody calls the loss of consciousness slight."""
 
 DISTORTIONS: Mapping[Distortion, float] = {"forgets": 0.04, "minimises": 0.08, "wrong": 0.05}
 """Distortion -> share of what is there."""
@@ -94,11 +97,19 @@ def disclosures(patient: ClinicPatient) -> tuple[Disclosure, ...]:
     random = Random(f"{patient.seed}:{patient.problems[0].condition}:disclosure")
     facts, complaint = patient.facts, patient.problems[0].complaint
     born = -round(patient.person.age * 365 * DAY)
+    clouded, stuporous = facts.finding_ids[CLOUDED], patient.state(0)["gcs"] < STUPOR
     there = list(_there(patient, random))
     sought = _sought(patient, {one.finding for one in there}, random)
     absent = [Disclosure(one, False, "absent", "told", None, None) for one in sought]
     return tuple(
-        _planned(one, born, one.finding == complaint, _is_flag(facts, one.finding), random)
+        _planned(
+            one,
+            born,
+            one.finding == complaint,
+            _is_flag(facts, one.finding),
+            stuporous and clouded in {one.finding, *facts.above[one.finding]},
+            random,
+        )
         for one in (*there, *absent)
     )
 
@@ -161,13 +172,18 @@ def _sought(patient: ClinicPatient, there: Collection[str], random: Random) -> l
     return sorted(random.sample(kept, amount))
 
 
-def _planned(one: Disclosure, born: int, complaint: bool, flag: bool, random: Random) -> Disclosure:
+def _planned(
+    one: Disclosure, born: int, complaint: bool, flag: bool, plain: bool, random: Random
+) -> Disclosure:
+    """Draw how a finding is told; one that is plain to see is never called slight."""
     manner, distortion = _drawn(random)
     if complaint:
         manner = "told"
     elif flag and manner == "omitted":
         manner = "asked"
     if not one.has or ((complaint or flag) and distortion == "forgets"):
+        distortion = None
+    if plain and distortion == "minimises":
         distortion = None
     says = one.began
     if distortion == "wrong" and one.began is not None:

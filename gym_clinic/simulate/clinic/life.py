@@ -33,6 +33,9 @@ SCHOOL, RETIRED = 5, 67
 FEWER = 0.1
 """Share of unborn babies that are felt to move less than before."""
 
+FEWER_IN = {"placental-abruption": 0.7, "preeclampsia": 0.25}
+"""Condition that harms the unborn baby -> that share."""
+
 TRAVELLED = 0.12
 """Share of people who came back from a journey within weeks."""
 
@@ -141,7 +144,8 @@ def _pregnancies(patient: ClinicPatient) -> tuple[int | None, int, Movements | N
     weeks = person.pregnant_weeks
     if weeks is None or weeks < FELT:
         return births, losses, None
-    return births, losses, "fewer" if random.random() < FEWER else "usual"
+    fewer = max(FEWER, FEWER_IN.get(patient.problems[0].condition, 0.0))
+    return births, losses, "fewer" if random.random() < fewer else "usual"
 
 
 def _work(age: float, places: list[str], random: Random) -> str:

@@ -113,3 +113,13 @@ def test_what_names_nothing_is_heard_as_nothing() -> None:
 def test_areas_name_findings_of_the_tables() -> None:
     for names in areas().values():
         assert set(names) <= lay_words().keys()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("diahrea", "diarrhea"), ("vomitting", "vomiting"), ("siezure", "seizure")],
+)
+def test_common_misspellings_are_understood(wrong: str, right: str) -> None:
+    asked, meant = (HEARING.hear(f"Any {word}?").findings for word in (wrong, right))
+    assert asked == meant
+    assert asked

@@ -245,3 +245,15 @@ def test_the_data_files_name_findings_and_drugs_of_the_tables() -> None:
         if one.medicine is not None:
             known = {*FACTS.drugs, *(f"class:{key}" for key in FACTS.drug_classes)}
             assert one.medicine in known
+
+
+def test_nobody_calls_a_coma_slight() -> None:
+    clouded = FACTS.finding_ids["Reduced consciousness/confusion"]
+    read = 0
+    for seed in range(60):
+        patient = draw_patient(seed, "opioid-overdose")
+        for one in disclosures(patient) if patient.state(0)["gcs"] < 12 else ():
+            if clouded in {one.finding, *FACTS.above[one.finding]}:
+                read += 1
+                assert one.distortion != "minimises"
+    assert read > 20

@@ -40,3 +40,12 @@ def test_everything_that_is_lived_with_has_a_lay_name() -> None:
     lived = {key for key, one in FACTS.conditions.items() if one.role != "presenting"}
     assert lived == lay_names().keys()
     assert all(len(names) >= 2 for names in lay_names().values())
+
+
+def test_a_baby_in_danger_moves_less_and_none_is_felt_early() -> None:
+    ill = [draw_patient(seed, "placental-abruption") for seed in range(30)]
+    felt = [draw_life(one).movements for one in ill if (one.person.pregnant_weeks or 0) >= 20]
+    assert felt.count("fewer") > felt.count("usual") > 0
+    for seed in range(10):
+        early = draw_patient(seed, "miscarriage")
+        assert (early.person.pregnant_weeks or 0) >= 18 or draw_life(early).movements is None

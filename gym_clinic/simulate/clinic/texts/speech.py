@@ -42,7 +42,7 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
         parts.append(voice.say(f"open.{speaker}.last", **child))
     facts = tuple(fact for one in parts for fact in one.facts)
     if speaker == "patient" and voice.random.random() < MESSAGES:
-        text = voice.random.choice((", ", " ", ". ")).join(lowered(one.text) for one in parts)
+        text = voice.random.choice((", ", " - ", ". ")).join(lowered(one.text) for one in parts)
         return Piece(text[:1].lower() + text[1:], facts)
     return voice.run_on(parts)
 
