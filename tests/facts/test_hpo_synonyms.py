@@ -91,5 +91,5 @@ def test_names_and_synonyms_link_to_their_finding_or_a_relative(some):
         strictly += id in found
         if not any(one == id or one in above[id] or id in above[one] for one in found):
             missed.append(name)
-    assert len(missed) <= 0.02 * len(chosen), missed
-    assert strictly >= 0.95 * len(chosen)
+    assert len(missed) <= max(1, 0.02 * len(chosen)), missed
+    assert strictly >= 0.95 * len(chosen) - 1

@@ -33,6 +33,7 @@ from gym_clinic.retrieval.graph.triggers import (
     AN_ITEM_HAS_NO,
     ANSWERS,
     ASIDES,
+    BEARERS,
     BEFORE,
     BESIDE_AT_MOST,
     BESIDE_RELATIVES,
@@ -287,6 +288,8 @@ class _ScopedSentence:
         if self.taken[place] or self.words[place].text not in DOUBTS:
             return place + 1
         if length := self._matched(CONDITION, place):
+            if self.words[place].text in ("any", "red") and self.found[place] == "absent":
+                return place + length  # "failed to show any sign of", "no red flags"
             end = place + length  # "may feel dizzy": the finding may begin in the phrase
             named = (one for one in range(place, end) if self.taken[one])
             return self._reach("hypothetical", next(named, end))
@@ -335,6 +338,7 @@ class _ScopedSentence:
             not self.taken[place]
             and (
                 self.words[place].text in ENDS
+                or self._matched(BEARERS, place)
                 or (place > first and begins(self.words, place) and not self._relative(place))
             )
         ):

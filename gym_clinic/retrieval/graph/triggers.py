@@ -74,6 +74,8 @@ PSEUDO = _phrases("pseudo")
 """Pseudo-negations: they negate no symptom."""
 CONDITION = _phrases("condition")
 """The words that follow are hypothetical."""
+BEARERS = _phrases("bearers")
+"""Who has what follows, behind what is looked for: "CT to exclude embolism in a man with"."""
 DOUBT_OF = _phrases("doubt")
 """The next finding alone is hypothetical: "suspected pneumonia with fever"."""
 CONDITION_AFTER = _phrases("condition_after")

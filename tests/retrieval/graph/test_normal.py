@@ -64,7 +64,7 @@ def test_what_is_not_said_to_be_normal_denies_nothing(text, present):
         ("Calf pain.", {"Calf pain"}),
         ("Homicidal ideation.", {"Homicidal ideation"}),
         ("Bilateral ptosis.", {"Bilateral ptosis"}),
-        ("Absent ankle jerks.", {"Areflexia"}),
+        ("Absent ankle jerks.", {"Areflexia of lower limbs"}),
         ("Brisk reflexes.", {"Hyperreflexia"}),
         ("Conductive hearing loss.", {"Conductive hearing impairment"}),
     ],
