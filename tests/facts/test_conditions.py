@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gym_clinic.facts import load
@@ -110,3 +112,32 @@ def test_signs_and_results_go_with_findings_that_its_patients_can_have(one: Cond
     links = {result.goes_with for result in [*one.signs, *results]}
     links |= {result.unless for result in results}
     assert links - drawn - {None} == set()
+
+
+NOTHING = re.compile(
+    r"(no|nil|normal) .*|soft|clear|supple|intact|snt|hs i\+ii|heart sounds normal|"
+    r".* (normal|intact)|(chest|lungs) clear|neck supple"
+)
+"""A clause of an examination that notes nothing."""
+
+
+def notes_nothing(phrase: str) -> bool:
+    """Whether every clause of one of the wordings notes nothing; all wordings mean the same."""
+    wordings = phrase.strip("[]").split("|")
+    return any(
+        all(NOTHING.fullmatch(clause.strip().casefold()) for clause in re.split("[,;]", one))
+        for one in wordings
+    )
+
+
+def test_a_sign_that_notes_nothing_is_not_abnormal() -> None:
+    assert notes_nothing("[no facial weakness, pinna normal|no weakness, no swelling]")
+    assert not notes_nothing("[no breath sounds on the right, hyperresonant|soft murmur]")
+    wrong = [
+        (name, one.site, text)
+        for name, condition in load().conditions.items()
+        for one in condition.signs
+        for side, text in (("text", one.text), ("otherwise", one.otherwise))
+        if text and one.abnormal in ("both", side) and notes_nothing(text)
+    ]
+    assert wrong == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from gym_clinic.chart import ordering
-from gym_clinic.chart.catalogue import actions, find_among, find_drug, find_procedure
+from gym_clinic.chart.catalogue import actions, find_among, find_drug, find_procedure, find_study
 from gym_clinic.chart.encounter import Chart, minutes_of
 from gym_clinic.chart.orders import Order
 from gym_clinic.errors import ToolError
@@ -100,20 +100,30 @@ def obtain_consent(
     """Ask the patient, or who speaks for the patient, for consent to a procedure or medicine.
 
     Args:
-        treatment: The procedure or medicine.
+        treatment: The procedure, the study that needs consent, or the medicine.
         explained: What was explained: benefit, risks, alternatives.
     """
-    try:
-        named = {"procedure": find_procedure(case.patient.facts, treatment)}
-    except ToolError as unknown:
-        try:
-            find_drug(treatment)
-        except ToolError:
-            raise unknown from None
+    named = {"procedure": _procedure(case, treatment)}
+    if not named["procedure"]:
         named = {"drug": treatment}
     case.spend(minutes_of("consent"), seen=True)
     case.log("consent", status="given", explained=explained, **named)
     return {"treatment": treatment, "consent": "given", "time": case.clock()}
+
+
+def _procedure(case: Chart, treatment: str) -> str:
+    """The procedure or study that is meant; empty if it is a medicine."""
+    facts = case.patient.facts
+    try:
+        return find_procedure(facts, treatment)
+    except ToolError as unknown:
+        for find in (lambda: find_study(facts, treatment), lambda: find_drug(treatment)):
+            try:
+                found = find()
+            except ToolError:
+                continue
+            return found if isinstance(found, str) else ""
+        raise unknown from None
 
 
 @tool(kind=Kind.WRITE)

@@ -1,109 +1,127 @@
 """What an agent must find out about a patient, computed from the hidden record.
 
 The evidence of a task are the few facts that tell its condition from its look-alikes in this
-patient: what the patient would say if asked, what is seen on examination, which tests are abnormal
-because of it. Whether each can be obtained is tried on the chart afterwards (:mod:`.trial`).
+patient: the fact that decides (:mod:`.deciding`), what the patient would say if asked, what is seen
+on examination, and what shows that it is not the most dangerous look-alike. Whether each can be
+obtained is tried on the chart afterwards (:mod:`.trial`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
-from gym_clinic.chart.catalogue import actions, studies_of, study_price, test_price, tests_of
+from gym_clinic.chart.catalogue import studies_of, study_price
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
-from gym_clinic.domain import CallSpec
-from gym_clinic.errors import ToolError
-from gym_clinic.simulate.clinic import Disclosure, disclosures
-from gym_clinic.simulate.clinic.body import reference
+from gym_clinic.domains.clinical_diagnosis.deciding import (
+    DecisiveFact,
+    call_for,
+    discriminators,
+    holds,
+    moves,
+    order_of,
+    read_entry,
+    telling_keys,
+    untold,
+)
+from gym_clinic.facts import Facts, Person, load
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.epidemiology import Pregnancy
 
-LONGEST_TEST = 150
-"""Minutes after which the result of a decisive test is back at the latest."""
-
-MOST_TOLD, MOST_SITES, MOST_LABS, MOST_STUDIES = 3, 2, 2, 2
-"""Decisive facts of each kind, at most."""
+MOST_TOLD, MOST_SITES = 3, 2
+"""Facts that are told and parts of the examination, at most, beside what decides."""
 
 CHILDBEARING = (12, 50)
 """Ages in years between which pregnancy is thought of."""
 
 FEWEST = 3
-"""Decisive facts, at least; what is missing are findings that are absent."""
+"""Facts, at least; what is missing are findings that are absent."""
 
 
-@dataclass(frozen=True)
-class DecisiveFact:
-    """A fact to be found out.
-
-    Attributes:
-        key: As in :mod:`gym_clinic.clinical.seen`.
-        present: Whether it is there or, of a test or examination, abnormal.
-        call: The call that obtains or orders it.
-    """
-
-    key: str
-    present: bool
-    call: CallSpec
-
-    @property
-    def kind(self) -> str:
-        """Its kind: told, site, lab, vital or study."""
-        return self.key.partition(":")[0]
-
-
-def decisive_facts(world: ClinicWorld) -> tuple[DecisiveFact, ...]:
-    """Return the decisive facts of a patient, those that are told first.
+def decisive_facts(world: ClinicWorld, deciding: DecisiveFact) -> tuple[DecisiveFact, ...]:
+    """Return what is to be found out about a patient, what is told first.
 
     What the documents of the ticket tell is not among them.
+
+    Args:
+        world: The patient's world.
+        deciding: The fact that decides, one of `deciding_facts`.
     """
-    found = [*_told(world), *_sites(world), *_labs(world), *_studies(world)]
-    known = {one.key for one in found}
-    found += [one for one in _excluding(world) if one.key not in known]
+    found = {one.key: one for one in (*_told(world), *_sites(world))}
+    found.setdefault(deciding.key, deciding)
+    for one in _excluding(world, found):
+        found.setdefault(one.key, one)
     told = seen(ClinicCase(world))
-    found = [one for one in found if one.key not in told]
-    if len(found) < FEWEST:
-        absent = [one for one in _absent(world) if one.key not in told]
-        found += absent[: FEWEST - len(found)]
-    return tuple(found)
+    kept = [one for one in found.values() if one.key not in told]
+    if len(kept) < FEWEST:
+        absent = [one for one in _absent(world) if one.key not in {*told, *found}]
+        kept += absent[: FEWEST - len(kept)]
+    return tuple(kept)
 
 
-def question_about(name: str) -> str:
-    """Return a plain question about a finding.
+def worst_look_alike(world: ClinicWorld) -> str | None:
+    """Return the most dangerous look-alike that this patient may have; None if there is none."""
+    facts, person = world.patient.facts, world.patient.person
+    pregnant: Pregnancy | None = None if person.pregnant_weeks is None else "pregnant"
+    who = Person(person.age, person.sex, pregnant)
+    _, condition = next(world.patient.conditions())
+    alike = [
+        one
+        for one in look_alikes(facts, condition)
+        if (found := facts.diseases[one].epidemiology) is None or found.admits(who)
+    ]
+    return min(alike, key=lambda one: facts.conditions[one].triage or 9, default=None)
 
-    >>> question_about("Chest pain")
-    'Have you had chest pain?'
+
+def excluding_keys(world: ClinicWorld, look_alike: str) -> tuple[str, ...]:
+    """Return the keys by which a look-alike is excluded; empty if none is known.
+
+    What the patient's own condition makes abnormal on examination, or lets the patient tell,
+    excludes nothing.
     """
-    plain = name if name.split()[0].isupper() else name[0].lower() + name[1:]
-    return f"Have you had {plain}?"
+    facts = world.patient.facts
+    _, condition = next(world.patient.conditions())
+    entries = discriminators()[condition.id]
+    own = {read_entry(facts, one)[0] for one in (*entries.by, *entries.sought)}
+    return tuple(
+        one
+        for one in telling_keys(facts, condition, look_alike)
+        if one.startswith(("lab:", "study:")) or (one not in own and not holds(world, one, True))
+    )
 
 
-def _asked(world: ClinicWorld, finding: str) -> CallSpec:
-    name = world.patient.facts.phenotypes[finding].name
-    return "ask_patient", {"question": question_about(name)}
+def look_alikes(facts: Facts, condition: Condition) -> tuple[str, ...]:
+    """Return the presenting look-alikes of a condition, those with a stated distinction first."""
+    stated = [one.look_alike for one in condition.distinctions]
+    listed = dict.fromkeys((*stated, *facts.diseases[condition.id].look_alikes))
+    return tuple(
+        one
+        for one in listed
+        if one in facts.conditions and facts.conditions[one].role != "background"
+    )
 
 
-def _plans(world: ClinicWorld) -> Iterator[Disclosure]:
-    """The findings of which the ticket says nothing."""
-    for one in disclosures(world.patient):
-        if f"finding:{one.finding}" not in world.quoted:
-            yield one
+def _fact(world: ClinicWorld, key: str, present: bool) -> DecisiveFact | None:
+    call = call_for(world, key)
+    return None if call is None else DecisiveFact(key, present, call)
 
 
 def _told(world: ClinicWorld) -> list[DecisiveFact]:
-    """What the patient says when asked, the most telling findings first."""
+    """What the patient says when asked, first what is rarest in look-alikes and elsewhere."""
     condition = world.patient.problems[0].condition
-    rates, everywhere = finding_rates()[condition], _everywhere()
+    rates, others = finding_rates()[condition], _rates_in_others(condition)
     weights: dict[str, float] = {}
-    for one in _plans(world):
+    for one in untold(world):
         tells = one.has and one.manner != "omitted" and one.distortion != "forgets"
         rate = rates.get(one.finding, 0.0)
         if tells and one.origin == "problem" and rate > ELSEWHERE:
-            weights[one.finding] = math.log(rate / everywhere[one.finding])
-    best = sorted(weights, key=lambda one: (-weights[one], one))
-    return [DecisiveFact(f"told:{one}", True, _asked(world, one)) for one in best[:MOST_TOLD]]
+            weights[one.finding] = math.log(rate / others.get(one.finding, _RAREST))
+    best = sorted(weights, key=lambda one: (-weights[one], one))[:MOST_TOLD]
+    facts = (_fact(world, f"told:{one}", True) for one in best)
+    return [one for one in facts if one is not None]
 
 
 def _absent(world: ClinicWorld) -> Iterator[DecisiveFact]:
@@ -113,152 +131,96 @@ def _absent(world: ClinicWorld) -> Iterator[DecisiveFact]:
     rates = finding_rates()
     alike = [one for one in facts.diseases[condition].look_alikes if one in rates]
     weights: dict[str, float] = {}
-    for one in _plans(world):
+    for one in untold(world):
         if not one.has and one.manner != "omitted":
             theirs = max((rates[key].get(one.finding, 0.0) for key in alike), default=0.0)
             weights[one.finding] = theirs - rates[condition].get(one.finding, 0.0)
     for key in sorted(weights, key=lambda key: (-weights[key], key)):
-        if weights[key] > 0:
-            yield DecisiveFact(f"told:{key}", False, _asked(world, key))
+        found = _fact(world, f"told:{key}", False)
+        if weights[key] > 0 and found is not None:
+            yield found
 
 
 def _sites(world: ClinicWorld) -> list[DecisiveFact]:
-    """Parts of the examination that the condition makes abnormal."""
-    own = {one.site for one in world.patient.problems[0].signs if one.abnormal}
+    """Parts of the examination that the condition makes abnormal, first those it is known by."""
+    entries = discriminators()[world.patient.problems[0].condition]
+    known = {one.partition(":")[2] for one in (*entries.by, *entries.sought)}
     shown = dict.fromkeys(one.site for one in world.patient.examination if one.abnormal)
-    listed = [one for one in shown if one in own and one != "general"]
-    return [
-        DecisiveFact(f"site:{one}", True, ("examine_patient", {"system": one}))
-        for one in listed[:MOST_SITES]
-    ]
-
-
-def _labs(world: ClinicWorld) -> list[DecisiveFact]:
-    """Laboratory values that the condition makes abnormal, the most abnormal first."""
-    patient = world.patient
-    facts, state = patient.facts, patient.state(0)
-    _, condition = next(patient.conditions())
-    asked = {one.test for one in condition.distinctions}
-    weights: dict[str, float] = {}
-    for key in sorted(condition.labs.keys() & state.keys()):
-        one = facts.measurements[key]
-        limits = reference(one, patient.person.sex, patient.person.age)
-        order = _order_of(world, key)
-        if limits is None or order is None or f"lab:{key}" in world.quoted:
-            continue
-        beyond = _beyond(state[key], limits.low, limits.high, 2 * (one.analytic + one.within))
-        asked_for = key in asked or order in asked
-        listed = key in condition.work_up or order in condition.work_up
-        if (
-            beyond > 0
-            and (asked_for or listed)
-            and test_price(order, tests_of(facts)[order]).minutes <= LONGEST_TEST
-        ):
-            weights[key] = min(beyond, 2.0) + asked_for
-    best = sorted(weights, key=lambda one: (-weights[one], one))[:MOST_LABS]
-    return [
-        DecisiveFact(f"lab:{one}", True, ("order_lab", {"tests": [_order_of(world, one)]}))
-        for one in best
-    ]
-
-
-def _beyond(value: float, low: float | None, high: float | None, noise: float) -> float:
-    """How far a value is beyond a limit in logarithms, less what noise may take back."""
-    if high is not None and value > high > 0:
-        return math.log(value / high) - noise
-    if low is not None and 0 < value < low:
-        return math.log(low / value) - noise
-    return 0.0
-
-
-def _order_of(world: ClinicWorld, key: str) -> str | None:
-    """The panel or test that measures something; None if no laboratory reports it."""
-    facts = world.patient.facts
-    one = facts.measurements[key]
-    if one.kind == "vital" or key in actions().not_ordered:
-        return None
-    if one.panel is not None and one.panel in tests_of(facts):
-        return one.panel
-    return key if key in tests_of(facts) else None
-
-
-def _studies(world: ClinicWorld) -> list[DecisiveFact]:
-    """Studies that show the condition or, if none does, that show it is no look-alike."""
-    patient = world.patient
-    problem, condition = next(patient.conditions())
-    known = set(studies_of(patient.facts))
-    asked = [one.test for one in condition.distinctions]
-    weights: dict[str, float] = {}
-    for study, report in problem.studies.items():
-        if study not in known or not _is_quick(study):
-            continue
-        weight = float(asked.count(study)) + 2.0 * report.shows
-        if study in condition.work_up:
-            weight += 1 - condition.work_up.index(study) / (len(condition.work_up) + 1)
-        weights[study] = weight
-    best = sorted(weights, key=lambda one: (-weights[one], one))
-    shown = [one for one in best if problem.studies[one].shows][:MOST_STUDIES]
-    chosen = shown or [one for one in best if one in condition.work_up][:1]
-    return [
-        DecisiveFact(f"study:{one}", problem.studies[one].shows, ("order_study", {"study": one}))
-        for one in chosen
-    ]
-
-
-def _excluding(world: ClinicWorld) -> Iterator[DecisiveFact]:
-    """The test that tells the most dangerous look-alike apart, and a pregnancy test where due."""
-    patient = world.patient
-    facts, person = patient.facts, patient.person
-    _, condition = next(patient.conditions())
-    triage = {key: one.triage or 9 for key, one in facts.conditions.items()}
-    told_apart = [
+    listed = [
         one
-        for one in condition.distinctions
-        if one.look_alike in triage and one.test and _is_listed(world, one.test)
+        for one in sorted(shown, key=lambda one: one not in known)
+        if (one in known or one != "general") and holds(world, f"site:{one}", True)
     ]
-    told_apart.sort(key=lambda one: (triage[one.look_alike], one.look_alike))
-    tests = [one.test for one in told_apart[:1] if one.test is not None]
+    facts = (_fact(world, f"site:{one}", True) for one in listed[:MOST_SITES])
+    return [one for one in facts if one is not None]
+
+
+def _excluding(world: ClinicWorld, found: Mapping[str, DecisiveFact]) -> Iterator[DecisiveFact]:
+    """What shows that it is not the most dangerous look-alike, and a pregnancy test where due."""
+    patient = world.patient
+    person = patient.person
+    _, condition = next(patient.conditions())
+    worst = worst_look_alike(world)
+    if worst is not None:
+        telling = excluding_keys(world, worst)
+        if not found.keys() & set(telling):
+            chosen = (_against(world, key) for key in sorted(telling, key=_burden))
+            yield from [one for one in chosen if one is not None][:1]
     low, high = CHILDBEARING
     fertile = person.sex == "female" and low <= person.age < high and person.pregnant_weeks is None
-    tests += ["hcg"] if fertile and "hcg" in condition.work_up else []
-    for test in dict.fromkeys(tests):
-        if test in facts.measurements:
-            order, abnormal = _order_of(world, test), _is_abnormal(world, test)
-            if order is None or not _is_back_in_time(world, order):
-                continue
-            if f"lab:{test}" not in world.quoted and (not abnormal or test in condition.labs):
-                call: CallSpec = ("order_lab", {"tests": [order]})
-                yield DecisiveFact(f"lab:{test}", abnormal, call)
-        elif test in studies_of(facts) and _is_quick(test):
-            report = patient.problems[0].studies.get(test)
-            shows = report is not None and report.shows
-            yield DecisiveFact(f"study:{test}", shows, ("order_study", {"study": test}))
+    if fertile and "hcg" in condition.work_up:
+        test = _against(world, "lab:hcg")
+        if test is not None:
+            yield test
 
 
-def _is_listed(world: ClinicWorld, test: str) -> bool:
-    """Whether a test belongs to the work-up of the condition, itself or by its panel."""
-    _, condition = next(world.patient.conditions())
+_BURDENS = ("vital", "site", "told", "lab", "study")
+
+
+def _burden(key: str) -> int:
+    """Look before asking, ask before testing."""
+    return _BURDENS.index(key.partition(":")[0])
+
+
+def _against(world: ClinicWorld, key: str) -> DecisiveFact | None:
+    """The fact that something is not so, if it is not and can be shown without a burden.
+
+    What the condition itself is known by is none: its absence would be no support. A test has to
+    belong to the work-up and need no consent.
+    """
     facts = world.patient.facts
-    panel = _order_of(world, test) if test in facts.measurements else None
-    return test in condition.work_up or panel in condition.work_up
+    _, condition = next(world.patient.conditions())
+    own = {read_entry(facts, one) for one in discriminators()[condition.id].by}
+    kind, _, of = key.partition(":")
+    if (key, True) in own or kind == "vital":
+        return None
+    if kind == "lab":
+        listed = of in condition.work_up or order_of(facts, of) in condition.work_up
+        if not listed or moves(condition, facts, of) or not holds(world, key, False):
+            return None
+    elif kind == "study":
+        quick = of in studies_of(facts) and not study_price(of).invasive
+        report = world.patient.problems[0].studies.get(of)
+        if not quick or of not in condition.work_up or (report is not None and report.shows):
+            return None
+    elif not holds(world, key, False):
+        return None
+    return _fact(world, key, False)
 
 
-def _is_back_in_time(world: ClinicWorld, order: str) -> bool:
-    return test_price(order, tests_of(world.patient.facts)[order]).minutes <= LONGEST_TEST
+_RAREST = 1e-3
 
 
-def _is_abnormal(world: ClinicWorld, key: str) -> bool:
-    patient = world.patient
-    return key in patient.abnormal(patient.state(0))
-
-
-def _is_quick(study: str) -> bool:
-    """Whether the result is back in time, without a procedure that needs consent."""
-    try:
-        price = study_price(study)
-    except ToolError:
-        return False
-    return price.minutes <= LONGEST_TEST and not price.invasive
+@lru_cache(maxsize=256)
+def _rates_in_others(condition: str) -> Mapping[str, float]:
+    """Finding -> its mean rate over the look-alikes or over all conditions, whichever is more."""
+    facts, rates = load(), finding_rates()
+    alike = look_alikes(facts, facts.conditions[condition])
+    found = dict(_everywhere())
+    for one in {one for key in alike for one in rates[key]}:
+        mean = math.fsum(rates[key].get(one, 0.0) for key in alike) / len(alike)
+        found[one] = max(found[one], mean)
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -269,4 +231,4 @@ def _everywhere() -> Mapping[str, float]:
     for each in rates.values():
         for one, rate in each.items():
             total[one] = total.get(one, 0.0) + rate
-    return {one: max(value / len(rates), 1e-3) for one, value in total.items()}
+    return {one: max(value / len(rates), _RAREST) for one, value in total.items()}

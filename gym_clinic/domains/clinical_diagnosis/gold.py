@@ -9,17 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.chart.catalogue import find_study, find_test, tests_of
 from gym_clinic.clinical.resolving import find_action, find_evidence
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
-from gym_clinic.errors import ToolError
+from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
+from gym_clinic.domains.clinical_diagnosis.evidence import (
+    excluding_keys,
+    look_alikes,
+    worst_look_alike,
+)
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import is_a
-from gym_clinic.simulate.clinic.treatment import SuitedTreatment
+from gym_clinic.simulate.clinic.treatment import SuitedTreatment, unsuitable
 
 DRUG, PROCEDURE = "drug:", "procedure:"
 
@@ -73,17 +76,6 @@ def order_name(facts: Facts, action: str) -> str:
     return name if find_action(facts, name) == action else action
 
 
-def look_alikes(facts: Facts, condition: Condition) -> tuple[str, ...]:
-    """Return the presenting look-alikes of a condition, those with a stated distinction first."""
-    stated = [one.look_alike for one in condition.distinctions]
-    listed = dict.fromkeys((*stated, *facts.diseases[condition.id].look_alikes))
-    return tuple(
-        one
-        for one in listed
-        if one in facts.conditions and facts.conditions[one].role != "background"
-    )
-
-
 def dispositions(condition: Condition) -> tuple[str, ...]:
     """Return where a patient may go, the usual place first.
 
@@ -103,7 +95,7 @@ def forbidden_orders(drugs: Iterable[str], allowed: Iterable[str]) -> tuple[str,
         allowed: Actions of the right treatments, which are never among them.
     """
     right = tuple(allowed)
-    wrong = {one for one in drugs if not any(_is(one, each) for each in right)}
+    wrong = {one for one in drugs if not any(_is(one, each) for each in right)} - _of_one_sex()
     found: list[str] = []
     left = set(wrong)
     for group, members in _members().items():
@@ -111,6 +103,12 @@ def forbidden_orders(drugs: Iterable[str], allowed: Iterable[str]) -> tuple[str,
             found.append(group)
             left -= members
     return (*found, *(DRUG + one for one in sorted(left)))
+
+
+@lru_cache(maxsize=1)
+def _of_one_sex() -> frozenset[str]:
+    """Drugs that nobody would think of for the other sex, so that they need not be forbidden."""
+    return frozenset(one for rule in unsuitable() if rule.when == "female" for one in rule.what)
 
 
 @lru_cache(maxsize=1)
@@ -160,47 +158,49 @@ def cited_name(facts: Facts, key: str) -> str:
 
 
 def expected_actions(
-    evidence: Sequence[DecisiveFact], looked_up: Sequence[CallSpec]
+    deciding: Sequence[DecisiveFact], urgent: Sequence[CallSpec]
 ) -> list[dict[str, Any]]:
     """Return the actions that are expected, in the form that is compared.
 
+    Only what touches the patient: the test that decides, and the pathway that is activated. A test
+    that is one of several that decide is compared by its tool alone, and not expected if something
+    else than a test of that tool decides as well. Treatment and disposition are in the answer.
+
     Args:
-        evidence: What is to be found out.
-        looked_up: Calls to the record and to references.
+        deciding: The facts any one of which decides, the plan's first.
+        urgent: What is ordered and given before anything else is asked.
     """
     found: list[dict[str, Any]] = []
-    for name, arguments in looked_up:
-        found.append({"name": name, "arguments": dict(arguments)})
-    for one in evidence:
-        name, arguments = one.call
-        if name == "order_lab":
-            found += [{"name": name, "arguments": {"test": test}} for test in arguments["tests"]]
-        else:
-            compared = {} if name == "ask_patient" else dict(arguments)
-            found.append({"name": name, "arguments": compared})
-    kept: list[dict[str, Any]] = []
-    for each in found:
-        if each["name"] == "ask_patient" or each not in kept:
-            kept.append(each)
-    return kept
+    tools = {one.call[0] for one in deciding}
+    name, arguments = deciding[0].call
+    if len(tools) == 1 and name == "order_lab" and len(deciding) == 1:
+        found += [{"name": name, "arguments": {"test": one}} for one in arguments["tests"]]
+    elif len(tools) == 1 and name.startswith("order_"):
+        found.append({"name": name, "arguments": dict(arguments) if len(deciding) == 1 else {}})
+    for name, arguments in urgent:
+        if name == "activate_pathway":
+            found.append({"name": name, "arguments": dict(arguments)})
+    return found
 
 
 def assertions(
-    facts: Facts,
-    condition: Condition,
+    world: ClinicWorld,
     evidence: Sequence[DecisiveFact],
+    deciding: Sequence[DecisiveFact],
     actions: Sequence[str],
     treated: bool,
 ) -> list[dict[str, Any]]:
     """Return what the encounter must have shown.
 
     Args:
-        facts: The fact tables.
-        condition: The condition of the patient.
+        world: The patient's world.
         evidence: What is to be found out.
+        deciding: The facts any one of which decides.
         actions: Everything that may treat the patient.
         treated: Whether treatment before lasting harm is part of it.
     """
+    facts = world.patient.facts
+    _, condition = next(world.patient.conditions())
     found: list[dict[str, Any]] = [
         {
             "check": "read_before_treating",
@@ -209,28 +209,25 @@ def assertions(
             "text": "Allergies and medicines were read before treatment was ordered.",
         }
     ]
-    deciding = _deciding(evidence)
-    name = cited_name(facts, deciding.key)
-    found.append(
-        {
-            "check": "cited",
-            "finding": deciding.key,
-            "present": deciding.present,
-            "text": f"The answer rests on what decides: {name}.",
-        }
+    names = " or ".join(
+        f"{'' if one.present else 'no '}{cited_name(facts, one.key)}" for one in deciding
     )
-    alike = look_alikes(facts, condition)
-    if alike:
-        worst = min(alike, key=lambda one: facts.conditions[one].triage or 9)
-        keys = [one for one in telling_keys(facts, condition, worst) if one in _keys(evidence)]
+    decides = [{"finding": one.key, "present": one.present} for one in deciding]
+    text = f"The answer rests on what decides: {names}."
+    found.append({"check": "decided", "findings": decides, "text": text})
+    worst = worst_look_alike(world)
+    keys = () if worst is None else excluding_keys(world, worst)
+    if worst is not None and any(one.key in keys for one in evidence):
         found.append(
             {
-                "check": "excluded",
+                "check": "looked_for",
                 "disease": worst,
-                "keys": keys or sorted(_keys(evidence)),
+                "keys": list(keys),
                 "text": f"{facts.diseases[worst].name} was looked for and not diagnosed.",
             }
         )
+    alike = look_alikes(facts, condition)
+    if alike:
         found.append(
             {
                 "check": "in_differential",
@@ -238,38 +235,12 @@ def assertions(
                 "text": "The differential names a look-alike of the diagnosis.",
             }
         )
-    found.append({"check": "followed_up", "text": "A follow-up is planned."})
+    text = "A follow-up is planned for what the patient has."
+    found.append({"check": "follow_up_planned", "findings": decides, "text": text})
     if treated:
         text = "Treatment began before lasting harm was done."
         found.append({"check": "treated_before_harm", "text": text})
     return found
-
-
-def telling_keys(facts: Facts, condition: Condition, look_alike: str) -> tuple[str, ...]:
-    """Return the keys of the test that tells a look-alike apart; empty if none does."""
-    tests = [one.test for one in condition.distinctions if one.look_alike == look_alike]
-    found: list[str] = []
-    for test in tests:
-        if test is None:
-            continue
-        if test in facts.measurements and facts.measurements[test].kind == "vital":
-            found.append(f"vital:{test}")
-            continue
-        try:
-            found += [f"lab:{one.id}" for one in tests_of(facts)[find_test(facts, test)]]
-        except ToolError:
-            found.append(f"study:{find_study(facts, test)}")
-    return tuple(found)
-
-
-def _keys(evidence: Iterable[DecisiveFact]) -> set[str]:
-    return {one.key for one in evidence}
-
-
-def _deciding(evidence: Sequence[DecisiveFact]) -> DecisiveFact:
-    """The fact that decides: a study that shows something, a test, a sign, then what is told."""
-    order = ("study", "lab", "vital", "site", "told")
-    return min(evidence, key=lambda one: (not one.present, order.index(one.kind)))
 
 
 def difficulty(world: ClinicWorld) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from gym_clinic.clinical.answer import read_disease
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
 from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.domains.clinical_diagnosis.deciding import moves
 from gym_clinic.domains.clinical_diagnosis.gold import dispositions
 from gym_clinic.facts.conditions import Condition
 
@@ -102,7 +104,7 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
         return rate > ELSEWHERE if present else rate < 0.5
     if kind in ("lab", "vital"):
         forms = tuple(condition.forms())
-        moved = any(of in one.labs or of in one.vitals for one in forms)
+        moved = any(moves(one, judged.facts, of) for one in forms)
         return moved if present else True
     if kind == "study":
         results = [one for study in condition.studies if study.study == of for one in study.results]
@@ -112,5 +114,41 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
     return present and kind in ("condition", "medicine", "habit", "pregnancy", "allergy")
 
 
-JUDGE = DomainJudge(accuracy=accuracy, weights=WEIGHTS, supported=supported, fits=fits)
+def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """Return whether one of the facts that decide was read and is cited rightly."""
+    cites = judged.cited.cites
+    return any(cites(one["finding"], one["present"], judged.facts) for one in fields["findings"])
+
+
+def looked_for(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """Return whether a look-alike was looked for and not diagnosed.
+
+    What tells it apart was read, and the diagnosis is right or one of these keys is cited rightly.
+    """
+    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis")).id
+    if named is None or named == fields["disease"]:
+        return False
+    read = any(key in judged.read for key in fields["keys"])
+    cited = any(key in fields["keys"] for key, _ in judged.cited.right)
+    return read and (named == judged.gold["condition"] or cited)
+
+
+def follow_up_planned(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """Return whether a follow-up is given with the right diagnosis, or with what decides."""
+    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis")).id
+    right = named == judged.gold["condition"] or decided(judged, fields)
+    return bool(judged.answer.follow_up) and bool(judged.cited.right) and right
+
+
+JUDGE = DomainJudge(
+    accuracy=accuracy,
+    weights=WEIGHTS,
+    supported=supported,
+    fits=fits,
+    checks={
+        "decided": decided,
+        "looked_for": looked_for,
+        "follow_up_planned": follow_up_planned,
+    },
+)
 """The judge of the domain."""

@@ -11,13 +11,16 @@ from pathlib import Path
 from gym_clinic.chart.catalogue import actions, study_price, test_price, tests_of
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
+from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.facts.doses import usual_doses
 from gym_clinic.facts.models import Slug
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 _ECG: CallSpec = ("order_study", {"study": "ecg"})
+
+EXPLAINED = ["benefit", "risks", "alternatives"]
+"""What is explained before consent to a procedure."""
 
 DRUG, PROCEDURE = "drug:", "procedure:"
 
@@ -78,7 +81,12 @@ def reference_plan(
     studies = [one for one in orders if one[0] == "order_study"]
     studies = [one for one in studies if (one[0], json.dumps(one[1])) not in early]
     placed: list[CallSpec] = [("order_lab", {"tests": tests})] if tests else []
-    placed += [("order_ecg", {}) if one == _ECG else one for one in studies]
+    for one in studies:
+        if study_price(one[1]["study"]).invasive:
+            placed.append(
+                ("obtain_consent", {"treatment": one[1]["study"], "explained": EXPLAINED})
+            )
+        placed.append(("order_ecg", {}) if one == _ECG else one)
     batches: list[list[CallSpec]] = [record, list(urgent), placed]
     batches.append([one for one in calls if not one[0].startswith("order_")])
     minutes = math.ceil(_minutes(world, orders))

@@ -15,7 +15,7 @@ from gym_clinic.action import Dialect
 from gym_clinic.chart.catalogue import studies_of, study_price, tests_of
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.evidence import question_about
+from gym_clinic.domains.clinical_diagnosis.deciding import question_about
 from gym_clinic.domains.clinical_diagnosis.reader import EncounterReading, explains
 from gym_clinic.facts import load
 from gym_clinic.facts.conditions import Condition

@@ -13,8 +13,8 @@ from typing import Any
 from gym_clinic.chart.catalogue import actions
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact
-from gym_clinic.domains.clinical_diagnosis.gold import look_alikes
+from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
+from gym_clinic.domains.clinical_diagnosis.evidence import look_alikes
 from gym_clinic.facts.doses import usual_doses
 
 COUNT = 3

@@ -10,7 +10,8 @@ from gym_clinic.clinical.judging import JudgedEpisode
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
 from gym_clinic.clinical.world import ClinicWorld, open_world
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.evidence import DecisiveFact, decisive_facts
+from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact, deciding_facts
+from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
 from gym_clinic.domains.clinical_diagnosis.gold import (
     assertions,
     concrete_orders,
@@ -65,8 +66,9 @@ MALE = ("Peter Lindgren", "Omar Haddad", "Samuel Osei", "Kenji Mori", "Luis Herr
 def make_task(draft: TaskDraft) -> MadeTask | None:
     """Return the task of a patient; None if this patient makes none.
 
-    A patient makes a task if something right treats the problem, enough of what decides can be
-    found out in time, and the reference plan earns everything without a violation.
+    A patient makes a task if something right treats the problem, something that decides is so in
+    this patient and can be found out in time, and the reference plan earns everything without a
+    violation.
     """
     record: dict[str, Any] = {
         "seed": draft.seed,
@@ -84,23 +86,38 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     spoken = any(world.text_of(kind) for kind in QUOTED)
     if not treatment.alternatives or not spoken or names_diagnosis(world, ticket_of(world)):
         return None
-    evidence, wrong = _obtainable(record, world), forbidden_drugs(world.patient)
+    deciding = deciding_facts(world)
+    evidence = _obtainable(record, world, deciding)
+    found_out = {one.key for one in evidence}
+    deciding = tuple(sorted(deciding, key=lambda one: one.key not in found_out))
+    if not deciding or deciding[0].key not in found_out:
+        return None
+    wrong = forbidden_drugs(world.patient)
     for choice in range(min(CHOICES, len(treatment.alternatives))):
         orders = concrete_orders(treatment, world.patient.facts, choice)
         for urgent in _urgencies(world, orders):
-            gold = _gold(record, world, treatment, orders, evidence, urgent, wrong)
+            gold = _gold(record, world, treatment, orders, evidence, deciding, urgent, wrong)
             if gold is not None:
                 return MadeTask(record, gold, ticket_of(world))
     return None
 
 
-def _obtainable(record: Mapping[str, Any], world: ClinicWorld) -> tuple[DecisiveFact, ...]:
-    """The decisive facts that a plain plan finds out; what ends it early is left to the others."""
-    evidence = decisive_facts(world)
-    tried = try_plan(record, reference_plan(world, evidence, RECORD))
-    if tried.failure is not None:
-        return evidence
-    return tuple(one for one in evidence if tried.shows(one.key, one.present))
+def _obtainable(
+    record: Mapping[str, Any], world: ClinicWorld, deciding: Sequence[DecisiveFact]
+) -> tuple[DecisiveFact, ...]:
+    """What a plain plan finds out, one of the facts that decide among it; empty if there is none.
+
+    A plan that ends early finds out all of it: what is done at once may prevent that.
+    """
+    for one in deciding:
+        evidence = decisive_facts(world, one)
+        tried = try_plan(record, reference_plan(world, evidence, RECORD))
+        if tried.failure is not None:
+            return evidence
+        evidence = tuple(each for each in evidence if tried.shows(each.key, each.present))
+        if any(each.key == one.key for each in evidence):
+            return evidence
+    return ()
 
 
 def _urgencies(world: ClinicWorld, orders: Sequence[str]) -> Iterator[list[CallSpec]]:
@@ -124,11 +141,12 @@ def _gold(
     treatment: SuitedTreatment,
     orders: Sequence[str],
     evidence: tuple[DecisiveFact, ...],
+    deciding: Sequence[DecisiveFact],
     urgent: Sequence[CallSpec],
     wrong: Collection[str],
 ) -> dict[str, Any] | None:
     """The gold of a patient; None if the plan does not earn everything."""
-    facts, patient = world.patient.facts, world.patient
+    patient = world.patient
     problem, condition = next(patient.conditions())
     looked_up = (*RECORD, *_books(patient, condition.id, orders))
     plan = reference_plan(world, evidence, looked_up, urgent)
@@ -140,26 +158,18 @@ def _gold(
     plan = reference_plan(world, evidence, looked_up, urgent, further)
     tried = try_plan(record, plan)
     read = [*READ, *dict.fromkeys(one.key for one in evidence)][:MOST]
-    if tried.failure is not None or len(read) < FEWEST:
+    if tried.failure is not None or len(read) < FEWEST or deciding[0].key not in read:
         return None
     actions = sorted({one for each in treatment.alternatives for one in each})
     related = sorted({*actions, *treatment.first_line, *condition.first_line})
     answer = right_answer(world, orders, evidence)
     outcome = tried.case.outcome().treatments
     in_time = bool(outcome) and outcome[0].timing == "before harm"
-    expected = expected_actions(evidence, RECORD)
-    books = (name for name, _ in looked_up[len(RECORD) :])
-    expected += [{"name": name, "arguments": {}} for name in (*books, "record_diagnosis")]
-    expected += [
-        {"name": name, "arguments": dict(arguments)}
-        for name, arguments in urgent
-        if name == "activate_pathway"
-    ]
     gold: dict[str, Any] = {
         "condition": condition.id,
         "variant": problem.variant,
         "answer": answer,
-        "expected": expected,
+        "expected": expected_actions(deciding, urgent),
         "plan": [
             [{"name": name, "arguments": arguments} for name, arguments in batch] for batch in plan
         ],
@@ -171,7 +181,7 @@ def _gold(
             "related": related,
         },
         "forbidden": list(forbidden_orders(wrong, actions)),
-        "assertions": assertions(facts, condition, evidence, actions, in_time and bool(urgent)),
+        "assertions": assertions(world, evidence, deciding, actions, in_time and bool(urgent)),
         "reference": {"cost": tried.cost, "orders": tried.orders},
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": difficulty(world),

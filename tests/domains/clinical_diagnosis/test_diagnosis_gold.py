@@ -14,7 +14,8 @@ from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.tasks import MadeTask, TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis import supplements
-from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, question_about
+from gym_clinic.domains.clinical_diagnosis.deciding import deciding_facts, question_about
+from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
 from gym_clinic.domains.clinical_diagnosis.gold import dispositions, forbidden_orders, order_name
 from gym_clinic.domains.clinical_diagnosis.tasks import (
     conditions,
@@ -57,9 +58,8 @@ def test_every_presenting_condition_is_a_class() -> None:
 def test_what_must_be_read_is_not_told_by_the_ticket(condition: str) -> None:
     task, world = made(condition), world_of(condition)
     assert not set(task.gold["read"]) & seen(ClinicCase(world))
-    assert {one.key for one in decisive_facts(world)} >= {
-        one["finding"] for one in task.gold["cite"]
-    }
+    possible = {one.key for each in deciding_facts(world) for one in decisive_facts(world, each)}
+    assert possible >= {one["finding"] for one in task.gold["cite"]}
 
 
 @pytest.mark.parametrize("condition", ["pneumonia", "cystitis", "unstable-angina"])
@@ -141,6 +141,24 @@ def test_a_ticket_that_names_the_disease_makes_no_task() -> None:
     world = world_of("pneumonia")
     assert names_diagnosis(world, "They said it was pneumonia.")
     assert not names_diagnosis(world, made("pneumonia").ticket)
+
+
+@pytest.mark.parametrize("condition", ["pneumonia", "cystitis", "migraine"])
+def test_only_what_touches_the_patient_is_expected(condition: str) -> None:
+    names = {one["name"] for one in made(condition).gold["expected"]}
+    assert names <= {"order_lab", "order_study", "activate_pathway"}
+
+
+def test_any_of_the_facts_that_decide_is_listed_and_one_of_them_is_cited() -> None:
+    gold = made("pneumonia").gold
+    (decided,) = (one for one in gold["assertions"] if one["check"] == "decided")
+    listed = [(one["finding"], one["present"]) for one in decided["findings"]]
+    assert 1 <= len(listed) <= 3
+    assert listed[0] in [(one["finding"], one["present"]) for one in gold["cite"]]
+
+
+def test_no_woman_is_forbidden_a_drug_for_men() -> None:
+    assert forbidden_orders(["finasteride", "ibuprofen"], ()) == ("drug:ibuprofen",)
 
 
 def test_questions_are_plain() -> None:

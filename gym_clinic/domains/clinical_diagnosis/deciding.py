@@ -1,0 +1,258 @@
+"""What decides between a condition and those that look like it, and whether a patient shows it.
+
+``decisive.json`` names it for every condition that brings patients, in the order in which a
+clinician would turn to it: the test of reference, or the sign or answer where the condition is
+known by these. A clinical emergency is known by its signs, which do not wait for a test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field, TypeAdapter
+
+from gym_clinic.chart.catalogue import (
+    actions,
+    check_fits,
+    find_study,
+    find_test,
+    studies_of,
+    study_entry,
+    study_price,
+    test_price,
+    tests_of,
+)
+from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.world import ClinicCase, ClinicWorld
+from gym_clinic.domain import CallSpec
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import Facts
+from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.models import Texts
+from gym_clinic.facts.typed_json import Strict
+from gym_clinic.simulate.clinic import Disclosure, disclosures
+from gym_clinic.simulate.clinic.body import reference
+
+NOT = "not "
+"""How an entry begins that decides by its absence."""
+
+MOST_DECIDING = 3
+"""Facts of a patient any one of which decides, at most."""
+
+LONGEST, LONGEST_IN_EMERGENCY, EMERGENCY = 480, 180, 2
+"""Minutes in which the result of a test is back at the latest; and the triage levels up to which
+less time is left."""
+
+
+class Discriminators(Strict):
+    """What tells a condition from others.
+
+    Attributes:
+        by: Entries each of which decides, such as "study:lumbar-puncture", "lab:lipase",
+            "site:skin", "vital:temp_c", "told:Barking cough", or "not lab:troponin"; what is
+            turned to first comes first.
+        sought: Entries by which the condition is looked for, and which do not decide.
+    """
+
+    by: Texts = Field(min_length=1)
+    sought: Texts = ()
+
+
+@dataclass(frozen=True)
+class DecisiveFact:
+    """A fact to be found out.
+
+    Attributes:
+        key: As in :mod:`gym_clinic.clinical.seen`.
+        present: Whether it is there or, of a test or examination, abnormal.
+        call: The call that obtains or orders it.
+    """
+
+    key: str
+    present: bool
+    call: CallSpec
+
+    @property
+    def kind(self) -> str:
+        """Its kind: told, site, lab, vital or study."""
+        return self.key.partition(":")[0]
+
+
+@lru_cache(maxsize=1)
+def discriminators() -> Mapping[str, Discriminators]:
+    """Return the data file: condition -> what tells it from others."""
+    text = Path(__file__).with_name("decisive.json").read_bytes()
+    return TypeAdapter(dict[str, Discriminators]).validate_json(text)
+
+
+def read_entry(facts: Facts, entry: str) -> tuple[str, bool]:
+    """Return the key of an entry, and whether presence or absence is meant.
+
+    Raises:
+        KeyError: If it names an unknown finding, measurement or study.
+    """
+    kind, _, of = entry.removeprefix(NOT).partition(":")
+    if kind == "told":
+        of = facts.finding_ids[of]
+    elif kind in ("lab", "vital"):
+        of = facts.measurements[of].id
+    elif kind == "study" and of not in studies_of(facts):
+        raise KeyError(of)
+    return f"{kind}:{of}", not entry.startswith(NOT)
+
+
+def deciding_facts(world: ClinicWorld) -> tuple[DecisiveFact, ...]:
+    """Return the facts of a patient any one of which decides, the first choice first.
+
+    Only what can be found out in time and is so in this patient: a test of reference that shows
+    nothing decides nothing.
+    """
+    found: list[DecisiveFact] = []
+    known = seen(ClinicCase(world))
+    for entry in discriminators()[world.patient.problems[0].condition].by:
+        key, present = read_entry(world.patient.facts, entry)
+        call = call_for(world, key)
+        if call is not None and key not in known and holds(world, key, present):
+            found.append(DecisiveFact(key, present, call))
+    return tuple(found[:MOST_DECIDING])
+
+
+def telling_keys(facts: Facts, condition: Condition, look_alike: str) -> tuple[str, ...]:
+    """Return the keys by which a look-alike of a condition is looked for; empty if none is known.
+
+    The tests that tell the two apart, and what the look-alike itself is known by.
+    """
+    found: list[str] = []
+    alike = facts.conditions.get(look_alike)
+    for one in condition.distinctions:
+        if one.look_alike == look_alike and one.test is not None:
+            keys = _keys_of_test(facts, one.test)
+            found += [
+                key for key in keys if alike is None or _differs(facts, key, condition, alike)
+            ]
+    other = discriminators().get(look_alike)
+    if other is not None:
+        read = (read_entry(facts, one) for one in (*other.sought, *other.by))
+        found += [key for key, present in read if present]
+    return tuple(dict.fromkeys(found))
+
+
+def _differs(facts: Facts, key: str, condition: Condition, alike: Condition) -> bool:
+    """Whether a study, or a value that one of two conditions changes in one of its forms."""
+    kind, _, of = key.partition(":")
+    forms = (*condition.forms(), *alike.forms())
+    return kind == "study" or any(moves(one, facts, of) for one in forms)
+
+
+def _keys_of_test(facts: Facts, test: str) -> list[str]:
+    if test in facts.measurements:
+        kind = "vital" if facts.measurements[test].kind == "vital" else "lab"
+        return [f"{kind}:{test}"]
+    try:
+        return [f"lab:{one.id}" for one in tests_of(facts)[find_test(facts, test)]]
+    except ToolError:
+        return [f"study:{find_study(facts, test)}"]
+
+
+def call_for(world: ClinicWorld, key: str) -> CallSpec | None:
+    """Return the call that obtains a fact; None if it cannot be had in time."""
+    patient = world.patient
+    facts = patient.facts
+    kind, _, of = key.partition(":")
+    triage = facts.conditions[patient.problems[0].condition].triage or 9
+    longest = LONGEST_IN_EMERGENCY if triage <= EMERGENCY else LONGEST
+    if kind == "told":
+        return "ask_patient", {"question": question_about(facts.phenotypes[of].name)}
+    if kind == "site":
+        return "examine_patient", {"system": of}
+    if kind == "vital":
+        return "get_vital_signs", {}
+    if kind == "lab":
+        order = order_of(facts, of)
+        if order is None or test_price(order, tests_of(facts)[order]).minutes > longest:
+            return None
+        return "order_lab", {"tests": [order]}
+    try:
+        check_fits(patient, study_entry(of).only, of)
+        if study_price(of).minutes > longest:
+            return None
+    except ToolError:
+        return None
+    return "order_study", {"study": of}
+
+
+def question_about(name: str) -> str:
+    """Return a plain question about a finding.
+
+    >>> question_about("Chest pain")
+    'Have you had chest pain?'
+    """
+    plain = name if name.split()[0].isupper() else name[0].lower() + name[1:]
+    return f"Have you had {plain}?"
+
+
+def order_of(facts: Facts, key: str) -> str | None:
+    """Return the panel or test that measures something; None if no laboratory reports it."""
+    one = facts.measurements[key]
+    if one.kind == "vital" or key in actions().not_ordered:
+        return None
+    if one.panel is not None and one.panel in tests_of(facts):
+        return one.panel
+    return key if key in tests_of(facts) else None
+
+
+def holds(world: ClinicWorld, key: str, present: bool) -> bool:
+    """Return whether a fact is so in a patient because of the condition that brings the patient.
+
+    A measurement counts as abnormal if it is further from its limit than noise may take it, and a
+    finding if the patient tells it when asked.
+    """
+    patient = world.patient
+    problem, condition = next(patient.conditions())
+    kind, _, of = key.partition(":")
+    if kind == "study":
+        report = problem.studies.get(of)
+        return report is not None and report.shows is present
+    if kind == "site":
+        shown = any(one.abnormal for one in patient.examination if one.site == of)
+        own = any(one.abnormal for one in problem.signs if one.site == of)
+        return own and shown if present else not shown
+    if kind == "told":
+        return any(
+            one.finding == of and one.has is present and one.distortion != "forgets"
+            for one in untold(world)
+            if one.manner != "omitted" and (one.origin == "problem" or not present)
+        )
+    one, state = patient.facts.measurements[of], patient.state(0)
+    limits = reference(one, patient.person.sex, patient.person.age)
+    if limits is None or of not in state:
+        return False
+    noise = 2 * (one.analytic + one.within)
+    beyond = _beyond(state[of], limits.low, limits.high)
+    return moves(condition, patient.facts, of) and beyond > noise if present else beyond < -noise
+
+
+def moves(condition: Condition, facts: Facts, key: str) -> bool:
+    """Return whether a condition changes a measurement, or one that it is computed from."""
+    formula = facts.measurements[key].formula
+    names = {key} if formula is None else {key, *parse(formula).names}
+    return any(one in condition.labs or one in condition.vitals for one in names)
+
+
+def untold(world: ClinicWorld) -> tuple[Disclosure, ...]:
+    """Return what the patient is able to tell and the ticket does not."""
+    return tuple(
+        one for one in disclosures(world.patient) if f"finding:{one.finding}" not in world.quoted
+    )
+
+
+def _beyond(value: float, low: float | None, high: float | None) -> float:
+    """How far a value is beyond its limits in logarithms; below 0 if it is within them."""
+    above = math.log(value / high) if high is not None and value > 0 < high else -math.inf
+    below = math.log(low / value) if low is not None and value > 0 < low else -math.inf
+    return max(above, below)

@@ -1,0 +1,142 @@
+"""What decides between conditions: known, telling, and so in the patient at hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
+from gym_clinic.clinical.tasks import TaskDraft, seed_of
+from gym_clinic.clinical.world import ClinicWorld, open_world
+from gym_clinic.domains.clinical_diagnosis.deciding import (
+    NOT,
+    deciding_facts,
+    discriminators,
+    moves,
+    read_entry,
+    telling_keys,
+)
+from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, excluding_keys
+from gym_clinic.domains.clinical_diagnosis.plan import reference_plan
+from gym_clinic.domains.clinical_diagnosis.tasks import conditions, make_task
+from gym_clinic.facts import load
+
+UNSPECIFIC = {"lab:crp", "lab:esr", "lab:ldl", "lab:ggt", "lab:lactate", "lab:triglycerides",
+              "lab:wbc", "lab:procalcitonin", "study:chest-x-ray", "study:faecal-calprotectin",
+              "study:toxicology-screen"}  # fmt: skip
+"""What is abnormal in many diseases and decides only where it is the test of reference."""
+
+
+@cache
+def world_of(condition: str) -> ClinicWorld:
+    for number in range(20):
+        made = make_task(TaskDraft(condition, seed_of("dev", number), "dev"))
+        if made is not None:
+            return open_world(made.record)
+    raise AssertionError(f"no task of {condition}")
+
+
+def without_study(world: ClinicWorld, study: str) -> ClinicWorld:
+    """The same patient, in whom the study shows nothing."""
+    problem = world.patient.problems[0]
+    report = problem.studies[study]._replace(shows=False)
+    changed = replace(problem, studies={**problem.studies, study: report})
+    patient = replace(world.patient, problems=(changed, *world.patient.problems[1:]))
+    return replace(world, patient=patient)
+
+
+def test_every_condition_has_what_decides() -> None:
+    assert set(discriminators()) == set(conditions())
+
+
+def test_every_entry_is_known_and_its_condition_makes_it_so() -> None:
+    facts, wrong = load(), []
+    for name, entries in discriminators().items():
+        condition = facts.conditions[name]
+        shown = {
+            f"study:{one.study}": any(each.shows for each in one.results)
+            for one in condition.studies
+        } | {f"site:{one.site}": True for one in condition.signs if one.abnormal != "neither"}
+        for entry in (*entries.by, *entries.sought):
+            key, present = read_entry(facts, entry)
+            kind, _, of = key.partition(":")
+            if not present:
+                continue
+            if kind in ("lab", "vital"):
+                holds = any(moves(one, facts, of) for one in condition.forms())
+            elif kind == "told":
+                holds = finding_rates()[name].get(of, 0.0) > ELSEWHERE
+            else:
+                holds = shown.get(key, False)
+            if not holds:
+                wrong.append((name, entry))
+    assert wrong == []
+
+
+def test_an_unknown_entry_is_refused() -> None:
+    with pytest.raises(KeyError):
+        read_entry(load(), "study:crystal-ball")
+
+
+def test_what_is_abnormal_in_many_diseases_decides_only_as_the_test_of_reference() -> None:
+    facts, wrong = load(), []
+    for name, entries in discriminators().items():
+        first = facts.conditions[name].work_up[:1]
+        counts = [one.key for one in map(_Entry, entries.by) if one.present]
+        if counts and all(one in UNSPECIFIC for one in counts):
+            wrong += [(name, one) for one in counts if one.partition(":")[2] not in first]
+    assert wrong == []
+
+
+class _Entry:
+    def __init__(self, entry: str) -> None:
+        self.key, self.present = entry.removeprefix(NOT), not entry.startswith(NOT)
+
+
+@pytest.mark.parametrize(
+    ("condition", "test"),
+    [
+        ("bacterial-meningitis", "lumbar-puncture"),
+        ("spontaneous-bacterial-peritonitis", "ascitic-tap"),
+        ("septic-arthritis", "joint-aspiration"),
+        ("colorectal-cancer", "colonoscopy"),
+    ],
+)
+def test_an_invasive_test_of_reference_decides_and_is_done_with_consent(
+    condition: str, test: str
+) -> None:
+    world = world_of(condition)
+    deciding = deciding_facts(world)
+    assert deciding[0].key == f"study:{test}"
+    plan = reference_plan(world, decisive_facts(world, deciding[0]), ())
+    calls = [one for batch in plan for one in batch]
+    names = [arguments.get("treatment") or arguments.get("study") for _, arguments in calls]
+    assert names.index(test) == next(
+        number for number, (name, _) in enumerate(calls) if name == "obtain_consent"
+    )
+    assert ("order_study", {"study": test}) in calls[names.index(test) + 1 :]
+
+
+def test_a_test_of_reference_that_shows_nothing_decides_nothing() -> None:
+    world = world_of("colorectal-cancer")
+    assert "study:colonoscopy" in {one.key for one in deciding_facts(world)}
+    changed = without_study(world, "colonoscopy")
+    left = deciding_facts(changed)
+    assert "study:colonoscopy" not in {one.key for one in left}
+    cited = [one for each in left for one in decisive_facts(changed, each)]
+    assert not [one for one in cited if one.key == "study:colonoscopy"]
+
+
+def test_signs_decide_where_a_test_must_not_be_waited_for() -> None:
+    for name in ("tension-pneumothorax", "anaphylaxis", "croup", "postpartum-haemorrhage"):
+        assert discriminators()[name].by[0].startswith("site:"), name
+
+
+def test_an_abnormal_sign_of_the_patients_own_condition_excludes_nothing() -> None:
+    facts = load()
+    assert "site:chest" in telling_keys(facts, facts.conditions["asthma"], "anaphylaxis")
+    keys = excluding_keys(world_of("asthma"), "anaphylaxis")
+    assert "site:chest" not in keys
+    assert "site:ears nose throat" in keys
