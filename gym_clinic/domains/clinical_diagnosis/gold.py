@@ -220,7 +220,7 @@ def assertions(
     if worst is not None and any(one.key in keys for one in evidence):
         found.append(
             {
-                "check": "looked_for",
+                "check": "excluded",
                 "disease": worst,
                 "keys": list(keys),
                 "text": f"{facts.diseases[worst].name} was looked for and not diagnosed.",
@@ -235,8 +235,7 @@ def assertions(
                 "text": "The differential names a look-alike of the diagnosis.",
             }
         )
-    text = "A follow-up is planned for what the patient has."
-    found.append({"check": "follow_up_planned", "findings": decides, "text": text})
+    found.append({"check": "followed_up", "text": "A follow-up is planned."})
     if treated:
         text = "Treatment began before lasting harm was done."
         found.append({"check": "treated_before_harm", "text": text})

@@ -120,35 +120,11 @@ def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return any(cites(one["finding"], one["present"], judged.facts) for one in fields["findings"])
 
 
-def looked_for(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    """Return whether a look-alike was looked for and not diagnosed.
-
-    What tells it apart was read, and the diagnosis is right or one of these keys is cited rightly.
-    """
-    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis")).id
-    if named is None or named == fields["disease"]:
-        return False
-    read = any(key in judged.read for key in fields["keys"])
-    cited = any(key in fields["keys"] for key, _ in judged.cited.right)
-    return read and (named == judged.gold["condition"] or cited)
-
-
-def follow_up_planned(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    """Return whether a follow-up is given with the right diagnosis, or with what decides."""
-    named = read_disease(judged.facts, (judged.raw or {}).get("diagnosis")).id
-    right = named == judged.gold["condition"] or decided(judged, fields)
-    return bool(judged.answer.follow_up) and bool(judged.cited.right) and right
-
-
 JUDGE = DomainJudge(
     accuracy=accuracy,
     weights=WEIGHTS,
     supported=supported,
     fits=fits,
-    checks={
-        "decided": decided,
-        "looked_for": looked_for,
-        "follow_up_planned": follow_up_planned,
-    },
+    checks={"decided": decided},
 )
 """The judge of the domain."""
