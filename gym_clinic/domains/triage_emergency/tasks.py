@@ -86,9 +86,14 @@ SHORT_NAME = 5
 """Characters of a name that is too short to be looked for in a ticket."""
 
 
-def make_task(draft: TaskDraft) -> MadeTask | None:
-    """Return the task of a draft; None if its patient is not of the level, or shows no reason."""
-    condition, protocol = condition_of(draft.label, draft.seed)
+def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
+    """Return the task of a draft; None if its patient is not of the level, or shows no reason.
+
+    Args:
+        draft: The level, the seed and the split.
+        of: The condition; drawn from the pool of the level if None.
+    """
+    condition, protocol = condition_of(draft.label, draft.seed) if of is None else (of, None)
     if not draft.edit and acuity(draw_patient(draft.seed, condition)).level != int(draft.label):
         return None
     record: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from random import Random
 
@@ -11,19 +12,22 @@ import pytest
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
 from gym_clinic.chart.results import VITALS, measure_vitals
-from gym_clinic.clinical import MadeTask, TaskDraft
+from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.acuity import acuity
+from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import JUDGE, pathway_named
+from gym_clinic.domains.triage_emergency.plan import told_first
 from gym_clinic.domains.triage_emergency.settings import solution
 from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, condition_of, make_task, pools
 from gym_clinic.domains.triage_emergency.tools import TOOLS
 from gym_clinic.domains.triage_emergency.twins import make_twin
 from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.facts import load as load_facts
 from gym_clinic.policies import play
 from gym_clinic.policies.moves import scripted
-from gym_clinic.toolbox import Kind
+from gym_clinic.toolbox import Kind, Toolbox
 
 
 @cache
@@ -136,3 +140,108 @@ def test_measured_vital_signs_lead_to_the_same_level(label: str) -> None:
 def test_gold_levels_agree_with_the_patient_of_the_record() -> None:
     one = made("2")
     assert acuity(TriageCase(one.record).patient).level == 2
+
+
+def moves_of(one: MadeTask) -> list[list[tuple[str, dict[str, object]]]]:
+    plan: list[list[tuple[str, dict[str, object]]]] = [
+        [(call["name"], dict(call["arguments"])) for call in move] for move in one.gold["plan"]
+    ]
+    return plan
+
+
+def held(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> dict[str, bool]:
+    """Check of each assertion -> whether it holds after a plan and the right answer."""
+    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    turns = []
+    for move in plan:
+        for name, arguments in move:
+            tool = box.get(name)
+            assert tool is not None
+            case.writable = tool.writes
+            tool.call(dict(arguments), case)
+        case.end_turn()
+        turns.append(
+            Turn("", calls=tuple(Call(name, dict(given), ok=True) for name, given in move))
+        )
+    answer = {**one.gold["answer"], "cited_findings": one.gold["cite"]}
+    turns.append(Turn("", calls=(Call("submit_answer", answer, ok=True),), answer=answer))
+    task = task_of(SPEC, one)
+    found = JudgedEpisode(JUDGE, Episode(task, case, turns, answer, "answered"))
+    return {each["text"]: found.held(each) for each in one.gold["assertions"]}
+
+
+@cache
+def made_of(condition: str, label: str) -> MadeTask:
+    """A task of a condition, whatever the pools of the level have."""
+    drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(80))
+    return next(one for one in (make_task(draft, condition) for draft in drafts) if one is not None)
+
+
+def test_a_protocol_before_the_weeks_of_pregnancy_are_known_does_not_count() -> None:
+    one = made_of("placenta-praevia", "2")
+    plan = moves_of(one)
+    text = next(each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
+    assert held(one, plan)[text]
+    (activation,) = [call for move in plan for call in move if call[0] == "activate_pathway"]
+    blind = [[activation], *([call for call in move if call != activation] for move in plan)]
+    assert not held(one, blind)[text]
+
+
+def test_another_right_antibiotic_counts_and_a_wrong_one_does_not() -> None:
+    one = made_of("bacterial-meningitis", "2")
+    text = next(each["text"] for each in one.gold["assertions"] if "meningitis:" in each["text"])
+
+    def given(drug: str) -> bool:
+        plan = [
+            [(name, {**arguments, "drug": drug} if arguments.get("drug") == "ceftriaxone"
+              else arguments) for name, arguments in move]
+            for move in moves_of(one)
+        ]  # fmt: skip
+        return held(one, plan)[text]
+
+    assert given("ceftriaxone")
+    assert given("cefotaxime")
+    assert not given("piperacillin-tazobactam")
+
+
+def test_an_order_that_comes_late_does_not_count() -> None:
+    one = made_of("anaphylaxis", "1")
+    text = next(each["text"] for each in one.gold["assertions"] if "adrenaline" in each["text"])
+    plan = moves_of(one)
+    assert held(one, plan)[text]
+    waiting: list[tuple[str, dict[str, object]]] = [("wait", {"minutes": 5})]
+    assert not held(one, [waiting, *plan])[text]
+
+
+def test_a_level_that_is_far_off_is_a_graver_harm_than_one_that_is_near() -> None:
+    one = made("3")
+
+    def harms(**changed: object) -> list[int]:
+        answer = {**one.gold["answer"], **changed}
+        episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
+        return list(JUDGE.harms(JudgedEpisode(JUDGE, episode)))
+
+    assert harms() == []
+    assert harms(level=2) == [2]
+    assert harms(level=4) == [3]
+    assert harms(level=1) == harms(level=5) == [4]
+    assert harms(disposition="resuscitation") == [2]
+
+
+def test_texts_of_assertions_and_the_plan_name_findings_and_no_codes() -> None:
+    for label in LEVELS:
+        one = made(label)
+        (submitted,) = solution(task_of(SPEC, one))[-1]
+        names = [each["finding"] for each in submitted[1]["cited_findings"]]
+        texts = [each["text"] for each in one.gold["assertions"]]
+        assert not [text for text in (*names, *texts) if "HP:" in text or "told:" in text]
+
+
+def test_what_must_be_read_holds_red_flags_of_the_complaint() -> None:
+    for label in ("2", "3", "4"):
+        one = made(label)
+        case = TriageCase(one.record)
+        facts = case.patient.facts
+        flags = {facts.finding_ids[name] for name in flags_of(facts, told_first(case)).findings}
+        asked = {key.removeprefix("told:") for key in one.gold["read"] if key.startswith("told:")}
+        assert len(asked & flags) >= 2
