@@ -62,8 +62,8 @@ def decisive_facts(world: ClinicWorld, deciding: DecisiveFact) -> tuple[Decisive
     return tuple(kept)
 
 
-def worst_look_alike(world: ClinicWorld) -> str | None:
-    """Return the most dangerous look-alike that this patient may have; None if there is none."""
+def dangerous_look_alikes(world: ClinicWorld) -> tuple[str, ...]:
+    """Return the look-alikes that this patient may have and that are seen first in triage."""
     facts, person = world.patient.facts, world.patient.person
     pregnant: Pregnancy | None = None if person.pregnant_weeks is None else "pregnant"
     who = Person(person.age, person.sex, pregnant)
@@ -73,7 +73,8 @@ def worst_look_alike(world: ClinicWorld) -> str | None:
         for one in look_alikes(facts, condition)
         if (found := facts.diseases[one].epidemiology) is None or found.admits(who)
     ]
-    return min(alike, key=lambda one: facts.conditions[one].triage or 9, default=None)
+    levels = {one: facts.conditions[one].triage or 9 for one in alike}
+    return tuple(one for one in alike if levels[one] == min(levels.values()))
 
 
 def excluding_keys(world: ClinicWorld, look_alike: str) -> tuple[str, ...]:
@@ -160,12 +161,15 @@ def _excluding(world: ClinicWorld, found: Mapping[str, DecisiveFact]) -> Iterato
     patient = world.patient
     person = patient.person
     _, condition = next(patient.conditions())
-    worst = worst_look_alike(world)
-    if worst is not None:
-        telling = excluding_keys(world, worst)
-        if not found.keys() & set(telling):
-            chosen = (_against(world, key) for key in sorted(telling, key=_burden))
-            yield from [one for one in chosen if one is not None][:1]
+    for one in dangerous_look_alikes(world):
+        telling = excluding_keys(world, one)
+        if found.keys() & set(telling):
+            break
+        chosen = (_against(world, key) for key in sorted(telling, key=_burden))
+        against = next((each for each in chosen if each is not None), None)
+        if against is not None:
+            yield against
+            break
     low, high = CHILDBEARING
     fertile = person.sex == "female" and low <= person.age < high and person.pregnant_weeks is None
     if fertile and "hcg" in condition.work_up:

@@ -14,9 +14,9 @@ from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import (
+    dangerous_look_alikes,
     excluding_keys,
     look_alikes,
-    worst_look_alike,
 )
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition
@@ -215,17 +215,12 @@ def assertions(
     decides = [{"finding": one.key, "present": one.present} for one in deciding]
     text = f"The answer rests on what decides: {names}."
     found.append({"check": "decided", "findings": decides, "text": text})
-    worst = worst_look_alike(world)
-    keys = () if worst is None else excluding_keys(world, worst)
-    if worst is not None and any(one.key in keys for one in evidence):
-        found.append(
-            {
-                "check": "excluded",
-                "disease": worst,
-                "keys": list(keys),
-                "text": f"{facts.diseases[worst].name} was looked for and not diagnosed.",
-            }
-        )
+    for worst in dangerous_look_alikes(world):
+        keys = excluding_keys(world, worst)
+        if any(one.key in keys for one in evidence):
+            text = f"{facts.diseases[worst].name} was looked for and not diagnosed."
+            found.append({"check": "excluded", "disease": worst, "keys": list(keys), "text": text})
+            break
     alike = look_alikes(facts, condition)
     if alike:
         found.append(
