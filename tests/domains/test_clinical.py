@@ -17,13 +17,20 @@ import pytest
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.catalog import unwrap
-from gym_clinic.clinical.adversaries import ADVERSARIES
+from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.audit import audit, repeated_notes
 from gym_clinic.clinical.gates import GateContext, problems
 from gym_clinic.clinical.tasks import SIZES, TWINS, DomainSpec, generate, spec_of
 from gym_clinic.domain import builtin_names
 from gym_clinic.policies import TRAINED, adversaries_of, load, play
-from gym_clinic.policies.clinical import borrowed_calls
+from gym_clinic.policies.reading import (
+    TicketModel,
+    before_answer,
+    borrowed_calls,
+    constants,
+    replaced,
+    reward_of,
+)
 from gym_clinic.registration import IDS
 from gym_clinic.rewards import scale
 from gym_clinic.simulate.split import Split
@@ -166,7 +173,8 @@ def test_rules_earn_less_than_the_most_and_adversaries_much_less(name: str, whol
     rules = mean(env, load("rules", env), tasks)
     fit = {"tasks": 12 if whole else 2}  # on how many tasks the constant answer is fitted
     fitted = dict.fromkeys(("prior", *env.domain.adversaries), fit)
-    players = [who for who in adversaries_of(env) if who not in TRAINED]
+    # What the reading of the rules is worth with other answers is the next test's.
+    players = [who for who in adversaries_of(env) if who not in (*TRAINED, *READERS)]
     assert set(ADVERSARIES) <= set(players)
     if not whole:
         players = [*ADVERSARIES]
@@ -176,6 +184,32 @@ def test_rules_earn_less_than_the_most_and_adversaries_much_less(name: str, whol
     assert rules < (RULES if whole else 1.0)
     assert {who: one for who, one in earned.items() if one >= most} == {}
     assert {who: one for who, one in earned.items() if one > rules - below} == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_lead_to(
+    name: str, whole: bool
+) -> None:
+    env = env_of(name)
+    assert set(READERS) <= set(env.domain.adversaries)
+    model, rules = TicketModel(env), load("rules", env)
+    earned: dict[str, list[float]] = {}
+    for seed, task in enumerate(first(env.tasks)[:: 3 if whole else 40]):
+        opened = before_answer(env, task, rules(seed), seed)
+        others = {"ticket": model.answer(task.ticket), **constants(env, task)}
+        for label, answer in {"rules": None, **others}.items():
+            reward = 0.0
+            if opened is not None:
+                stage, own = opened
+                reward = reward_of(stage, own if answer is None else replaced(own, answer))
+            earned.setdefault(label, []).append(scale(reward, env.reward_range))
+    means = {label: fmean(several) for label, several in earned.items()}
+    own = means.pop("rules")
+    if whole:
+        assert {label: one for label, one in means.items() if one >= MOST} == {}
+        assert {label: one for label, one in means.items() if one > own - BELOW} == {}
+    else:  # few tasks are too small a sample for each answer by itself
+        assert fmean(means.values()) < min(own, MOST)
 
 
 @pytest.mark.parametrize("name", NAMES)
