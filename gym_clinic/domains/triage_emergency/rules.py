@@ -50,13 +50,24 @@ HEART = frozenset({"Chest pain", "Palpitations", "Syncope"})
 NERVES = frozenset({"Hemiparesis", "Slurred speech", "Aphasia", "Unilateral facial palsy",
                     "Weakness of facial musculature", "Vertigo", "Visual loss"})  # fmt: skip
 AIRBORNE = frozenset({"Vesicular eruption", "Hemoptysis", "Anosmia"})
-POISON = frozenset({"Overdose of tablets"})
+POISON = frozenset({"Overdose of tablets", "Exposure to fumes or smoke"})
+DELIVERED = frozenset({"Recent childbirth"})
 TWO = frozenset({"Abdominal pain", "Dyspnea", "Flank pain", "Jaundice", "Pelvic pain", "Vomiting",
                  "Weight loss", "Hematochezia", "Pedal edema", "Psychosis"})  # fmt: skip
 """Complaints for which tests and treatment are usual."""
 ONE = frozenset({"Dysuria", "Fatigue", "Arthralgia", "Palpitations", "Pharyngalgia", "Dizziness",
                  "Vertigo", "Diarrhea", "Joint swelling", "Pallor"})  # fmt: skip
 """Complaints for which one kind of test is usual."""
+
+TOGETHER: Mapping[str, tuple[CallSpec, ...]] = {
+    "stroke": (("order_study", {"study": "ct-head"}),),
+    "sepsis": (("order_study", {"study": "blood-culture"}), ("order_lab", {"tests": ["lactate"]})),
+    "diabetic emergency": (
+        ("order_lab", {"tests": ["venous-blood-gas", "ketones"]}),
+        ("give_fluids", {"fluid": "saline", "millilitres": 500}),
+    ),
+}
+"""Protocol -> what is ordered with it."""
 
 LIKELY, AT_ONCE = 4, 4
 """Diseases that are thought of, and findings of one question."""
@@ -213,7 +224,8 @@ class RulesNurse:
         yield later
         pathway = self._pathway()
         if pathway != NO_PATHWAY:
-            yield [("activate_pathway", {"pathway": protocols()[pathway].activates})]
+            first = [("activate_pathway", {"pathway": protocols()[pathway].activates})]
+            yield [*first, *TOGETHER.get(pathway, ())]
         yield [("submit_answer", self._answer(pathway))]
 
     def _closer(self) -> list[CallSpec]:
@@ -282,7 +294,7 @@ class RulesNurse:
             "anaphylaxis": self._allergic(),
             "stemi": raised,
             "stroke": bool(positive & {str(one) for one in notes.screen.values()}),
-            "obstetric emergency": bool(has & BIRTH),
+            "obstetric emergency": bool(has & BIRTH) or bool(has & DELIVERED and has & BLEEDS),
             "major haemorrhage": bleeding,
             "sepsis": notes.warning >= 7,
             "diabetic emergency": notes.glucose >= HIGH_GLUCOSE,
