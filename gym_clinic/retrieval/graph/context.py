@@ -339,7 +339,12 @@ class _ScopedSentence:
             and (
                 self.words[place].text in ENDS
                 or self._matched(BEARERS, place)
-                or (place > first and begins(self.words, place) and not self._relative(place))
+                or (
+                    place > first
+                    and self.words[place - 1].text != "or"  # "if you faint or you vomit"
+                    and begins(self.words, place)
+                    and not self._relative(place)
+                )
             )
         ):
             place += 1

@@ -174,7 +174,7 @@ class SymptomLinker:
             begin = words[place].text
             if begin in measured and (value := self._values.find(text, words, place)):
                 end, node = value
-                entry = IndexedPhrase((node,), (False, 2, node.id))
+                entry = IndexedPhrase((node,), (False, 2, node.id), measured=True)
                 mentions.append(_Mention(place, end, entry, "synonym", SCORES["synonym"]))
                 place = end
                 continue
@@ -349,6 +349,8 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
         status = "present" if any(word.text in INNER_NEGATIONS for word in before) else "absent"
     elif mention.negated and said == "present":
         status = "absent"
+    elif entry.measured and said == "absent":
+        status = "present"  # "no syncope, HR 160"
     elif said == "past" and words[0].text == "no":
         status = "absent"  # "no appetite that has gone"
     nodes = entry.nodes

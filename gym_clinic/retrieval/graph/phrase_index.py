@@ -36,6 +36,7 @@ class IndexedPhrase(NamedTuple):
         abbreviation: The conditions of an abbreviation; None for words.
         denied: Whether the phrase says that the finding is absent.
         also: Findings that are absent too where this phrase is denied: "no organomegaly".
+        measured: Whether it is a measured value, which no "no" before it denies.
     """
 
     nodes: tuple[Node, ...]
@@ -43,6 +44,7 @@ class IndexedPhrase(NamedTuple):
     abbreviation: Abbreviation | None = None
     denied: bool = False
     also: tuple[Node, ...] = ()
+    measured: bool = False
 
     @property
     def synonym(self) -> bool:
