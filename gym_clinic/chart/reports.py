@@ -13,13 +13,29 @@ from gym_clinic.chart.catalogue import study_entry
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.shown import rhythm
 
+ECG_RECOVERS = (
+    "accidental-hypothermia",
+    "hyperkalaemia",
+    "paroxysmal-supraventricular-tachycardia",
+    "tricyclic-antidepressant-poisoning",
+)
+"""Conditions whose ECG is normal as soon as they are treated."""
+
+RECOVERED = 0.3
+"""Severity below which it is."""
+
 
 def study_report(
     patient: ClinicPatient, study: str, minute: float, actions: Mapping[str, float]
 ) -> str:
     """Return the report of a study performed at a minute under what was given by then."""
     text = patient.report(study, minute)
-    if text is None:
+    shown_by = [one for one in patient.problems if study in one.studies]
+    recovered = study == "ecg" and all(
+        one.condition in ECG_RECOVERS and patient.severity(one, minute, actions) < RECOVERED
+        for one in shown_by
+    )
+    if text is None or recovered:
         normal = study_entry(study).normal
         text = Random(f"{patient.seed}:{study}:normal").choice(normal)
     if study == "ecg":

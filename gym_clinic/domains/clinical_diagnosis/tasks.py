@@ -228,6 +228,8 @@ def _age(years: float) -> str:
     months = round(12 * years)
     if years >= 2:
         return f"{int(years)} years old"
+    if months == 1:
+        return "1 month old"
     return f"{months} months old" if months else f"0 months old ({round(365.25 * years)} days)"
 
 

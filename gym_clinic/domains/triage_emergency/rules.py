@@ -94,8 +94,8 @@ NORMAL: Mapping[str, tuple[float, float]] = {
 MOST_VITALS, MOST_CITED = 2, 7
 """Vital signs and findings that the answer cites, at most."""
 
-_AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>years|months), (?P<sex>male|female)")
-_PER_YEAR = {"years": 1.0, "months": 12.0}
+_AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>years|months?), (?P<sex>male|female)")
+_PER_YEAR = {"years": 1.0, "months": 12.0, "month": 12.0}
 
 
 class DialectOwner(Protocol):

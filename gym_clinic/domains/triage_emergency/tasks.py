@@ -181,7 +181,9 @@ def _ticket(plan: PlannedTriage) -> str:
     """Who comes, when, and the opening words."""
     world, person = plan.case.world, plan.case["person"]
     months = round(person["age"] * 12)
-    age = f"{person['age']:g} years" if person["age"] >= 2 else f"{months} months"
+    age = (
+        f"{person['age']:g} years" if person["age"] >= 2 else f"{months} month{'s' * (months != 1)}"
+    )
     return "\n".join(
         (
             f"Triage, {world.patient.arrived:%d %B %Y, %H:%M}.",
