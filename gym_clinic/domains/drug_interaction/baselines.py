@@ -130,7 +130,8 @@ class ReviewRules:
 
     Args:
         write: Writes a batch of calls as an action.
-        settled: A constant answer to give in the place of the decision; None to decide.
+        settled: A constant answer to give in the place of the decision; None to decide. All
+            letters are read and the patient is asked before it is given.
     """
 
     def __init__(
@@ -153,11 +154,43 @@ class ReviewRules:
         if self._step == 2:
             self._record = heard
             self._checks = _checks(self._request, heard) if self._request else []
+            if self._settled is not None:
+                self._checks += _everything(heard)
             if self._checks:
                 return self._write(tuple(self._checks))[0]
         found = list(zip(self._checks, heard, strict=False))
-        answer = self._settled or _decide(self._request, self._record, found)
-        return self._write((("submit_answer", dict(answer)),))[0]
+        answer = dict(self._settled or _decide(self._request, self._record, found))
+        if self._settled is not None and self._request is not None:
+            answer = _borrowed(answer, self._request, self._record)
+        return self._write((("submit_answer", answer),))[0]
+
+
+def _everything(record: Sequence[Any]) -> list[CallSpec]:
+    """Every letter, and what the patient can be asked."""
+    listed = record[6] if len(record) > 6 else []
+    rows = listed if isinstance(listed, list) else _rows_of(listed)
+    titles = [one["title"] if isinstance(one, dict) else str(one) for one in rows]
+    calls: list[CallSpec] = [("read_document", {"title": one}) for one in titles]
+    return [*calls, *(("ask_patient", {"question": one}) for one in (*QUESTIONS, PREGNANT))]
+
+
+def _rows_of(listed: Any) -> list[Any]:
+    return list(listed.get("documents", ())) if isinstance(listed, dict) else []
+
+
+def _borrowed(
+    answer: Mapping[str, Any], request: ReviewRequest, record: Sequence[Any]
+) -> dict[str, Any]:
+    """A constant answer with what was read cited, and its problem laid on the first medicine."""
+    cited = _cited(record)
+    first = next((one["finding"] for one in cited if "present" in one and one["present"]
+                  and resolve(one["finding"])), request.drug)  # fmt: skip
+    problems = [{**one, "drugs": [request.drug, first]} for one in answer["problems"]]
+    plan = dict(answer["plan"])
+    if plan.get("alternative") and request.indication:
+        options = [one.drug for one in indications()[request.indication].options]
+        plan["alternative"] = next((one for one in options if one != request.drug), "")
+    return {**answer, "problems": problems, "plan": plan, "cited_findings": cited}
 
 
 def _parsed(text: str) -> Any:
@@ -306,3 +339,34 @@ def rules(env: Any, answer: str | None = None) -> Callable[[int], ReviewRules]:
         return ReviewRules(lambda move: [env.dialect.write(move)], settled)
 
     return make
+
+
+def read_then_withhold(env: Any) -> Callable[[int], ReviewRules]:
+    """Return the maker of a policy that reads and checks all, then starts nothing."""
+    return rules(env, "do not start, interaction")
+
+
+def read_then_start(env: Any) -> Callable[[int], ReviewRules]:
+    """Return the maker of a policy that reads and checks all, then starts everything."""
+    return rules(env, "start as proposed")
+
+
+def read_then_change(env: Any) -> Callable[[int], ReviewRules]:
+    """Return the maker of a policy that reads and checks all, then has everything watched."""
+    return rules(env, "start with change, interaction")
+
+
+def read_then_wait(env: Any) -> Callable[[int], ReviewRules]:
+    """Return the maker of a policy that reads and checks all, then has everybody wait."""
+    waiting = {**_constant("do not start", "interaction", "major", "", ""),
+               "plan": {"wait_days": 60}}  # fmt: skip
+    return lambda seed: ReviewRules(lambda move: [env.dialect.write(move)], waiting)
+
+
+READ_THEN: Mapping[str, Callable[..., Any]] = {
+    "read-then-withhold": read_then_withhold,
+    "read-then-start": read_then_start,
+    "read-then-change": read_then_change,
+    "read-then-wait": read_then_wait,
+}
+"""Adversaries: all the reading of a good reviewer, and one answer whatever it shows."""

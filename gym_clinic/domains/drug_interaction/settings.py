@@ -16,7 +16,7 @@ from gym_clinic.clinical import (
 from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.tasks import SIZES
 from gym_clinic.domain import Domain
-from gym_clinic.domains.drug_interaction.baselines import menu, rules
+from gym_clinic.domains.drug_interaction.baselines import READ_THEN, menu, rules
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.solution import solution
 from gym_clinic.domains.drug_interaction.tasks import SPEC
@@ -60,6 +60,6 @@ def make_domain(knowledge_base: str | Mapping[str, Any]) -> Domain:
         menu=menu,
         classes=class_of,
         baselines={"rules": rules},
-        adversaries={**ADVERSARIES, **READERS},
+        adversaries={**ADVERSARIES, **READERS, **READ_THEN},
         max_turns=MAX_TURNS,
     )
