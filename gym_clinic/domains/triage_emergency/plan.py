@@ -191,6 +191,8 @@ def _ask(plan: PlannedTriage) -> None:
     """Ask for the red flags of the complaint, then for what else the patient has."""
     case, facts = plan.case, plan.case.patient.facts
     complaints = told_first(case)
+    for one in complaints[:1]:
+        plan.call("read_red_flags", complaint=_name(plan, one))
     asked = flags_of(facts, complaints)
     wanted = [facts.finding_ids[name] for name in asked.findings]
     plan.flags = [one for one in wanted if f"finding:{one}" not in case.told][:MOST_ASKED]
