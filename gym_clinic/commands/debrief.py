@@ -43,12 +43,29 @@ def print_debrief(
     rows += [(name, f"{value:.3f}", "") for name, value in info.get("metrics", {}).items()]
     if rows:
         screen.print(Grid("Figures", ("figure", "value", "weight"), tuple(rows)).rich())
+    broken = tuple(_broken(clinic))
+    if broken:
+        heads = ("rule", "severity", "violation", "evidence")
+        screen.print(Grid("Safety", heads, broken).rich(figures=False))
     calls = tuple(_calls(clinic))
     if calls:
         grid = Grid("Calls", ("mark", "call"), calls)
         screen.print(grid.rich(figures=False))
     screen.print("Gold", markup=False)
     show(screen, json.dumps(thaw(clinic.episode.task.gold), indent=2, ensure_ascii=False))
+
+
+def _broken(clinic: ClinicEnv) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what the judge of a clinical episode found: violations of rules, then harms."""
+    found = getattr(clinic.episode.case, "judged", None)
+    if found is None:
+        return
+    judged = found[1]
+    for one in judged.violations:
+        evidence = "; ".join(each.text for each in one.evidence)
+        yield one.rule, str(one.severity), one.title, visible(evidence)
+    for severity in judged.severities[len(judged.violations) :]:
+        yield "none", str(severity), "A decision of the answer that does harm", ""
 
 
 def _calls(clinic: ClinicEnv) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gym_clinic.domain import CallSpec, Domain
 from gym_clinic.episode import Task
+from gym_clinic.evaluate.clinical_marks import is_clinical, marks_by_meaning
 from gym_clinic.evaluate.recorded import RecordedTasks, checked_calls, read_episodes, trace_files
 from gym_clinic.frozen import thaw
 from gym_clinic.rewards.process import signature
@@ -23,7 +24,8 @@ def mark_calls(
     ``"needed"`` for the first answered call that equals a call of the task's solution, and for
     the call that gave the accepted answer; else ``"wasted"``. The episode gets ``"missed"``: the
     calls of the solution that were not made, as ``{"name", "arguments"}``, without those that
-    give the answer.
+    give the answer. Calls of clinical domains are compared by what they read or do, as
+    :mod:`.clinical_marks` says.
 
     Args:
         traces: ``trace.jsonl`` files, folders of a run, or folders that hold folders of runs.
@@ -46,6 +48,14 @@ def mark(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the calls with their marks, and the calls that were missed."""
     submits = {tool.name for tool in domain.tools if tool.kind is Kind.SUBMIT}
+    if is_clinical(domain, task):
+        wanted = _solution(domain, task, submits)
+        flags, left = marks_by_meaning(domain, task, calls, wanted)
+        rows = [
+            _marked(call, flag or (call["ok"] and call["name"] in submits))
+            for call, flag in zip(calls, flags, strict=True)
+        ]
+        return rows, [{"name": name, "arguments": thaw(given)} for name, given in left]
     waiting = {signature(*call): call for call in _solution(domain, task, submits)}
     marked = []
     for call in calls:
@@ -53,9 +63,13 @@ def mark(
             waiting.pop(signature(call["name"], call["arguments"]), None) if call["ok"] else None
         )
         needed = found is not None or (call["ok"] and call["name"] in submits)
-        marked.append({**call, "mark": "needed" if needed else "wasted"})
+        marked.append(_marked(call, needed))
     missed = [{"name": name, "arguments": thaw(given)} for name, given in waiting.values()]
     return marked, missed
+
+
+def _marked(call: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+    return {**call, "mark": "needed" if needed else "wasted"}
 
 
 def _solution(domain: Domain, task: Task, submits: set[str]) -> list[CallSpec]:
