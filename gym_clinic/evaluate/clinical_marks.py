@@ -71,8 +71,8 @@ def marks_by_meaning(
 def _gains(
     domain: Domain, task: Task, calls: Sequence[CallSpec], answered: Sequence[bool]
 ) -> list[frozenset[str]]:
-    """The keys of the gold's "read" that each call was the first to read."""
-    box, case, wanted = Toolbox(domain.tools), domain.open_case(task), set(task.gold["read"])
+    """The keys of the gold that each call was the first to read."""
+    box, case, wanted = Toolbox(domain.tools), domain.open_case(task), _wanted(task)
     assert isinstance(case, ClinicCase)
     known = seen(case) & wanted
     found = []
@@ -86,6 +86,14 @@ def _gains(
         found.append(frozenset(now - known))
         known = now
     return found
+
+
+def _wanted(task: Task) -> set[str]:
+    """The keys that the gold, or one of its assertions, asks to be read."""
+    keys = set(task.gold["read"])
+    for one in task.gold.get("assertions", ()):
+        keys |= {*one.get("keys", ()), *([one["key"]] if "key" in one else [])}
+    return keys
 
 
 def _done(facts: Facts, name: str, arguments: Mapping[str, Any]) -> Iterator[Hashable]:
