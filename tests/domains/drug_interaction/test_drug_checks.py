@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gym_clinic.domains.drug_interaction.checks import (
@@ -131,3 +133,36 @@ def test_what_treats_an_indication() -> None:
     cystitis = indications()["cystitis"]
     assert treats("nitrofurantoin", cystitis)
     assert not treats("warfarin", cystitis)
+
+
+OF_AN_INDICATION = re.compile(r"\b(AF|VTE|DVT|osteoporosis|prophylaxis|GERD|gastroparesis)\b")
+
+
+def test_a_rule_of_the_kidneys_that_speaks_of_an_indication_is_kept_to_it() -> None:
+    wide = [
+        f"{drug.id}: {rule.action}"
+        for drug in load().drugs.values()
+        for rule in drug.kidney_rules
+        if OF_AN_INDICATION.search(rule.action) and not rule.only_indications
+    ]
+    assert wide == ["enoxaparin: 1 mg/kg once daily / 30 mg daily prophylaxis",
+                    "sotalol: contraindicated (AF label)"]  # fmt: skip
+
+
+def test_rules_of_the_kidneys_name_indications_that_are_asked_for() -> None:
+    known = {name for one in indications().values() for name in one.older}
+    named = {
+        name
+        for drug in load().drugs.values()
+        for rule in drug.kidney_rules
+        for name in rule.only_indications
+    }
+    assert named <= known
+    with_dose = [rule for one in load().drugs.values() for rule in one.renal_doses if rule.most]
+    assert len(with_dose) > 15
+
+
+def test_tools_tell_for_which_indication_a_rule_of_the_kidneys_holds() -> None:
+    told = [one.advice for one in renal_risks("rivaroxaban", 24, 24)]
+    assert told == ["reduce to 15 mg daily with food (only for af)"]
+    assert list(renal_risks("rivaroxaban", 24, 24, indication=("vte",))) == []

@@ -13,6 +13,7 @@ from gym_clinic.domains.drug_interaction.problems import (
     Taken,
     acceptable_verdicts,
     alternatives,
+    excluded,
     find_problems,
     verdict_of,
 )
@@ -110,3 +111,80 @@ def test_where_the_table_leaves_the_choice_both_verdicts_hold() -> None:
     antibiotic, cystitis = Regimen("ciprofloxacin", 500, "mg", 2), indications()["cystitis"]
     found = find_problems(antibiotic, cystitis, taking("warfarin"))
     assert acceptable_verdicts(found) == ["do not start", "start with change"]
+
+
+SULFA = Regimen("trimethoprim-sulfamethoxazole", 960, "mg", 2)
+
+
+@pytest.mark.parametrize("blocker", ["ramipril", "lisinopril", "candesartan", "losartan"])
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({}, "start with change"),
+        ({"potassium": 5.3}, "do not start"),
+        ({"egfr": 45, "crcl": 45}, "do not start"),
+        ({"age": 88}, "do not start"),
+    ],
+)
+def test_potassium_kidneys_and_age_decide_on_trimethoprim_beside_a_blocker(
+    blocker: str, fields: dict[str, float], verdict: str
+) -> None:
+    who = dataclasses.replace(taking(blocker), **fields)
+    found = find_problems(SULFA, indications()["cystitis"], who)
+    assert verdict_of(found) == verdict
+    assert [one.severity for one in found if one.kind == "interaction"] == ["major"]
+
+
+def test_a_potassium_too_near_to_its_limit_decides_nothing() -> None:
+    who = dataclasses.replace(taking("ramipril"), potassium=4.9)
+    found = find_problems(SULFA, indications()["cystitis"], who)
+    assert set(acceptable_verdicts(found)) == {"start with change", "do not start"}
+
+
+@pytest.mark.parametrize(
+    ("indication", "dose", "per_day", "problems"),
+    [
+        ("deep vein thrombosis", 15, 2, []),
+        ("atrial fibrillation, stroke", 20, 1, [("renal", "moderate", ("change",))]),
+        ("atrial fibrillation, stroke", 15, 1, []),
+    ],
+)
+def test_a_rule_of_the_kidneys_holds_for_its_indication_and_up_to_its_dose(
+    indication: str, dose: float, per_day: float, problems: list[object]
+) -> None:
+    who = dataclasses.replace(WELL, egfr=30, crcl=24.5)
+    drug = Regimen("rivaroxaban", dose, "mg", per_day)
+    assert shown(find_problems(drug, indications()[indication], who)) == problems
+
+
+def test_the_greatest_dose_follows_the_indication() -> None:
+    drug = Regimen("metoclopramide", 20, "mg", 3)
+    found = find_problems(drug, indications()["nausea"], WELL)
+    assert shown(found) == [("maximum dose", "major", ("change",))]
+    assert found[0].remedies[0].most == 30
+
+
+def test_no_opioid_instead_of_morphine_beside_buprenorphine() -> None:
+    pain, who = indications()["severe joint pain"], taking("buprenorphine")
+    found = find_problems(Regimen("morphine", 10, "mg", 4), pain, who)
+    instead = alternatives(pain, "morphine", found, who)
+    assert "paracetamol" in instead
+    assert not {"tramadol", "codeine", "oxycodone"} & {*instead}
+
+
+@pytest.mark.parametrize(("female", "age", "offered"), [
+    (True, 30, False), (True, 60, True), (False, 30, True),
+])  # fmt: skip
+def test_valproate_is_no_alternative_in_a_woman_who_may_become_pregnant(
+    female: bool, age: float, offered: bool
+) -> None:
+    mania = indications()["bipolar disorder"]
+    who = dataclasses.replace(WELL, female=female, age=age, egfr=25, crcl=22)
+    found = find_problems(Regimen("lithium", 400, "mg", 1), mania, who)
+    assert ("valproate" in alternatives(mania, "lithium", found, who)) == offered
+
+
+def test_a_drug_that_is_contraindicated_in_a_condition_is_no_choice() -> None:
+    failing = frozenset({"heart-failure-with-reduced-ejection-fraction"})
+    assert excluded("verapamil", dataclasses.replace(WELL, conditions=failing))
+    assert not excluded("verapamil", WELL)
