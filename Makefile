@@ -102,6 +102,7 @@ kb: $(VENV)/.core  ## check the fact tables, and prove their ids where MAPPINGS 
 bench: $(VENV)/.core  ## print what a step costs, and what every policy is worth
 	$(BIN)/python bench/env.py
 	$(BIN)/python bench/patients_clinic.py
+	$(BIN)/python bench/clinic.py
 	$(BIN)/python bench/trust.py
 
 ci: lint types tasks kb test test-slow  ## what .ci/run runs

@@ -106,11 +106,11 @@ def test_every_task_passes_the_gates(name: str, split: Split, some: Some) -> Non
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_oracle_earns_the_maximum_with_no_violation(name: str, some: Some) -> None:
-    # Here on some tasks of test; `gym-clinic tasks validate` plays it on every task.
+def test_the_oracle_earns_the_maximum_with_no_violation(name: str) -> None:
+    # Here on few tasks of test; `gym-clinic tasks validate` plays it on every task.
     env = env_of(name)
     maker = load("oracle", env)
-    for task in some(first(env.tasks))[::6]:
+    for task in first(env.tasks)[::30]:
         done = play(env, task, maker(0))
         assert (done.reward, done.info["success"]) == (1.0, True), task.id
 
@@ -217,8 +217,7 @@ def test_findings_are_worth_little_without_a_decision(name: str, whole: bool) ->
     env = env_of(name)
     tasks = first(env.tasks)[:: 3 if whole else 50]
     ahead, fit = (AHEAD, 12) if whole else (0.0, 2)
-    rules = mean(env, load("rules", env), tasks)
-    assert mean(env, load("random", env), tasks) < rules
-    assert mean(env, borrowed_calls(env, "rules", tasks=fit), tasks) <= rules - ahead
+    # The reading of the rules is the test's before this one.
+    assert mean(env, load("random", env), tasks) < mean(env, load("rules", env), tasks)
     found = mean(env, borrowed_calls(env, "oracle", cites=True, tasks=fit), tasks)
     assert found <= 1 - ahead
