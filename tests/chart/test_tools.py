@@ -302,3 +302,17 @@ def test_a_pregnancy_test_is_for_women() -> None:
     woman = opened(3, "ectopic-pregnancy")
     call(woman, "order_lab", tests=["hcg"])
     assert woman.orders
+
+
+def test_consent_is_asked_for_procedures_invasive_studies_and_medicines() -> None:
+    chart = opened()
+    for treatment in ("lumbar puncture", "colonoscopy", "morphine"):
+        told = call(chart, "obtain_consent", treatment=treatment, explained=["risks"])
+        assert told["consent"] == "given"
+    with pytest.raises(ToolError, match="procedure"):
+        call(chart, "obtain_consent", treatment="qwxyz")
+    call(chart, "order_study", study="colonoscopy")
+    assert "S4-09" not in {one.rule for one in check_state(safety_state(chart)).violations}
+    other = opened()
+    call(other, "order_study", study="colonoscopy")
+    assert "S4-09" in {one.rule for one in check_state(safety_state(other)).violations}

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
+from gym_clinic.clinical.judging import JudgedEpisode
 from gym_clinic.clinical.tasks import TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis.deciding import (
@@ -19,8 +20,10 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
     telling_keys,
 )
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, excluding_keys
+from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.plan import reference_plan
 from gym_clinic.domains.clinical_diagnosis.tasks import conditions, make_task
+from gym_clinic.domains.clinical_diagnosis.trial import Plan, try_plan
 from gym_clinic.facts import load
 
 UNSPECIFIC = {"lab:crp", "lab:esr", "lab:ldl", "lab:ggt", "lab:lactate", "lab:triglycerides",
@@ -140,3 +143,27 @@ def test_an_abnormal_sign_of_the_patients_own_condition_excludes_nothing() -> No
     keys = excluding_keys(world_of("asthma"), "anaphylaxis")
     assert "site:chest" not in keys
     assert "site:ears nose throat" in keys
+
+
+def test_one_of_the_facts_that_decide_has_to_be_read_and_cited() -> None:
+    made = next(
+        one
+        for number in range(20)
+        if (one := make_task(TaskDraft("acute-pancreatitis", seed_of("dev", number), "dev")))
+    )
+    gold = made.gold
+    (asserted,) = (one for one in gold["assertions"] if one["check"] == "decided")
+    plan = [[(one["name"], one["arguments"]) for one in batch] for batch in gold["plan"]]
+    first = asserted["findings"][0]
+    chosen = [{"finding": first["finding"], "present": first["present"]}]
+
+    def holds(batches: Plan, cited: list[dict[str, object]]) -> bool:
+        answer = {**gold["answer"], "cited_findings": cited}
+        return JudgedEpisode(JUDGE, try_plan(made.record, batches).answered(gold, answer)).held(
+            asserted
+        )
+
+    assert holds(plan, chosen)
+    assert not holds(plan, [{**chosen[0], "present": not chosen[0]["present"]}])
+    assert not holds(plan, [{"finding": "crp", "present": True}])
+    assert not holds(plan[:1], chosen)
