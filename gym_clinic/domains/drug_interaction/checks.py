@@ -43,6 +43,9 @@ DUPLICATES = (
 )  # fmt: skip
 """Classes of which nobody takes two."""
 
+ACTIVE = {"carbimazole": "thiamazole"}
+"""Prodrug -> the drug that the body makes of it."""
+
 _NOBODY = Patient(conditions=[])
 
 _CLEAR = ("avoid", "do not", "never", "use ", "other ", "choose", "contraindicated")
@@ -305,7 +308,7 @@ def hepatic_risk(drug: str, child_pugh: ChildPugh, daily: float | None = None) -
 
 def pregnancy_risk(drug: str, weeks: float) -> DrugRisk | None:
     """Return what a pregnancy of some completed weeks says of a drug; None if nothing."""
-    rule = load().drugs[drug].pregnancy
+    rule = load().drugs[ACTIVE.get(drug, drug)].pregnancy
     if rule is None:
         alike = any(_flagged_alike(group) for group in classes_of(drug))
         return (

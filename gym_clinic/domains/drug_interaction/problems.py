@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import (
+    ACTIVE,
     NEAR,
     SEVERITIES,
     Action,
@@ -309,7 +310,8 @@ def alternatives(
     taken = [one.regimen.drug for one in who.medicines]
     known = {drug, *taken, *(key for key, _ in who.ended)}
     for one in indication.options:
-        if one.drug in known or excluded(one.drug, who):
+        same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
+        if same or one.drug in known or excluded(one.drug, who):
             continue
         told = [text for other in taken for text in ungraded(one.drug, other)
                 if pair_risk(one.drug, other) is None]  # fmt: skip

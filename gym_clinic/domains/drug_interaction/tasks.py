@@ -21,6 +21,7 @@ from gym_clinic.domains.drug_interaction.candidates import (
     drawn,
 )
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.formulary import (
     HomeRegimen,
     bought,
@@ -119,12 +120,17 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     """Return whether a chart holds together, and the request is one that the tables can judge.
 
     Failing kidneys and the disease are on record together; the potassium is none that calls for
-    treatment at once; the drug suits sex, age and conditions; and apixaban is not near the two of
-    three limits (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
+    treatment at once; nothing is prescribed that these kidneys forbid; the drug suits sex, age and
+    conditions; and apixaban is not near the two of three limits (age, weight, creatinine) at which
+    its dose in atrial fibrillation is halved.
     """
     drug, indication = proposal(record["question"])
     who = profile_of(patient, record["edit"])
     if (CKD in who.conditions) != (who.egfr < 60) or excluded(drug.drug, who):
+        return False
+    prescribed = [one.regimen for one in who.medicines if not one.bought]
+    if any(risk.actions == ("avoid",) for one in prescribed
+           for risk in renal_risks(one.drug, who.egfr, who.crcl, indication=())):  # fmt: skip
         return False
     if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
         return False

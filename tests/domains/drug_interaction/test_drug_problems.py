@@ -188,3 +188,12 @@ def test_a_drug_that_is_contraindicated_in_a_condition_is_no_choice() -> None:
     failing = frozenset({"heart-failure-with-reduced-ejection-fraction"})
     assert excluded("verapamil", dataclasses.replace(WELL, conditions=failing))
     assert not excluded("verapamil", WELL)
+
+
+def test_a_prodrug_is_no_alternative_to_its_drug() -> None:
+    thyroid, who = indications()["overactive thyroid"], dataclasses.replace(WELL, age=24, weeks=6)
+    found = find_problems(Regimen("thiamazole", 20, "mg", 1), thyroid, who)
+    assert verdict_of(found) == "do not start"
+    assert alternatives(thyroid, "thiamazole", found, who) == ["propranolol"]
+    other = find_problems(Regimen("carbimazole", 20, "mg", 1), thyroid, who)
+    assert verdict_of(other) == "do not start"
