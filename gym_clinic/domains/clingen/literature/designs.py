@@ -1,0 +1,200 @@
+"""The experiments that a laboratory can do on a gene and a disease.
+
+``designs.json`` holds three tables: measures by family of tissues, measures by function of the gene
+product, and the designs. A design names the evidence that its positive result is, and when it makes
+sense: each word of ``when`` is a key of `PREDICATES`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from gym_clinic.domains.clingen.dossiers import (
+    GeneDossier,
+    MechanismClass,
+    PairDossier,
+    allele_model_of,
+)
+from gym_clinic.errors import TaskError
+
+LOSS: frozenset[MechanismClass] = frozenset({"loss of function", "haploinsufficiency"})
+"""Mechanisms that a missing product models and a wild-type product rescues."""
+
+ENZYMES = ("aminoacylation", "transferase of sugars", "kinase", "phosphatase", "enzyme")
+"""Functions whose product can be given as a recombinant enzyme."""
+
+
+class WorldFacts(NamedTuple):
+    """What designs may depend on; the mechanism may be taken as unknown."""
+
+    gene: GeneDossier
+    pair: PairDossier
+    mechanism: MechanismClass
+
+
+class DesignMeasure(NamedTuple):
+    """What is measured, with the range of the reference group.
+
+    Attributes:
+        cv: SD as a share of the mean.
+        ratios: Affected over reference, where there is an effect.
+    """
+
+    name: str
+    unit: str
+    units_of_n: str
+    low: float
+    high: float
+    cv: float
+    ratios: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ExperimentDesign:
+    """A kind of experiment; texts hold slots such as ``{gene}``."""
+
+    id: str
+    subtype: str | None
+    when: tuple[str, ...]
+    system: str
+    measure: str | tuple[str | float, ...]
+    test: str
+    reference: str
+    third: str | None
+    n: tuple[int, int]
+    ratio: tuple[float, float] | None
+    confounder: str
+
+
+class DesignTables(NamedTuple):
+    """The three tables of ``designs.json``."""
+
+    designs: Mapping[str, ExperimentDesign]
+    families: Mapping[str, Mapping[str, tuple[str | float, ...]]]
+    functions: tuple[tuple[str, tuple[str, ...], tuple[str | float, ...]], ...]
+
+
+def feasible(design: ExperimentDesign, facts: WorldFacts) -> bool:
+    """Whether an experiment makes sense for a gene and a disease."""
+    for word in design.when:
+        name, _, value = word.partition(":")
+        if not PREDICATES[name](facts, value.replace("_", " ")):
+            return False
+    return True
+
+
+def measure_of(design: ExperimentDesign, facts: WorldFacts) -> DesignMeasure:
+    """What the design measures here: its own measure, the organ's, or the product's function."""
+    if not isinstance(design.measure, str):
+        return _measure(design.measure, design.ratio)
+    if design.measure == "function":
+        _, _, row = function_of(facts.gene)
+        ratio = design.ratio or (0.25, 0.65)
+        if facts.mechanism == "gain of function" and not design.ratio:
+            ratio = (1.6, 2.9)
+        return _measure(row, ratio)
+    family = family_of(facts.pair.tissues[0])
+    found = _measure(read_designs().families[family][design.measure.rstrip("-")], None)
+    if not design.measure.endswith("-"):
+        return found
+    low, high = found.ratios
+    middle = (low + high) / 2
+    return found._replace(
+        low=found.low * middle, high=found.high * middle, ratios=_ordered(0.95 / middle, 1 / middle)
+    )
+
+
+def family_of(tissue: str) -> str:
+    """The family of a tissue.
+
+    Raises:
+        TaskError: If the tissue is in no family.
+    """
+    if (family := _families().get(tissue)) is None:
+        raise TaskError(f"no measures for the tissue {tissue!r}")
+    return family
+
+
+@lru_cache(maxsize=4096)
+def function_of(gene: GeneDossier) -> tuple[str, tuple[str, ...], tuple[str | float, ...]]:
+    """The first row of the table of functions whose words occur in the facts of the gene."""
+    text = f" {gene.product} ; {gene.does} ; {gene.family} ".lower()
+    functions = read_designs().functions
+    return next((row for row in functions if any(one in text for one in row[1])), functions[-1])
+
+
+@lru_cache(maxsize=1)
+def read_designs() -> DesignTables:
+    """Read ``designs.json`` once a process.
+
+    Raises:
+        TaskError: If a design depends on an unknown predicate.
+    """
+    value = json.loads((Path(__file__).parent / "designs.json").read_text(encoding="utf-8"))
+    designs = {}
+    for row in value["designs"]:
+        if unknown := {word.partition(":")[0] for word in row["when"]} - PREDICATES.keys():
+            raise TaskError(f"{row['id']}: unknown conditions {sorted(unknown)}")
+        measure = row["measure"]
+        designs[row["id"]] = ExperimentDesign(
+            row["id"],
+            row["subtype"],
+            tuple(row["when"]),
+            row["system"],
+            measure if isinstance(measure, str) else tuple(measure),
+            row["test"],
+            row["reference"],
+            row.get("third"),
+            (row["n"][0], row["n"][1]),
+            (row["ratio"][0], row["ratio"][1]) if row.get("ratio") else None,
+            row["confounder"],
+        )
+    families = {
+        name: {key: tuple(row) for key, row in family.items()}
+        for name, family in value["families"].items()
+    }
+    functions = tuple((row[0], tuple(row[1]), tuple(row[2:])) for row in value["functions"])
+    return DesignTables(designs, families, functions)
+
+
+@lru_cache(maxsize=1)
+def _families() -> Mapping[str, str]:
+    families = read_designs().families
+    return {str(tissue): name for name, one in families.items() for tissue in one["tissues"]}
+
+
+def _measure(row: tuple[str | float, ...], ratio: tuple[float, float] | None) -> DesignMeasure:
+    name, unit, counted = (str(one) for one in row[:3])
+    low, high, cv = (float(one) for one in row[3:6])
+    found = ratio or (float(row[6]), float(row[7]))
+    return DesignMeasure(name, unit, counted, low, high, cv, found)
+
+
+def _ordered(first: float, second: float) -> tuple[float, float]:
+    return min(first, second), max(first, second)
+
+
+PREDICATES: Mapping[str, Callable[[WorldFacts, str], bool]] = {
+    "protein": lambda facts, _: facts.gene.kind == "protein",
+    "nuclear": lambda facts, _: facts.gene.genome == "nuclear",
+    "mitochondrial_gene": lambda facts, _: facts.gene.genome == "mitochondrial",
+    "product": lambda facts, _: facts.gene.kind == "protein" and facts.gene.genome == "nuclear",
+    "partner": lambda facts, _: bool(facts.gene.partners),
+    "organism": lambda facts, name: name in (facts.gene.models or ()),
+    "loss": lambda facts, _: facts.mechanism in LOSS,
+    "allele": lambda facts, name: (
+        facts.mechanism != "unknown"
+        and allele_model_of(facts.mechanism, facts.pair.alleles) == name
+    ),
+    "mitochondria": lambda facts, _: (
+        facts.gene.genome == "mitochondrial"
+        or "mitochond" in f"{facts.gene.does} {facts.gene.pathway} {facts.pair.disease}".lower()
+    ),
+    "enzyme": lambda facts, _: function_of(facts.gene)[0] in ENZYMES,
+}
+"""Condition of a design -> whether it holds, given what follows the colon."""

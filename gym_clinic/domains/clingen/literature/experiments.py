@@ -1,0 +1,130 @@
+"""Draws the numbers of an experiment and reads what they mean.
+
+The numbers of a group depend on the design and on whether there is an effect. Test, interval and p
+value are computed from the printed numbers, and the reading follows from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+
+from gym_clinic.domains.clingen.literature.comparisons import compare, decimals
+from gym_clinic.domains.clingen.literature.designs import (
+    ExperimentDesign,
+    WorldFacts,
+    feasible,
+    measure_of,
+    read_designs,
+)
+from gym_clinic.domains.clingen.literature.records import Arm, Experiment, Reading
+
+ALPHA = 0.05
+"""A smaller p value is read as a difference."""
+
+
+def draw_experiment(
+    rng: Random,
+    key: str,
+    design: ExperimentDesign,
+    facts: WorldFacts,
+    names: Mapping[str, str],
+    *,
+    effect: bool,
+    confounded: bool = False,
+    gene: str | None = None,
+) -> Experiment:
+    """Draw an experiment whose p value agrees with whether there is an effect.
+
+    Args:
+        key: Id of the result.
+        facts: Of the gene examined and the disease.
+        names: Values of the slots: gene, partner, person, variant, tissue.
+        effect: Whether the groups differ.
+        confounded: Whether the groups differ in something else as well.
+        gene: Gene examined, if it is not the world's.
+    """
+    measure = measure_of(design, facts)
+    while True:
+        base = rng.uniform(measure.low, measure.high)
+        drawn = base * (rng.uniform(*measure.ratios) if effect else rng.uniform(0.95, 1.05))
+        values = [(design.test, drawn), (design.reference, base)]
+        if design.third:
+            values.append((design.third, base * rng.uniform(*measure.ratios)))
+        arms = tuple(
+            _arm(rng, place, label.format(**names), value, measure.cv, design.n)
+            for place, (label, value) in enumerate(values)
+        )
+        comparison = compare(arms[0], arms[1])
+        if (comparison.p < ALPHA / 2 if effect else comparison.p > 2 * ALPHA) and (
+            not effect or (arms[0].mean or 0) != (arms[1].mean or 0)
+        ):
+            break
+    experiment = Experiment(
+        key,
+        design.id,
+        gene or names["gene"],
+        design.system.format(**names),
+        measure.name.format(**names),
+        measure.unit,
+        measure.units_of_n,
+        arms,
+        comparison,
+        "negative",
+        person=names["person"] if _uses(design, "{person}") else None,
+        variant=names["variant"] if _uses(design, "{variant}") else None,
+        organism=next(
+            (one.partition(":")[2].replace("_", " ") for one in design.when if "organism" in one),
+            None,
+        ),
+        partner=names["partner"] if "partner" in design.when else None,
+        confounder=(design.confounder or None) if confounded else None,
+    )
+    return with_reading(experiment, facts, names["gene"])
+
+
+def with_reading(experiment: Experiment, facts: WorldFacts, gene: str) -> Experiment:
+    """Return the experiment with the reading and the subtype that its records give.
+
+    Args:
+        facts: Of the world's gene and disease.
+        gene: The world's gene.
+    """
+    design = read_designs().designs[experiment.design]
+    reading: Reading = "positive"
+    if experiment.gene != gene:
+        reading = "other gene"
+    elif experiment.comparison.p >= ALPHA:
+        reading = "negative"
+    elif experiment.confounder:
+        reading = "confounded"
+    counts = reading == "positive" and feasible(design, facts)
+    return replace(experiment, reading=reading, subtype=design.subtype if counts else None)
+
+
+def contradicts(later: Experiment, earlier: Experiment) -> bool:
+    """Whether a later experiment of the same design excludes half the difference found before."""
+    if (later.design, later.gene, later.variant) != (
+        earlier.design,
+        earlier.gene,
+        earlier.variant,
+    ) or later.comparison.p < ALPHA:
+        return False
+    half = earlier.comparison.difference / 2
+    return not later.comparison.low <= half <= later.comparison.high
+
+
+def _arm(
+    rng: Random, place: int, label: str, value: float, cv: float, sizes: tuple[int, int]
+) -> Arm:
+    sd = value * cv * rng.uniform(0.8, 1.25)
+    digits = decimals(sd)
+    n = rng.randint(*sizes)
+    mean = rng.gauss(value, sd / n**0.5)
+    role = ("test", "reference", "partner")[place]
+    return Arm(role, label, n, round(mean, digits), max(round(sd, digits), 10.0**-digits))
+
+
+def _uses(design: ExperimentDesign, slot: str) -> bool:
+    return any(slot in text for text in (design.system, design.test, design.reference))
