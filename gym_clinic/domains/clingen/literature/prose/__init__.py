@@ -1,0 +1,1 @@
+"""The articles of a literature in words: every sentence renders records."""

@@ -1,0 +1,90 @@
+"""An experiment in words: methods, results, the abstract's sentence, a table, a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
+from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
+from gym_clinic.domains.clingen.literature.records import Experiment
+
+_ASSAYS = (
+    ("assay_animal", ("organism", "mouse", "fish", "fly", "worm", "yeast", "animal")),
+    ("assay_clinical", ("treatment", "clinical", "human")),
+    ("assay_expression", ("expression_", "transcript", "rna_")),
+    ("assay_protein", ("binding", "pulldown", "interaction", "enzyme", "biochem")),
+)
+
+
+def assay_pool(result: Experiment) -> str:
+    """Return the pool of methods that suits a design."""
+    key = result.design.lower()
+    if result.organism:
+        return "assay_animal"
+    return next(
+        (
+            pool
+            for pool, words in _ASSAYS
+            if any(key.startswith(one) or f"_{one}" in key for one in words)
+        ),
+        "assay_cells",
+    )
+
+
+def methods_of(
+    writer: ArticleWriter, result: Experiment, facts: dict[str, str], short: bool
+) -> str:
+    """Write how an experiment was done."""
+    said = [writer.tell("assay_general", **facts), writer.tell(assay_pool(result), **facts)]
+    if not short:
+        said.append(writer.tell("assay_general", **facts))
+        said.append(writer.tell(assay_pool(result), **facts))
+    return " ".join(filter(None, said))
+
+
+def experiment_paragraph(
+    writer: ArticleWriter, result: Experiment, facts: dict[str, str], short: bool
+) -> str:
+    """Write what an experiment showed."""
+    counted = result.arms[0].count is not None
+    said = [writer.tell("result_lead", **facts)]
+    said.append(writer.tell("counts_main" if counted else "result_main", **facts))
+    for _ in range(1 if short else 4):
+        more = writer.tell("result_after", **facts)
+        if facts["effect"] not in more or facts["effect"] not in said[1]:
+            said.append(more)
+    if "more" in facts:
+        said.append(writer.tell("result_more", **facts))
+    return " ".join(filter(None, said))
+
+
+def abstract_sentence(writer: ArticleWriter, result: Experiment, facts: dict[str, str]) -> str:
+    """Write the sentence of the abstract on an experiment."""
+    pool = "counts_main" if result.arms[0].count is not None else "result_main"
+    return writer.tell(pool, **{key: one for key, one in facts.items() if key != "figure"})
+
+
+def results_table(
+    writer: ArticleWriter, results: Sequence[Experiment], style: AuthorStyle, number: int
+) -> str:
+    """Write a table of all experiments of an article."""
+    rows = [
+        f"Table {number}. {writer.tell('table_results')}",
+        _row(writer, "measure", "group", "n", "value", "p"),
+        "|---|---|---|---|---|",
+    ]
+    for result in results:
+        for place, arm in enumerate(result.arms):
+            p = style.p_value(result.comparison.p) if place == 0 else "–"
+            value = style.value(arm, result.unit)
+            rows.append(f"| {result.measure} | {arm.label} | {arm.n} | {value} | {p} |")
+    return "\n".join(rows)
+
+
+def _row(writer: ArticleWriter, *columns: str) -> str:
+    return f"| {' | '.join(writer.clause(f'head_{one}') for one in columns)} |"
+
+
+def summary_of(result: Experiment, facts: dict[str, str]) -> str:
+    """Write a curator's note on an experiment that counts."""
+    return f"{result.measure} in {result.system}: {facts['one']}, {facts['two']}; {facts['p']}."

@@ -1,0 +1,163 @@
+"""What the phrases need to know, as text: slots filled from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gym_clinic.domains.clingen.literature.prose.style import COUNT_WORDS, AuthorStyle
+from gym_clinic.domains.clingen.literature.records import (
+    Experiment,
+    Literature,
+    Proband,
+    Publication,
+    SequenceVariant,
+)
+
+INHERITANCE = {
+    "AR": "autosomal recessive",
+    "AD": "autosomal dominant",
+    "SD": "semidominant",
+    "XL": "X-linked",
+    "MT": "maternally inherited",
+}
+MECHANISM = {
+    "loss of function": "loss of function",
+    "haploinsufficiency": "haploinsufficiency",
+    "gain of function": "gain of function",
+    "dominant negative": "a dominant negative effect",
+    "repeat expansion": "expansion of a repeat",
+    "mitochondrial DNA": "a defect of mitochondrial DNA",
+    "RNA gene": "altered function of an RNA",
+}
+_PLURAL = {"seizure": "seizures", "stroke": "strokes", "arrhythmia": "arrhythmias"}
+
+
+def lower_first(text: str) -> str:
+    """Lower the first letter of a term unless it opens an abbreviation or holds a capital name."""
+    first = text.split()[0]
+    return text if any(one.isupper() for one in first[1:]) else text[0].lower() + text[1:]
+
+
+def sign(name: str) -> str:
+    """Write the name of a finding inside a sentence."""
+    text = lower_first(name)
+    return _PLURAL.get(text, text)
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """Join parts: "a", "a and b", "a, b and c"."""
+    parts = list(parts)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def counted_word(number: int) -> str:
+    """Write a number of persons in words below ten."""
+    return COUNT_WORDS[number] if number < len(COUNT_WORDS) else str(number)
+
+
+def age_text(months: int) -> str:
+    """Write an age at onset as it follows a verb.
+
+    >>> age_text(-2), age_text(7), age_text(30), age_text(444)
+    ('before birth', 'at 7 months', 'at 2.5 years', 'at 37 years')
+    """
+    if months < 0:
+        return "before birth"
+    if months == 0:
+        return "at birth"
+    if months < 24:
+        return f"at {months} month{'s' * (months != 1)}"
+    years = round(months / 12, 1)
+    return f"at {years:g} years"
+
+
+def sex_text(person: Proband) -> str:
+    """Name a person by sex and age at onset."""
+    female = person.sex == "female"
+    if person.onset_months < 24:
+        return "female infant" if female else "male infant"
+    if person.onset_months < 204:
+        return "girl" if female else "boy"
+    return "woman" if female else "man"
+
+
+def variant_text(variant: SequenceVariant) -> str:
+    """Write a variant: number, type and exon."""
+    about: list[str] = [variant.kind]
+    if variant.exon is not None:
+        about.append(f"exon {variant.exon}")
+    if variant.load is not None:
+        about.append(
+            f"{variant.load} repeats"
+            if variant.kind == "repeat expansion"
+            else f"heteroplasmy {variant.load}%"
+        )
+    return f"{variant.id} ({', '.join(about)})"
+
+
+def article_facts(literature: Literature, article: Publication) -> dict[str, str]:
+    """Return what all sentences of an article may use; an unknown fact is not there."""
+    facts = {"gene": article.gene, "disease": article.disease}
+    if literature.inheritance in INHERITANCE:
+        facts["inheritance"] = INHERITANCE[literature.inheritance]
+    facts["tissue"] = literature.tissues[0]
+    facts["tissue_in"] = f"the {literature.tissues[0]}"
+    if literature.phenotypes:
+        facts["feature"] = sign(
+            literature.phenotypes[sum(map(ord, article.pmid)) % len(literature.phenotypes)]
+        )
+        facts["features"] = listed([sign(one) for one in literature.phenotypes[:4]])
+    if article.gene == literature.gene:
+        facts["product"] = literature.product
+        does = lower_first(literature.does)
+        first = does.split()[0]
+        if first.endswith("s") and not first.endswith(("ss", "us", "is", "as", "-s")):
+            facts["does_verb"] = does
+        else:
+            facts["does_noun"] = f"a {does}"
+        if literature.pathway:
+            facts["pathway"] = literature.pathway
+        if literature.family:
+            facts["family"] = literature.family
+        if literature.gene_partners:
+            facts["partner"] = literature.gene_partners[0]
+        if literature.mechanism in MECHANISM:
+            facts["mech"] = MECHANISM[literature.mechanism]
+    return facts
+
+
+def experiment_facts(result: Experiment, style: AuthorStyle, change: str) -> dict[str, str]:
+    """Return what sentences on an experiment may use."""
+    test, reference = result.arms[:2]
+    facts = {
+        "measure": result.measure,
+        "unit": result.unit or "relative units",
+        "system": result.system,
+        "gene": result.gene,
+        "arm1": test.label,
+        "arm2": reference.label,
+        "n1": str(test.n),
+        "n2": str(reference.n),
+        "v1": style.value(test, result.unit),
+        "v2": style.value(reference, result.unit),
+        "p": style.p_value(result.comparison.p),
+        "effect": style.effect(result),
+        "effect_only": style.difference(result),
+        "change": change,
+        "change_vs": change,
+        "units": result.units_of_n,
+        "spread": style.spread,
+        "test_name": result.comparison.test,
+    }
+    facts["one"] = f"{facts['v1']} in {test.label} (n = {test.n})"
+    facts["two"] = f"{facts['v2']} in {reference.label} (n = {reference.n})"
+    if test.count is not None:
+        facts |= {"k1": str(test.count), "k2": str(reference.count)}
+    if len(result.arms) > 2:
+        arm = result.arms[2]
+        facts["more"] = f"{style.value(arm, result.unit)} in {arm.label} (n = {arm.n})"
+    if result.organism:
+        facts["organism"] = result.organism
+    if result.confounder:
+        facts["confounder"] = result.confounder
+    return facts

@@ -1,0 +1,120 @@
+"""The numbers and ids of a written article, read back and compared with the records.
+
+>>> sorted(numbers_in("1.9 ± 0.6% (n = 18), 95% CI −0.1 to 0.3"))
+['-0.1', '0.3', '0.6', '1.9', '18', '95']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
+from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
+from gym_clinic.domains.clingen.literature.records import Experiment, Literature, Publication
+
+_NUMBER = re.compile(r"(?<![\w.-])−?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_ID = re.compile(r"\bSIMVAR-\d+|\bSIM\d+|\bF\d+-[IVX]+-\d+")
+_FREE_WORDS = re.compile(r"\b(?:Figure|Table) \d+\w?|exon \d+")
+
+
+def numbers_in(text: str) -> set[str]:
+    """Return the numbers of a text without those inside names."""
+    return {found.replace("−", "-") for found in _NUMBER.findall(text)}
+
+
+def mistakes(literature: Literature, article: Publication, written: WrittenArticle) -> list[str]:
+    """Compare an article with its records.
+
+    Args:
+        literature: The records.
+        article: The article.
+        written: The article in words.
+
+    Returns:
+        One line for each number or id that no record of the article holds, and for each experiment
+        whose values the results do not tell.
+    """
+    results = [one for one in literature.results if one.id in article.results]
+    persons = [one for one in literature.persons if one.id in article.persons]
+    ids = {article.pmid, *article.cites, *article.persons}
+    ids.update(variant for one in persons for variant in one.variants)
+    ids.update(found for one in results for found in _ID.findall(_words(one)))
+    known = numbers_in(" ".join(_words(one) for one in results)) | {"95"}
+    for one in results:
+        known.update(_numbers(one))
+    known.update(_people_numbers(literature, article))
+    names = [article.disease, literature.disease, literature.product, literature.does]
+    names += [literature.pathway or "", literature.family or "", *literature.phenotypes]
+    texts = {"abstract": written.abstract, **dict(written.sections), **written.summaries}
+    found = []
+    for part, text in texts.items():
+        if part == "References":
+            continue
+        if strange := set(_ID.findall(text)) - ids:
+            found.append(f"{part}: no record of this article holds {sorted(strange)}")
+        if part in ("Methods", "Introduction"):
+            continue
+        for name in sorted(filter(None, names), key=len, reverse=True):
+            text = re.sub(re.escape(name), "", text, flags=re.IGNORECASE)
+        if strange := numbers_in(_FREE_WORDS.sub("", text)) - known:
+            found.append(f"{part}: no record holds the numbers {sorted(strange)}")
+    told = numbers_in(texts.get("Results", ""))
+    for one in results:
+        missing = {f"{arm.n}" for arm in one.arms[:2]} | {
+            f"{arm.mean:g}" for arm in one.arms[:2] if arm.mean is not None
+        }
+        if article.kind != "review" and not missing <= told:
+            found.append(f"Results: {one.id} lacks {sorted(missing - told)}")
+    return found
+
+
+def _words(result: Experiment) -> str:
+    parts = [result.measure, result.unit, result.system, result.units_of_n, result.comparison.test]
+    return " ".join([*parts, result.confounder or "", *(arm.label for arm in result.arms)])
+
+
+def _numbers(result: Experiment) -> Iterator[str]:
+    """All numbers that may be told of an experiment, those computed from its arms included."""
+    comparison = result.comparison
+    for arm in result.arms:
+        yield str(arm.n)
+        yield from (f"{one:g}" for one in (arm.mean, arm.sd, arm.count) if one is not None)
+        if arm.count is not None:
+            yield f"{arm.count}/{arm.n}"
+    yield from (f"{one:g}" for one in (comparison.difference, comparison.low, comparison.high))
+    yield from _p_numbers(comparison.p)
+    test, reference = result.arms[:2]
+    if test.mean is not None and reference.mean:
+        ratio = test.mean / reference.mean
+        yield f"{ratio:.1f}"
+        yield f"{abs(ratio - 1) * 100:.0f}"
+
+
+def _p_numbers(p: float) -> set[str]:
+    return numbers_in(AuthorStyle(False, True, "p", True, False).p_value(p))
+
+
+def _people_numbers(literature: Literature, article: Publication) -> Iterator[str]:
+    for person in literature.persons:
+        if person.id in article.persons:
+            yield str(person.onset_months)
+            yield f"{round(person.onset_months / 12, 1):g}"
+    yield str(len(article.persons))
+    for variant in literature.variants:
+        if variant.load is not None:
+            yield str(variant.load)
+    for family in literature.families:
+        if family.id in article.families:
+            yield f"{family.lod:g}"
+            yield from map(
+                str, (family.affected_carriers, family.phenocopies, family.unaffected_carriers)
+            )
+    if found := article.case_control:
+        yield from map(
+            str, (found.case_carriers, found.cases, found.control_carriers, found.controls)
+        )
+        yield from (f"{one:g}" for one in (found.odds_ratio, found.low, found.high))
+        yield from _p_numbers(found.p)
+    for one in literature.articles:
+        yield str(one.year)

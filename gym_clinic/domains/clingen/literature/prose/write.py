@@ -1,0 +1,270 @@
+"""An article in words: title, abstract, sections with tables and legends, a curator's summaries.
+
+The same records and split give the same text. Every number comes from a record or is computed
+from one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gym_clinic.domains.clingen.literature.prose.experiments import (
+    abstract_sentence,
+    experiment_paragraph,
+    methods_of,
+    results_table,
+    summary_of,
+)
+from gym_clinic.domains.clingen.literature.prose.facts import (
+    article_facts,
+    counted_word,
+    experiment_facts,
+)
+from gym_clinic.domains.clingen.literature.prose.people import (
+    case_control_facts,
+    people_paragraphs,
+    people_table,
+)
+from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
+from gym_clinic.domains.clingen.literature.prose.style import change_of, draw_style
+from gym_clinic.domains.clingen.literature.records import Experiment, Literature, Publication
+from gym_clinic.simulate.split import Split
+
+_TITLE_POOLS = {
+    "case report": "title_case_report",
+    "failure to replicate": "title_replicate",
+    "paralogue": "title_other_gene",
+    "sibling disease": "title_functional",
+}
+
+
+@dataclass(frozen=True)
+class WrittenArticle:
+    """A written article.
+
+    Attributes:
+        title: One line.
+        abstract: Plain or with headings.
+        sections: Heading and text, in order.
+        summaries: Subtype -> what a curator notes of it, evidence only.
+    """
+
+    title: str
+    abstract: str
+    sections: tuple[tuple[str, str], ...]
+    summaries: dict[str, str]
+
+    @property
+    def full_text(self) -> str:
+        """Sections under their headings, one blank line between."""
+        return "\n\n".join(f"{heading}\n{text}" for heading, text in self.sections)
+
+
+def title_of(literature: Literature, article: Publication, split: Split) -> str:
+    """Write the title, the same wherever the article is cited."""
+    facts = article_facts(literature, article)
+    results = [one for one in literature.results if one.id in article.results]
+    if results:
+        facts |= {"subject": results[0].measure, "system": results[0].system}
+    pool = _TITLE_POOLS.get(article.kind, f"title_{article.kind}")
+    writer = ArticleWriter(split, f"title {article.pmid}", facts)
+    return writer.tell(pool).rstrip(".")
+
+
+def write(literature: Literature, article: Publication, split: Split) -> WrittenArticle:
+    """Write an article, byte for byte the same every time.
+
+    Args:
+        literature: The records.
+        article: One of its articles.
+        split: Whose phrases are used.
+    """
+    return _ArticleAuthor(literature, article, split).written()
+
+
+class _ArticleAuthor:
+    """Writes one article."""
+
+    def __init__(self, literature: Literature, article: Publication, split: Split) -> None:
+        self.literature, self.article, self.split = literature, article, split
+        self.facts = article_facts(literature, article)
+        self.writer = ArticleWriter(split, article.pmid, self.facts)
+        self.style = draw_style(self.writer.rng)
+        self.results = [one for one in literature.results if one.id in article.results]
+        self.persons = [one for one in literature.persons if one.id in article.persons]
+        self.told: list[dict[str, str]] = []
+        for place, result in enumerate(self.results):
+            facts = experiment_facts(result, self.style, change_of(result, self.writer.rng))
+            facts["figure"] = f"Figure {place + 1}"
+            self.told.append(facts)
+
+    def written(self) -> WrittenArticle:
+        """Return the whole article."""
+        sections = [
+            ("Introduction", self.introduction()),
+            ("Methods", self.methods()),
+            ("Results", self.findings()),
+            ("Discussion", self.discussion()),
+        ]
+        if self.article.cites:
+            sections.append(("References", self.references()))
+        if self.article.kind == "review":
+            sections = [one for one in sections if one[0] not in ("Methods", "Results")]
+        summaries = {
+            result.subtype: summary_of(result, facts)
+            for result, facts in zip(self.results, self.told, strict=True)
+            if result.subtype
+        }
+        finish = self.style.finish
+        return WrittenArticle(
+            title_of(self.literature, self.article, self.split),
+            finish(self.abstract()),
+            tuple((head, finish(text)) for head, text in sections if text),
+            summaries,
+        )
+
+    def _some(self, pool: str, most: int, **facts: str) -> str:
+        """Write sentences of a pool: half as many in a short report."""
+        number = (most + 1) // 2 if self.article.short else most
+        return " ".join(filter(None, (self.writer.tell(pool, **facts) for _ in range(number))))
+
+    def _cited(self, pmid: str) -> dict[str, str]:
+        """What can be said of an earlier article without repeating it."""
+        earlier = next(one for one in self.literature.articles if one.pmid == pmid)
+        about = ArticleWriter(
+            self.split,
+            f"{self.article.pmid} {pmid}",
+            article_facts(self.literature, earlier),
+        ).clause("about")
+        return {"cite": f"({pmid})", "cited_what": about, "year": str(earlier.year)}
+
+    def aim(self) -> str:
+        """Say what the article does."""
+        if self.article.kind == "review":
+            aims = [self.writer.clause("aim_review")]
+        else:
+            aims = [self.writer.clause("aim_people")] if self.persons else []
+            if self.told:
+                aims.append(self.writer.clause("aim_experiment", **self.told[0]))
+        text = " and to ".join(aims or [self.writer.clause("aim_review")])
+        return self.writer.tell("aim", aim=text.replace(" and to ", " and "), aim_inf=text)
+
+    def introduction(self) -> str:
+        """Disease, gene, earlier work, aim."""
+        gene = self.writer
+        known = "verb" if "does_verb" in self.facts else "noun"
+        first = [self._some("disease_intro", 5)]
+        if "product" in self.facts:
+            first.append(self._some(f"gene_intro_{known}", 1))
+            first.append(self._some("gene_more", 3))
+        mech = "mechanism_intro" if "mech" in self.facts else "mechanism_unknown"
+        if self.article.gene == self.literature.gene:
+            first.append(gene.tell(mech))
+        second = [gene.tell("earlier_work", **self._cited(one)) for one in self.article.cites]
+        second += [self._some("gap", 4), self.aim()]
+        return _paragraphs(first, second)
+
+    def methods(self) -> str:
+        """Recruitment, sequencing, assays and statistics."""
+        people = []
+        if self.persons or self.article.case_control or self.article.families:
+            people = [self._some("ethics", 1), self._some("recruitment", 4)]
+            people.append(self._some("sequencing", 5))
+        parts = [people]
+        for result, facts in zip(self.results, self.told, strict=True):
+            parts.append([methods_of(self.writer, result, facts, self.article.short)])
+        if self.told:
+            parts.append([self._some("statistics", 2)])
+        return _paragraphs(*parts)
+
+    def findings(self) -> str:
+        """Persons, families, counts and experiments with table and legends."""
+        parts: list[list[str]] = people_paragraphs(
+            self.writer, self.literature, self.article, self.style
+        )
+        for result, facts in zip(self.results, self.told, strict=True):
+            parts.append([experiment_paragraph(self.writer, result, facts, self.article.short)])
+        if self.persons:
+            parts.append([people_table(self.writer, self.literature, self.persons)])
+        if len(self.results) > 1:
+            parts.append(
+                [results_table(self.writer, self.results, self.style, 2 if self.persons else 1)]
+            )
+        for facts in self.told:
+            parts.append([f"{facts['figure']}. {self.writer.tell('legend', **facts)}"])
+        return _paragraphs(*parts)
+
+    def discussion(self) -> str:
+        """What was found, what limits it, what others reported."""
+        tell = self.writer.tell
+        first = [tell("disc_open")]
+        if self.persons:
+            first.append(self._some("disc_people", 4, count=counted_word(len(self.persons))))
+        parts = [first]
+        for result, facts in zip(self.results, self.told, strict=True):
+            said = [
+                tell("disc_result", **facts),
+                self._some("disc_meaning", 4, hedge="may", **facts),
+            ]
+            if result.confounder:
+                said.append(tell("disc_confounder", **facts))
+            if result.id in self.article.abstract.overstates:
+                said.append(tell("hedged", hedge="may"))
+            parts.append(said)
+        units = self.told[0] if self.told else {}
+        parts.append([tell("disc_cite", **self._cited(one)) for one in self.article.cites])
+        parts.append([self._some("disc_limits", 6, hedge="may", **units)])
+        parts.append([self._some("disc_close", 4)])
+        return _paragraphs(*parts)
+
+    def references(self) -> str:
+        """List the earlier articles of the same world."""
+        earlier = [one for one in self.literature.articles if one.pmid in self.article.cites]
+        return "\n".join(
+            f"{title_of(self.literature, one, self.split)}. {one.year}. {one.pmid}."
+            for one in earlier
+        )
+
+    def abstract(self) -> str:
+        """Background, methods, results and conclusions, with or without headings."""
+        plan, tell = self.article.abstract, self.writer.tell
+        told = [
+            (result, facts)
+            for result, facts in zip(self.results, self.told, strict=True)
+            if result.id not in plan.omits
+        ]
+        background = [tell("disease_intro"), self.aim()]
+        methods = [tell("assay_general", **facts) for _, facts in told[:2]]
+        if self.persons:
+            methods = [tell("recruitment"), tell("sequencing"), *methods[:1]]
+        results = [abstract_sentence(self.writer, result, facts) for result, facts in told]
+        if self.persons:
+            count = counted_word(len(self.persons))
+            persons = ", ".join(one.id for one in self.persons)
+            results.insert(0, tell("people_lead", count=count, persons=persons, table="Table 1"))
+        if found := self.article.case_control:
+            results.append(tell("case_control", **case_control_facts(found, self.style)))
+        return self._headed(background, methods, results, self._conclusions(told))
+
+    def _conclusions(self, told: list[tuple[Experiment, dict[str, str]]]) -> list[str]:
+        tell, marked = self.writer.tell, self.article.abstract
+        facts = told[0][1] if told else {}
+        what = self.writer.clause("about")
+        if marked.overstates:
+            return [tell("overstate")]
+        if marked.hedges:
+            return [tell("hedged", hedge="may")]
+        return [tell("conclusion", what=what, what_up=what, hedge="may", **facts)]
+
+    def _headed(self, *parts: list[str]) -> str:
+        heads = ("Background", "Methods", "Results", "Conclusions")
+        texts = [" ".join(filter(None, part)) for part in parts]
+        if self.writer.rng.random() < 0.5:
+            return "\n".join(
+                f"{head}: {one}" for head, one in zip(heads, texts, strict=True) if one
+            )
+        return " ".join(filter(None, texts))
+
+
+def _paragraphs(*parts: list[str]) -> str:
+    return "\n\n".join(filter(None, (" ".join(filter(None, part)) for part in parts)))

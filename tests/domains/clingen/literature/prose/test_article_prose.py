@@ -1,0 +1,80 @@
+"""Articles in words: numbers and ids are those of the records, and phrases are held out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from literature_records import draw_literature
+
+from gym_clinic.domains.clingen.literature.prose.pools import PHRASES, grammar_of
+from gym_clinic.domains.clingen.literature.prose.readback import mistakes
+from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
+from gym_clinic.domains.clingen.literature.prose.write import write
+from gym_clinic.domains.clingen.literature.records import Arm
+from gym_clinic.simulate.grammar import read_pools
+from gym_clinic.simulate.split import HELD_OUT
+
+
+@pytest.fixture(scope="module")
+def articles():
+    literatures = [draw_literature(f"prose {number}") for number in range(12)]
+    return [
+        (one, article, write(one, article, split))
+        for number, one in enumerate(literatures)
+        for article in one.articles
+        for split in [("train", "dev", "test")[number % 3]]
+    ]
+
+
+def test_the_same_records_give_the_same_article(articles):
+    literature, article, written = articles[0]
+    assert write(literature, article, "train") == written
+
+
+def test_numbers_and_ids_are_those_of_the_records(articles):
+    assert [mistakes(*one) for one in articles] == [[]] * len(articles)
+
+
+def test_a_changed_mean_is_found(articles):
+    literature, article, written = next(one for one in articles if one[1].results)
+    results = tuple(
+        replace(one, arms=(replace(one.arms[0], mean=987.6), *one.arms[1:]))
+        for one in literature.results
+    )
+    assert mistakes(replace(literature, results=results), article, written)
+
+
+def test_a_foreign_id_in_the_abstract_is_found(articles):
+    literature, article, written = articles[0]
+    changed = replace(written, abstract=written.abstract + " See SIM00000001.")
+    assert mistakes(literature, article, changed)
+
+
+def test_no_slot_or_bracket_is_left(articles):
+    for _, _, written in articles:
+        assert not re.search(r"[{}\[\]]|  |\.\.| ,", written.full_text + written.abstract)
+
+
+def test_three_in_ten_phrases_of_a_pool_are_not_in_train():
+    train = grammar_of("train")
+    for path in PHRASES.glob("*.txt"):
+        for name, entries in read_pools(path).pools.items():
+            if len(entries) >= 4:
+                assert len(train[name]) <= (1 - HELD_OUT) * len(entries) + 1, name
+
+
+def test_titles_name_no_number_and_no_direction(articles):
+    for literature, article, written in articles:
+        title = written.title.casefold()
+        for name in (article.disease, article.gene, *literature.phenotypes):
+            title = title.replace(name.casefold(), "")
+        assert not re.search(r"\b(lower|higher|reduced|increased|no evidence|confirm)", title)
+
+
+def test_an_author_writes_numbers_one_way():
+    style = AuthorStyle(american=True, plus_minus=False, p="P", spaced=False, dash=True)
+    assert style.value(Arm("test", "cells", 8, 1.9, 0.6), "%") == "1.9% (SD 0.6)"
+    assert style.finish(style.p_value(0.0004) + ", tumour") == "P<0.001, tumor"
+    assert style.interval(-0.1, 0.3) == "95% CI −0.1 to 0.3"
