@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
@@ -9,26 +10,30 @@ from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.records import Experiment
 
 _ASSAYS = (
-    ("assay_animal", ("organism", "mouse", "fish", "fly", "worm", "yeast", "animal")),
-    ("assay_clinical", ("treatment", "clinical", "human")),
-    ("assay_expression", ("expression_", "transcript", "rna_")),
-    ("assay_protein", ("binding", "pulldown", "interaction", "enzyme", "biochem")),
+    ("assay_protein", ("binding_", "own_function_", "shared_")),
+    ("assay_animal", ("mouse", "zebrafish", "fly", "nematode", "worm", "yeast")),
+    ("assay_clinical", ("rescue_gene_therapy", "rescue_replacement", "treatment", "in_human")),
+    ("assay_expression", ("expression_", "none_storage", "none_cycle")),
 )
+_IN_TEXT = re.compile(r"(?:[,;] (?:see )?| \()(?:Figure|Table) \d+\)?(?=[,;:.)]| |$)")
 
 
 def assay_pool(result: Experiment) -> str:
     """Return the pool of methods that suits a design."""
-    key = result.design.lower()
-    if result.organism:
-        return "assay_animal"
+    key = result.design
     return next(
-        (
-            pool
-            for pool, words in _ASSAYS
-            if any(key.startswith(one) or f"_{one}" in key for one in words)
-        ),
-        "assay_cells",
+        (pool for pool, words in _ASSAYS if any(one in key for one in words)), "assay_cells"
     )
+
+
+def without_figures(writer: ArticleWriter, pool: str, facts: dict[str, str]) -> str:
+    """Write a sentence for an abstract, where there are no figures and tables."""
+    text = ""
+    for _ in range(6):
+        text = _IN_TEXT.sub("", writer.tell(pool, **facts))
+        if not re.search(r"Figure|Table", text):
+            break
+    return text
 
 
 def methods_of(
@@ -61,7 +66,7 @@ def experiment_paragraph(
 def abstract_sentence(writer: ArticleWriter, result: Experiment, facts: dict[str, str]) -> str:
     """Write the sentence of the abstract on an experiment."""
     pool = "counts_main" if result.arms[0].count is not None else "result_main"
-    return writer.tell(pool, **{key: one for key, one in facts.items() if key != "figure"})
+    return without_figures(writer, pool, facts)
 
 
 def results_table(

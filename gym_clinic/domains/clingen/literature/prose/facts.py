@@ -32,6 +32,18 @@ MECHANISM = {
 _PLURAL = {"seizure": "seizures", "stroke": "strokes", "arrhythmia": "arrhythmias"}
 
 
+def _article(noun: str) -> str:
+    """Return "a" or "an", as the noun is pronounced.
+
+    >>> _article("RNA-binding protein"), _article("ATPase"), _article("ubiquitin ligase")
+    ('an', 'an', 'a')
+    """
+    if not noun[1:2].islower():
+        return "an" if noun[0] in "AEFHILMNORSX8" else "a"
+    vowel = noun[0].lower() in "aeiou" and not noun.lower().startswith(("ubi", "uni", "eu", "one"))
+    return "an" if vowel else "a"
+
+
 def lower_first(text: str) -> str:
     """Lower the first letter of a term unless it opens an abbreviation or holds a capital name."""
     first = text.split()[0]
@@ -103,9 +115,9 @@ def article_facts(literature: Literature, article: Publication) -> dict[str, str
     facts["tissue"] = literature.tissues[0]
     facts["tissue_in"] = f"the {literature.tissues[0]}"
     if literature.phenotypes:
-        facts["feature"] = sign(
-            literature.phenotypes[sum(map(ord, article.pmid)) % len(literature.phenotypes)]
-        )
+        single = [one for one in literature.phenotypes if lower_first(one) not in _PLURAL]
+        single = single or list(literature.phenotypes)
+        facts["feature"] = sign(single[sum(map(ord, article.pmid)) % len(single)])
         facts["features"] = listed([sign(one) for one in literature.phenotypes[:4]])
     if article.gene == literature.gene:
         facts["product"] = literature.product
@@ -114,7 +126,7 @@ def article_facts(literature: Literature, article: Publication) -> dict[str, str
         if first.endswith("s") and not first.endswith(("ss", "us", "is", "as", "-s")):
             facts["does_verb"] = does
         else:
-            facts["does_noun"] = f"a {does}"
+            facts["does_noun"] = f"{_article(does)} {does}"
         if literature.pathway:
             facts["pathway"] = literature.pathway
         if literature.family:

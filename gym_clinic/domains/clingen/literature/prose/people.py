@@ -34,7 +34,7 @@ def people_paragraphs(
         if len(persons) > 1:
             parts.append([writer.tell("people_lead", count=count, persons=ids, table="Table 1")])
         for place, person in enumerate(persons):
-            if place < 4:
+            if place < (2 if article.short else 5):
                 parts.append(_person(writer, literature, article, person))
     for family in literature.families:
         if family.id in article.families:

@@ -14,6 +14,7 @@ from gym_clinic.domains.clingen.literature.prose.experiments import (
     methods_of,
     results_table,
     summary_of,
+    without_figures,
 )
 from gym_clinic.domains.clingen.literature.prose.facts import (
     article_facts,
@@ -241,7 +242,8 @@ class _ArticleAuthor:
         if self.persons:
             count = counted_word(len(self.persons))
             persons = ", ".join(one.id for one in self.persons)
-            results.insert(0, tell("people_lead", count=count, persons=persons, table="Table 1"))
+            lead = {"count": count, "persons": persons, "table": "Table 1"}
+            results.insert(0, without_figures(self.writer, "people_lead", lead))
         if found := self.article.case_control:
             results.append(tell("case_control", **case_control_facts(found, self.style)))
         return self._headed(background, methods, results, self._conclusions(told))

@@ -78,3 +78,8 @@ def test_an_author_writes_numbers_one_way():
     assert style.value(Arm("test", "cells", 8, 1.9, 0.6), "%") == "1.9% (SD 0.6)"
     assert style.finish(style.p_value(0.0004) + ", tumour") == "P<0.001, tumor"
     assert style.interval(-0.1, 0.3) == "95% CI −0.1 to 0.3"
+
+
+def test_an_abstract_names_no_figure_and_no_table(articles):
+    for _, _, written in articles:
+        assert not re.search(r"\b(Figure|Table) \d", written.abstract)
