@@ -15,7 +15,7 @@ _ASSAYS = (
     ("assay_clinical", ("rescue_gene_therapy", "rescue_replacement", "treatment", "in_human")),
     ("assay_expression", ("expression_", "none_storage", "none_cycle")),
 )
-_IN_TEXT = re.compile(r"(?:[,;] (?:see )?| \()(?:Figure|Table) \d+\)?(?=[,;:.)]| |$)")
+_IN_TEXT = re.compile(r"[,;] (?:see )?(?:Figure|Table) \d+| \((?:Figure|Table) \d+\)")
 
 
 def assay_pool(result: Experiment) -> str:

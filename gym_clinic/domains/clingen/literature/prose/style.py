@@ -85,7 +85,7 @@ class AuthorStyle:
     def difference(self, result: Experiment) -> str:
         """Write the difference of the first two arms with its unit."""
         counted = result.arms[0].count is not None
-        unit = "percentage points" if counted or result.unit == "%" else result.unit
+        unit = "percentage points" if counted or result.unit.startswith("%") else result.unit
         return f"{_signed(result.comparison.difference)} {unit}".strip()
 
     def finish(self, text: str) -> str:

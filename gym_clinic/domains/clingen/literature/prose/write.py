@@ -91,7 +91,8 @@ class _ArticleAuthor:
         self.facts = article_facts(literature, article)
         self.writer = ArticleWriter(split, article.pmid, self.facts)
         self.style = draw_style(self.writer.rng)
-        self.results = [one for one in literature.results if one.id in article.results]
+        experiments = literature.results if article.kind != "review" else ()
+        self.results = [one for one in experiments if one.id in article.results]
         self.persons = [one for one in literature.persons if one.id in article.persons]
         self.told: list[dict[str, str]] = []
         for place, result in enumerate(self.results):

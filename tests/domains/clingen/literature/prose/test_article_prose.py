@@ -83,3 +83,9 @@ def test_an_author_writes_numbers_one_way():
 def test_an_abstract_names_no_figure_and_no_table(articles):
     for _, _, written in articles:
         assert not re.search(r"\b(Figure|Table) \d", written.abstract)
+
+
+def test_every_parenthesis_closes(articles):
+    for _, _, written in articles:
+        for text in (written.abstract, written.full_text):
+            assert text.count("(") == text.count(")")
