@@ -38,6 +38,8 @@ class SequenceVariant:
         exon: Number of the exon; none for a variant outside exons.
         null: Whether it removes the product.
         load: Heteroplasmy in percent or number of repeats.
+        population_alleles: How often it was seen in a reference population.
+        population_total: Alleles examined there.
     """
 
     id: str
@@ -45,6 +47,8 @@ class SequenceVariant:
     exon: int | None = None
     null: bool = False
     load: int | None = None
+    population_alleles: int = 0
+    population_total: int = 251_000
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Proband:
         present: Names of findings that the person has.
         absent: Names of findings that were sought and not found.
         first_article: Number of the article that describes the person first.
+        other_cause: A variant of another gene that explains the disease, if there is one.
     """
 
     id: str
@@ -71,6 +76,7 @@ class Proband:
     present: tuple[str, ...]
     absent: tuple[str, ...]
     first_article: str
+    other_cause: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,268 @@
+"""What must be true of the records of every literature.
+
+A rule takes a literature and yields what is wrong. `RULES` lists them;
+tests/domains/clingen/literature/test_rules.py holds for each the change that breaks it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from gym_clinic.domains.clingen.dossiers import read_dossiers
+from gym_clinic.domains.clingen.literature.comparisons import case_control, compare
+from gym_clinic.domains.clingen.literature.designs import WorldFacts, feasible, read_designs
+from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts
+from gym_clinic.domains.clingen.literature.records import Experiment, Literature
+from gym_clinic.domains.clingen.literature.scoring import NO_NULL, lod_of
+
+LiteratureRule = Callable[[Literature], Iterator[str]]
+
+
+def facts_of(literature: Literature) -> WorldFacts:
+    """The dossier of a literature, with the mechanism as the literature knows it."""
+    dossiers = read_dossiers()
+    pair = dossiers.pairs[literature.gene, literature.mondo_id, literature.inheritance]
+    known = literature.mechanism != "unknown"
+    return WorldFacts(dossiers.genes[pair.gene], pair, pair.mechanism.name if known else "unknown")
+
+
+def ids_are_unique(world: Literature) -> Iterator[str]:
+    """Articles, persons, variants, families and results have one id each."""
+    ids = [one.pmid for one in world.articles]
+    for group in (world.persons, world.variants, world.families, world.results):
+        ids += [one.id for one in group]
+    yield from (f"duplicate id {one}" for one, number in Counter(ids).items() if number > 1)
+
+
+def ids_exist(world: Literature) -> Iterator[str]:
+    """What an article or a person names is a record of the same world."""
+    known = {one.id for group in (world.persons, world.families, world.results) for one in group}
+    for article in world.articles:
+        for one in (*article.persons, *article.families, *article.results):
+            if one not in known:
+                yield f"{article.pmid}: no record {one}"
+    variants = {one.id for one in world.variants}
+    for person in world.persons:
+        yield from (
+            f"{person.id}: no variant {one}" for one in person.variants if one not in variants
+        )
+
+
+def articles_in_order(world: Literature) -> Iterator[str]:
+    """Years do not fall, and an article cites earlier ones of the same world only."""
+    seen: list[str] = []
+    for place, article in enumerate(world.articles):
+        if place and article.year < world.articles[place - 1].year:
+            yield f"{article.pmid}: {article.year} after {world.articles[place - 1].year}"
+        yield from (f"{article.pmid} cites {one}" for one in article.cites if one not in seen)
+        seen.append(article.pmid)
+
+
+def not_before_the_gene(world: Literature) -> Iterator[str]:
+    """No article is older than the earliest plausible year of the pair."""
+    earliest = facts_of(world).pair.earliest_year or 0
+    yield from (f"{one.pmid}: {one.year}" for one in world.articles if one.year < earliest)
+
+
+def persons_first_told_where_recorded(world: Literature) -> Iterator[str]:
+    """The first article that names a person is the one that the record says."""
+    first: dict[str, str] = {}
+    for article in world.articles:
+        for one in article.persons:
+            first.setdefault(one, article.pmid)
+    for person in world.persons:
+        if first.get(person.id) != person.first_article:
+            yield f"{person.id}: first in {first.get(person.id)}"
+
+
+def overlap_is_cited(world: Literature) -> Iterator[str]:
+    """An article that tells of a person again cites the first report."""
+    first = {one.id: one.first_article for one in world.persons}
+    for article in world.articles:
+        for one in article.persons:
+            if first.get(one, article.pmid) not in (article.pmid, *article.cites):
+                yield f"{article.pmid}: {one} without {first[one]}"
+
+
+def results_told_once(world: Literature) -> Iterator[str]:
+    """A result belongs to one article."""
+    told = Counter(one for article in world.articles for one in article.results)
+    yield from (
+        f"{one.id}: in {told[one.id]} articles" for one in world.results if told[one.id] != 1
+    )
+
+
+def recessive_needs_two(world: Literature) -> Iterator[str]:
+    """A person with a recessive disease has two variants, another person one."""
+    hits = 2 if world.inheritance == "AR" else 1
+    yield from (
+        f"{one.id}: {len(one.variants)}" for one in world.persons if len(one.variants) != hits
+    )
+
+
+def trans_needs_parents(world: Literature) -> Iterator[str]:
+    """Two variants are proven in trans only where the parents were tested."""
+    yield from (one.id for one in world.persons if one.in_trans and not one.parents_tested)
+
+
+def de_novo_needs_parents(world: Literature) -> Iterator[str]:
+    """A variant is de novo only where both parents were tested."""
+    for one in world.persons:
+        if one.origin == "de novo" and not one.parents_tested:
+            yield f"{one.id}: de novo, parents untested"
+
+
+def sexes_of_x_linked(world: Literature) -> Iterator[str]:
+    """The persons have the affected sex; no son has the X chromosome of his father."""
+    sexes = facts_of(world).pair.sexes
+    for one in world.persons:
+        if sexes in ("males", "females") and f"{one.sex}s" != sexes:
+            yield f"{one.id}: {one.sex}"
+        if world.inheritance == "XL" and one.sex == "male" and one.origin == "father":
+            yield f"{one.id}: a son with the X of his father"
+
+
+def mitochondrial_variants(world: Literature) -> Iterator[str]:
+    """A variant of mitochondrial DNA has a load, is no null, and comes from no father."""
+    mitochondrial = world.inheritance == "MT"
+    for variant in world.variants:
+        if (variant.kind == "mtDNA") != mitochondrial or (
+            mitochondrial and (variant.null or not 0 < (variant.load or 0) <= 100)
+        ):
+            yield f"{variant.id}: {variant.kind}, load {variant.load}"
+    if mitochondrial:
+        yield from (one.id for one in world.persons if one.origin in ("father", "both parents"))
+
+
+def nulls_fit_the_mechanism(world: Literature) -> Iterator[str]:
+    """No variant of a gain-of-function or dominant negative disease removes the product."""
+    if (
+        read_dossiers().pairs[world.gene, world.mondo_id, world.inheritance].mechanism.name
+        in NO_NULL
+    ):
+        yield from (one.id for one in world.variants if one.null)
+
+
+def phenotypes_are_cardinal(world: Literature) -> Iterator[str]:
+    """Findings are of the disease, and none is both present and absent."""
+    for one in world.persons:
+        if {*one.present, *one.absent} - {*world.phenotypes} or {*one.present} & {*one.absent}:
+            yield f"{one.id}: {one.present}, {one.absent}"
+
+
+def lod_follows(world: Literature) -> Iterator[str]:
+    """The LOD score follows from the members of the family."""
+    yield from (one.id for one in world.families if one.lod != lod_of(one, world.inheritance))
+
+
+def controls_follow(world: Literature) -> Iterator[str]:
+    """Odds ratio, interval and p follow from the counts."""
+    for article in world.articles:
+        if (one := article.case_control) and one != case_control(
+            one.case_carriers, one.cases, one.control_carriers, one.controls
+        ):
+            yield article.pmid
+
+
+def comparisons_follow(world: Literature) -> Iterator[str]:
+    """Difference, interval and p follow from the groups."""
+    yield from (one.id for one in world.results if one.comparison != compare(*one.arms[:2]))
+
+
+def readings_follow(world: Literature) -> Iterator[str]:
+    """A difference is read as one, and no difference as none."""
+    for one in world.results:
+        if (one.comparison.p >= ALPHA) != (one.reading == "negative"):
+            yield f"{one.id}: {one.reading}, p {one.comparison.p:.3g}"
+        if (one.confounder is not None) != (one.reading == "confounded") and (
+            one.reading == "confounded" or one.reading == "positive"
+        ):
+            yield f"{one.id}: {one.reading}, confounder {one.confounder}"
+
+
+def contradictions_have_a_source(world: Literature) -> Iterator[str]:
+    """A result is contradicted exactly where a later one excludes half of its difference."""
+    for place, one in enumerate(world.results):
+        excluded = any(contradicts(later, one) for later in world.results[place + 1 :])
+        if one.reading == "contradicted" and not excluded:
+            yield f"{one.id}: contradicted by nothing"
+        if one.reading == "positive" and excluded:
+            yield f"{one.id}: positive though contradicted"
+
+
+def evidence_is_feasible(world: Literature) -> Iterator[str]:
+    """A subtype needs a positive reading, a feasible design, this gene and this disease."""
+    facts, designs = facts_of(world), read_designs().designs
+    for article, one in _told(world):
+        right = one.reading == "positive" and feasible(designs[one.design], facts)
+        if one.subtype != (designs[one.design].subtype if right else None):
+            yield f"{one.id}: {one.subtype} from a {one.reading} {one.design}"
+        if one.subtype and (one.gene, article[1]) != (world.gene, world.disease):
+            yield f"{one.id}: evidence on {one.gene} in {article[1]}"
+
+
+def other_subjects_are_read_so(world: Literature) -> Iterator[str]:
+    """A difference of another gene or in another disease is read as that."""
+    for article, one in _told(world):
+        if one.comparison.p < ALPHA:
+            if (one.gene != world.gene) != (one.reading == "other gene"):
+                yield f"{one.id}: {one.gene} read as {one.reading}"
+            if (article[1] != world.disease) != (one.reading == "other disease"):
+                yield f"{one.id}: {article[1]} read as {one.reading}"
+
+
+def texts_without_experiments(world: Literature) -> Iterator[str]:
+    """Reviews and case reports hold no experiment."""
+    for one in world.articles:
+        if one.kind in ("review", "case report") and one.results:
+            yield f"{one.pmid}: {one.kind} with {one.results}"
+
+
+def abstract_names_its_results(world: Literature) -> Iterator[str]:
+    """What an abstract omits, hedges or overstates is a result of the article, in one way only."""
+    for one in world.articles:
+        ids = (*one.abstract.omits, *one.abstract.hedges, *one.abstract.overstates)
+        if {*ids} - {*one.results} or len(set(ids)) < len(ids):
+            yield f"{one.pmid}: {ids}"
+
+
+def groups_are_plausible(world: Literature) -> Iterator[str]:
+    """A group has three members or more, a positive SD, and no negative mean."""
+    for one in world.results:
+        for arm in one.arms:
+            if (
+                arm.n < 3
+                or (arm.mean is not None and arm.mean < 0)
+                or (arm.sd is not None and arm.sd <= 0)
+            ):
+                yield f"{one.id}: {arm}"
+
+
+def examined_persons_are_told(world: Literature) -> Iterator[str]:
+    """An article names the person whose cells it examines."""
+    results = {one.id: one for one in world.results}
+    for article in world.articles:
+        for key in article.results:
+            person = results[key].person if key in results else None
+            if person and person not in article.persons:
+                yield f"{article.pmid}: {person} is not told"
+
+
+def _told(world: Literature) -> Iterator[tuple[tuple[str, str], Experiment]]:
+    results = {one.id: one for one in world.results}
+    for article in world.articles:
+        for key in article.results:
+            if key in results:
+                yield (article.pmid, article.disease), results[key]
+
+
+RULES: tuple[LiteratureRule, ...] = (
+    ids_are_unique, ids_exist, articles_in_order, not_before_the_gene,
+    persons_first_told_where_recorded, overlap_is_cited, results_told_once, recessive_needs_two,
+    trans_needs_parents, de_novo_needs_parents, sexes_of_x_linked, mitochondrial_variants,
+    nulls_fit_the_mechanism, phenotypes_are_cardinal, lod_follows, controls_follow,
+    comparisons_follow, readings_follow, contradictions_have_a_source, evidence_is_feasible,
+    other_subjects_are_read_so, texts_without_experiments, abstract_names_its_results,
+    groups_are_plausible, examined_persons_are_told,
+)  # fmt: skip

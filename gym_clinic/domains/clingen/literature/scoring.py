@@ -1,0 +1,179 @@
+"""From the records of a literature to its gold: evidence, genetic points and class.
+
+Genetic points follow the table of the SOP in its older form: points by person with a maximum for
+each row. A person counts once, in the article that describes the person first; publications are
+the articles with genetics that count, as a union.
+
+Source:
+    Strande NT et al. Am J Hum Genet 2017;100:895-906.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gym_clinic.domains.clingen.literature.records import (
+    CaseControl,
+    Family,
+    Literature,
+    Proband,
+    Publication,
+)
+from gym_clinic.domains.clingen.sop import GENETIC_CAP, SopResult, classify
+
+ROWS: Mapping[str, tuple[float, float]] = {
+    "de novo": (2.0, 12.0),
+    "null": (1.5, 10.0),
+    "other": (0.5, 7.0),
+    "two in trans, one null or de novo": (2.0, 12.0),
+    "two in trans": (1.0, 12.0),
+}
+"""Row of the case-level table -> points of a person and the maximum of the row."""
+
+LOD_POINTS = ((3.0, 5.0), (2.0, 4.0), (1.5, 3.0), (1.0, 1.5))
+"""Summed LOD score from which segregation earns points, the highest first."""
+
+SEGREGATION_CAP = 7.0
+
+CASE_CONTROL_POINTS = ((0.001, 4.0), (0.05, 2.0))
+"""p value of a case-control study below which it earns points; the odds ratio exceeds 1."""
+
+TOO_COMMON = {"AR": 0.01}
+"""Share of population alleles above which a variant does not cause the disease; else 0.001."""
+
+NO_NULL = ("gain of function", "dominant negative")
+"""Mechanisms for which a variant without product is no evidence."""
+
+
+class LiteratureGold(NamedTuple):
+    """What a curator concludes from all articles.
+
+    Attributes:
+        evidence: Article, result and subtype of each piece of experimental evidence.
+        genetic: Article -> points of the persons, families and controls that it reports first,
+            before the maxima of the rows.
+        genetic_points: Their sum under the maxima.
+        publications: Articles with genetics that count.
+        first_year: Year of the first of them.
+    """
+
+    evidence: tuple[tuple[str, str, str], ...]
+    genetic: Mapping[str, float]
+    genetic_points: float
+    publications: int
+    first_year: int | None
+    contradictory: bool
+    sop: SopResult
+
+
+def score(literature: Literature) -> LiteratureGold:
+    """Return the gold of a literature."""
+    rows: Counter[str] = Counter()
+    genetic: dict[str, float] = defaultdict(float)
+    for person in literature.persons:
+        if row := row_of(person, literature):
+            rows[row] += 1
+            genetic[person.first_article] += ROWS[row][0]
+    total = sum(min(ROWS[row][0] * number, ROWS[row][1]) for row, number in rows.items())
+    first = first_articles(literature)
+    counted = [one for one in literature.families if lod_of(one, literature.inheritance)]
+    if points := segregation_points(counted, literature.inheritance):
+        total += points
+        for one in counted:
+            genetic[first[one.id]] += points / len(counted)
+    for article in literature.articles:
+        if article.case_control and (earned := case_control_points(article.case_control)):
+            total += earned
+            genetic[article.pmid] += earned
+    evidence = evidence_of(literature)
+    years = {one.pmid: one.year for one in literature.articles}
+    first_year = min((years[pmid] for pmid in genetic), default=None)
+    capped = min(total, GENETIC_CAP)
+    disputed = contradictory(literature)
+    sop = classify(
+        [subtype for _, _, subtype in evidence],
+        genetic_points=capped,
+        publications=len(genetic),
+        years_since_first=max(years.values()) - first_year if first_year else 0,
+        contradictory=False,
+    )
+    return LiteratureGold(evidence, dict(genetic), capped, len(genetic), first_year, disputed, sop)
+
+
+def row_of(person: Proband, literature: Literature) -> str | None:
+    """The row of the case-level table that a person belongs to; none if the person earns none."""
+    known = {one.id: one for one in literature.variants}
+    variants = [known[one] for one in person.variants]
+    limit = TOO_COMMON.get(literature.inheritance, 0.001)
+    if person.other_cause or any(
+        one.population_alleles > limit * one.population_total for one in variants
+    ):
+        return None
+    de_novo = person.origin == "de novo" and person.parents_tested
+    null = any(one.null for one in variants)
+    if literature.inheritance == "AR":
+        if len(variants) < 2 or not person.in_trans:
+            return None
+        return "two in trans, one null or de novo" if null or de_novo else "two in trans"
+    if null and literature.mechanism in NO_NULL:
+        return None
+    return "de novo" if de_novo else "null" if null else "other"
+
+
+def lod_of(family: Family, inheritance: str) -> float:
+    """The LOD score of a family by its counts; 0 where an affected person carries no variant.
+
+    A dominant or X-linked family gives log10(2) for each affected carrier after the first, a
+    recessive one log10(4).
+    """
+    if family.phenocopies or family.affected_carriers < 2:
+        return 0.0
+    later = family.affected_carriers - 1
+    return round(later * (0.60206 if inheritance == "AR" else 0.30103), 2)
+
+
+def segregation_points(families: list[Family], inheritance: str) -> float:
+    """Points of the summed LOD scores."""
+    total = sum(lod_of(one, inheritance) for one in families)
+    earned = next((points for bound, points in LOD_POINTS if total >= bound), 0.0)
+    return min(earned, SEGREGATION_CAP)
+
+
+def case_control_points(study: CaseControl) -> float:
+    """Points of a case-control study."""
+    if study.odds_ratio <= 1:
+        return 0.0
+    return next((points for bound, points in CASE_CONTROL_POINTS if study.p < bound), 0.0)
+
+
+def evidence_of(literature: Literature) -> tuple[tuple[str, str, str], ...]:
+    """Article, result and subtype of each piece of evidence; a result counts where it is first."""
+    results = {one.id: one for one in literature.results}
+    found, seen = [], set[str]()
+    for article in literature.articles:
+        for key in article.results:
+            subtype = results[key].subtype
+            if subtype and key not in seen:
+                found.append((article.pmid, key, subtype))
+            seen.add(key)
+    return tuple(found)
+
+
+def contradictory(literature: Literature) -> bool:
+    """Whether a later result took an earlier one back."""
+    return any(one.reading == "contradicted" for one in literature.results)
+
+
+def first_articles(literature: Literature) -> dict[str, str]:
+    """Family -> the first article that reports it."""
+    found: dict[str, str] = {}
+    for article in literature.articles:
+        _add(found, article)
+    return found
+
+
+def _add(found: dict[str, str], article: Publication) -> None:
+    for family in article.families:
+        found.setdefault(family, article.pmid)

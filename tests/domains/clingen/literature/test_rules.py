@@ -1,0 +1,217 @@
+"""The drawn literatures keep every rule, give the published class, and each rule can fail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from gym_clinic.domains.clingen.dossiers import read_dossiers
+from gym_clinic.domains.clingen.evidence import CLASSES
+from gym_clinic.domains.clingen.literature import rules
+from gym_clinic.domains.clingen.literature.records import CaseControl, Literature
+from gym_clinic.domains.clingen.literature.scoring import row_of, score
+from gym_clinic.domains.clingen.literature.world import draw_literature
+from gym_clinic.errors import TaskError
+
+PAIRS = [
+    key
+    for key, pair in sorted(read_dossiers().pairs.items())
+    if (pair.earliest_year or 0) <= 2018 and len(pair.phenotypes) >= 4
+]
+
+
+@cache
+def drawn(place: int, classification: str) -> Literature:
+    dossiers = read_dossiers()
+    return draw_literature("rules", dossiers.pairs[PAIRS[place]], dossiers, classification)
+
+
+@cache
+def of_inheritance(inheritance: str) -> Literature:
+    place = next(i for i, key in enumerate(PAIRS) if key[2] == inheritance)
+    return drawn(place, "Moderate")
+
+
+@pytest.mark.population
+@pytest.mark.parametrize("classification", CLASSES)
+def test_a_literature_gives_the_published_class_and_keeps_the_rules(classification, some):
+    for key in some(PAIRS):
+        world = drawn(PAIRS.index(key), classification)
+        assert score(world).sop.classification == classification
+        assert [fault for rule in rules.RULES for fault in rule(world)] == []
+
+
+def first(world, group, **changes):
+    records = getattr(world, group)
+    return replace(world, **{group: (replace(records[0], **changes), *records[1:])})
+
+
+def last_article(world, **changes):
+    return replace(world, articles=(*world.articles[:-1], replace(world.articles[-1], **changes)))
+
+
+def any_result(world, wanted, **changes):
+    """Change the first result that is as wanted."""
+    place = next(i for i, one in enumerate(world.results) if wanted(one))
+    changed = replace(world.results[place], **changes)
+    return replace(world, results=(*world.results[:place], changed, *world.results[place + 1 :]))
+
+
+def is_positive(one):
+    return one.reading == "positive"
+
+
+def other_gene(world):
+    return any_result(world, is_positive, gene="XIST")
+
+
+def a_subtype_for_nothing(world):
+    return any_result(world, is_positive, subtype=None)
+
+
+def wide_arm(world):
+    arms = world.results[0].arms
+    return first(world, "results", arms=(replace(arms[0], n=2), *arms[1:]))
+
+
+def moved_mean(world):
+    arms = world.results[0].arms
+    return first(world, "results", arms=(replace(arms[0], mean=arms[0].mean * 3 + 1), *arms[1:]))
+
+
+def without_citations(world):
+    place, article = next(
+        (i, one)
+        for i, one in enumerate(world.articles)
+        if any(p.first_article != one.pmid and p.id in one.persons for p in world.persons)
+    )
+    changed = replace(article, cites=())
+    return replace(world, articles=(*world.articles[:place], changed, *world.articles[place + 1 :]))
+
+
+def untold_person(world):
+    one = next(result for result in world.results if result.person)
+    return replace(
+        world,
+        articles=tuple(
+            replace(article, persons=tuple(p for p in article.persons if p != one.person))
+            if one.id in article.results
+            else article
+            for article in world.articles
+        ),
+    )
+
+
+def with_examined_person(change):
+    """A world in which an article examines the cells of a person, changed."""
+
+    def mutate(_):
+        for place in range(0, 60):
+            world = drawn(place, "Moderate")
+            told = {one.id: article for article in world.articles for one in world.results
+                    if one.id in article.results}  # fmt: skip
+            firsts = {one.id: one.first_article for one in world.persons}
+            for one in world.results:
+                if one.person and firsts[one.person] != told[one.id].pmid:
+                    return change(world)
+        raise AssertionError("no article examines a person told before")
+
+    return mutate
+
+
+MUTATIONS = {
+    "ids_are_unique": lambda w: replace(w, results=(*w.results, w.results[0])),
+    "ids_exist": lambda w: first(w, "persons", variants=("SIMVAR-none",)),
+    "articles_in_order": lambda w: last_article(w, cites=(w.articles[-1].pmid,)),
+    "not_before_the_gene": lambda w: first(w, "articles", year=1900),
+    "persons_first_told_where_recorded": lambda w: first(
+        w, "persons", first_article=w.articles[-1].pmid + "0"
+    ),
+    "overlap_is_cited": with_examined_person(without_citations),
+    "results_told_once": lambda w: last_article(w, results=tuple(r.id for r in w.results)),
+    "recessive_needs_two": lambda w: first(w, "persons", variants=()),
+    "trans_needs_parents": lambda w: first(w, "persons", in_trans=True, parents_tested=False),
+    "de_novo_needs_parents": lambda w: first(
+        w, "persons", origin="de novo", parents_tested=False
+    ),
+    "sexes_of_x_linked": lambda _: first(
+        of_inheritance("XL"), "persons", sex="male", origin="father"
+    ),
+    "mitochondrial_variants": lambda _: first(of_inheritance("MT"), "variants", null=True),
+    "nulls_fit_the_mechanism": lambda _: first(gain_of_function(), "variants", null=True),
+    "phenotypes_are_cardinal": lambda w: first(w, "persons", present=("Green skin",)),
+    "lod_follows": lambda _: first(with_family(), "families", lod=9.9),
+    "controls_follow": lambda w: first(
+        w, "articles", case_control=CaseControl(14, 812, 9, 2210, 5.0, 1.85, 9.95, 0.0004)
+    ),
+    "comparisons_follow": moved_mean,
+    "readings_follow": lambda w: any_result(w, is_positive, reading="negative"),
+    "contradictions_have_a_source": lambda w: any_result(w, is_positive, reading="contradicted"),
+    "evidence_is_feasible": a_subtype_for_nothing,
+    "other_subjects_are_read_so": other_gene,
+    "texts_without_experiments": lambda w: replace(
+        w, articles=tuple(replace(one, kind="review") for one in w.articles)
+    ),
+    "abstract_names_its_results": lambda w: last_article(
+        w, abstract=replace(w.articles[-1].abstract, omits=("R99",))
+    ),
+    "groups_are_plausible": wide_arm,
+    "examined_persons_are_told": with_examined_person(untold_person),
+}  # fmt: skip
+
+
+def gain_of_function() -> Literature:
+    pairs = read_dossiers().pairs
+    place = next(
+        i for i, key in enumerate(PAIRS) if pairs[key].mechanism.name == "gain of function"
+    )
+    return drawn(place, "Moderate")
+
+
+def with_family() -> Literature:
+    return next(world for place in range(40) if (world := drawn(place, "Moderate")).families)
+
+
+def positive_world() -> Literature:
+    """A world whose first positive result is evidence."""
+    worlds = (drawn(place, "Moderate") for place in range(40))
+    return next(
+        world
+        for world in worlds
+        if any(one.subtype for one in [one for one in world.results if is_positive(one)][:1])
+    )
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_every_rule_can_fail(rule):
+    assert MUTATIONS.keys() == {one.__name__ for one in rules.RULES}
+    world = positive_world()
+    assert not list(rule(world))
+    assert list(rule(MUTATIONS[rule.__name__](world)))
+
+
+def test_what_decides_a_persons_points_is_in_the_person():
+    world = of_inheritance("AR")
+    person = next(one for one in world.persons if row_of(one, world))
+    assert row_of(replace(person, in_trans=False), world) is None
+    assert row_of(replace(person, variants=person.variants[:1]), world) is None
+    assert row_of(replace(person, other_cause="a deletion"), world) is None
+    common = replace(
+        world, variants=tuple(replace(one, population_alleles=9000) for one in world.variants)
+    )
+    assert row_of(person, common) is None
+
+
+def test_a_person_told_again_earns_once():
+    world = of_inheritance("AD")
+    again = last_article(world, persons=tuple(one.id for one in world.persons))
+    assert score(again).genetic_points == score(world).genetic_points
+
+
+def test_a_pair_too_young_for_replication_is_refused():
+    dossiers = read_dossiers()
+    pair = next(one for one in dossiers.pairs.values() if (one.earliest_year or 0) >= 2023)
+    with pytest.raises(TaskError, match="plausible"):
+        draw_literature("rules", pair, dossiers, "Definitive")
