@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 from literature_records import draw_literature
 
+from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES, grammar_of
 from gym_clinic.domains.clingen.literature.prose.readback import mistakes
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.prose.write import write
 from gym_clinic.domains.clingen.literature.records import Arm
+from gym_clinic.domains.clingen.literature.world import draw_literature as draw_world
 from gym_clinic.simulate.grammar import read_pools
 from gym_clinic.simulate.split import HELD_OUT
 
@@ -89,3 +91,11 @@ def test_every_parenthesis_closes(articles):
     for _, _, written in articles:
         for text in (written.abstract, written.full_text):
             assert text.count("(") == text.count(")")
+
+
+def test_a_drawn_world_reads_back_whole():
+    dossiers = read_dossiers()
+    pair = next(one for one in dossiers.pairs.values() if one.mechanism.name == "loss of function")
+    literature = draw_world("prose", pair, dossiers, "Moderate")
+    for article in literature.articles:
+        assert mistakes(literature, article, write(literature, article, "dev")) == []
