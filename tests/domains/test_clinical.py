@@ -148,7 +148,8 @@ def test_tickets_do_not_tell_the_class(name: str, whole: bool) -> None:
     label = env_of(name).domain.classes
     assert label is not None
     train, test = tasks_of(name, "train"), tasks_of(name, "test")
-    found = audit(train, test, label)
+    # Of both, since the third is within two standard errors of what 150 tasks can tell.
+    found = audit(train, tasks_of(name, "dev") + test, label)
     assert found.form <= found.constant + 0.1
     assert found.closed <= 1 / 3
     tickets = [[task.ticket for task in several] for several in (train, test)]
@@ -159,7 +160,7 @@ def test_tickets_do_not_tell_the_class(name: str, whole: bool) -> None:
 def test_every_tool_is_used_by_three_tasks(name: str) -> None:
     domain = env_of(name).domain
     used: Counter[str] = Counter()
-    for task in tasks_of(name, "train"):
+    for task in (task for split in SIZES for task in tasks_of(name, split)):
         used.update({call[0] for move in domain.solve(task) if not isinstance(move, str)
                      for call in move})  # fmt: skip
     free = {one.name for one in domain.tools if one.kind is Kind.THINK}
