@@ -16,7 +16,7 @@ time of a symptom, only what is past is told apart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -345,8 +345,7 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
         spans = [(place, place + 1) for place in letters]
     status = said
     if entry.denied and said in ("present", "absent"):
-        before = given.words[max(0, mention.first - NEGATED) : mention.first]
-        status = "present" if any(word.text in INNER_NEGATIONS for word in before) else "absent"
+        status = "present" if _is_negated(given.words, mention.first) else "absent"
     elif mention.negated and said == "present":
         status = "absent"
     elif entry.measured and said == "absent":
@@ -359,3 +358,13 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
     for node, (start, end) in zip(nodes, spans if nodes else (), strict=True):
         text = given.text[start:end]
         yield Link(node, mention.score, mention.kind, start, end, text, status)
+
+
+def _is_negated(words: Sequence[Word], first: int) -> bool:
+    """Return whether a negation stands just before a word, with no comma or stop between."""
+    for place in range(first, max(0, first - NEGATED), -1):
+        if words[place].before != PLAIN:
+            return False  # "JVP not raised, trachea central"
+        if words[place - 1].text in INNER_NEGATIONS:
+            return True
+    return False

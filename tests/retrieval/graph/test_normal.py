@@ -30,6 +30,9 @@ def told(text: str) -> tuple[set[str], set[str]]:
         ("No organomegaly.", {"Hepatomegaly", "Splenomegaly"}),
         ("No HSM.", {"Hepatosplenomegaly", "Hepatomegaly", "Splenomegaly"}),
         ("Fever or cough? He has neither.", {"Fever", "Cough"}),
+        # A "not" of the clause before does not turn what follows around.
+        ("JVP not raised, trachea central.", {"Tracheal deviation"}),
+        ("Chest not clear; abdomen soft.", {"Abdominal tenderness"}),
     ],
 )
 def test_what_is_normal_denies_its_finding(text, absent):
@@ -40,6 +43,7 @@ def test_what_is_normal_denies_its_finding(text, absent):
     ("text", "present"),
     [
         ("His hearing is not normal.", set()),
+        ("He is not really afebrile.", {"Fever"}),
         ("Normal speech development.", set()),
         ("Vision was normal until yesterday.", set()),
         ("If your hearing is normal, go home.", set()),
