@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
@@ -15,6 +17,9 @@ _ASSAYS = (
     ("assay_clinical", ("rescue_gene_therapy", "rescue_replacement", "treatment", "in_human")),
     ("assay_expression", ("expression_", "none_storage", "none_cycle")),
 )
+_PROTOCOLS: dict[str, list[tuple[str, str]]] = json.loads(
+    (Path(__file__).parent / "protocols.json").read_text(encoding="utf-8")
+)
 _IN_TEXT = re.compile(r"[,;] (?:see )?(?:Figure|Table) \d+| \((?:Figure|Table) \d+\)")
 
 
@@ -24,6 +29,14 @@ def assay_pool(result: Experiment) -> str:
     return next(
         (pool for pool, words in _ASSAYS if any(one in key for one in words)), "assay_cells"
     )
+
+
+def protocol_pools(result: Experiment) -> list[str]:
+    """Return the pools on how the material was made and how the measure was taken."""
+    made = (pool for start, pool in _PROTOCOLS["designs"] if result.design.startswith(start))
+    measure = result.measure.casefold()
+    taken = (pool for words, pool in _PROTOCOLS["measures"] if words in measure)
+    return [pool for pool in (next(made, None), next(taken, None)) if pool]
 
 
 def without_figures(writer: ArticleWriter, pool: str, facts: dict[str, str]) -> str:
@@ -40,10 +53,13 @@ def methods_of(
     writer: ArticleWriter, result: Experiment, facts: dict[str, str], short: bool
 ) -> str:
     """Write how an experiment was done."""
-    said = [writer.tell("assay_general", **facts), writer.tell(assay_pool(result), **facts)]
+    pools = protocol_pools(result) or [assay_pool(result)]
+    pools = [pool for pool in pools if not writer.begun(pool)]
+    said = [writer.tell(pool, **facts) for pool in pools for _ in range(1 if short else 2)]
+    said.append(writer.tell("assay_general", **facts))
     if not short:
-        said.append(writer.tell("assay_general", **facts))
         said.append(writer.tell(assay_pool(result), **facts))
+        said.append(writer.tell("assay_general", **facts))
     return " ".join(filter(None, said))
 
 

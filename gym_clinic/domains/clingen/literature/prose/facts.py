@@ -109,7 +109,7 @@ def variant_text(variant: SequenceVariant) -> str:
 
 def article_facts(literature: Literature, article: Publication) -> dict[str, str]:
     """Return what all sentences of an article may use; an unknown fact is not there."""
-    facts = {"gene": article.gene, "disease": article.disease}
+    facts = {"gene": article.gene, "disease": article.disease.removesuffix(", genetic form")}
     if literature.inheritance in INHERITANCE:
         facts["inheritance"] = INHERITANCE[literature.inheritance]
     facts["tissue"] = literature.tissues[0]
@@ -119,6 +119,9 @@ def article_facts(literature: Literature, article: Publication) -> dict[str, str
         single = single or list(literature.phenotypes)
         facts["feature"] = sign(single[sum(map(ord, article.pmid)) % len(single)])
         facts["features"] = listed([sign(one) for one in literature.phenotypes[:4]])
+    if article.disease != literature.disease:
+        for slot in ("feature", "features", "tissue", "tissue_in"):
+            facts.pop(slot, None)
     if article.gene == literature.gene:
         facts["product"] = literature.product
         does = lower_first(literature.does)
@@ -130,7 +133,7 @@ def article_facts(literature: Literature, article: Publication) -> dict[str, str
         if literature.pathway:
             facts["pathway"] = literature.pathway
         if literature.family:
-            facts["family"] = literature.family
+            facts["family"] = literature.family.removesuffix(" family")
         if literature.gene_partners:
             facts["partner"] = literature.gene_partners[0]
         if literature.mechanism in MECHANISM:
@@ -168,6 +171,8 @@ def experiment_facts(result: Experiment, style: AuthorStyle, change: str) -> dic
     if len(result.arms) > 2:
         arm = result.arms[2]
         facts["more"] = f"{style.value(arm, result.unit)} in {arm.label} (n = {arm.n})"
+    if result.partner:
+        facts["partner"] = result.partner
     if result.organism:
         facts["organism"] = result.organism
     if result.confounder:

@@ -34,15 +34,15 @@ def people_paragraphs(
         if len(persons) > 1:
             parts.append([writer.tell("people_lead", count=count, persons=ids, table="Table 1")])
         for place, person in enumerate(persons):
-            if place < (2 if article.short else 5):
-                parts.append(_person(writer, literature, article, person))
+            full = place < (2 if article.short else 5)
+            parts.append(_person(writer, literature, article, person, full))
     for family in literature.families:
         if family.id in article.families:
             facts = {
                 "family": family.id,
-                "carriers": counted_word(family.affected_carriers),
-                "phenocopies": counted_word(family.phenocopies),
-                "unaffected": counted_word(family.unaffected_carriers),
+                "carriers": _counted(family.affected_carriers),
+                "phenocopies": _counted(family.phenocopies),
+                "unaffected": _counted(family.unaffected_carriers),
                 "lod": f"{family.lod:g}",
             }
             parts.append([writer.tell("family", **facts)])
@@ -53,8 +53,12 @@ def people_paragraphs(
     return parts
 
 
+def _counted(number: int) -> str:
+    return counted_word(number) if number else "none"
+
+
 def _person(
-    writer: ArticleWriter, literature: Literature, article: Publication, person: Proband
+    writer: ArticleWriter, literature: Literature, article: Publication, person: Proband, full: bool
 ) -> list[str]:
     age = age_text(person.onset_months)
     facts = {
@@ -69,10 +73,20 @@ def _person(
     if person.origin in ("mother", "father"):
         facts["origin"] = writer.clause("origin_parent", parent=person.origin)
     said = [writer.tell("person", **facts), writer.tell("person_variant", **facts)]
-    if person.absent:
+    if person.absent and full:
         absent = [sign(one) for one in person.absent]
         said.append(
             writer.tell("person_absent", absent=listed(absent), absent_or=listed(absent, "or"))
+        )
+    for variant in literature.variants:
+        if variant.id in person.variants and variant.population_alleles:
+            alleles = f"{variant.population_alleles} of {variant.population_total}"
+            said.append(writer.tell("person_population", variant=variant.id, alleles=alleles))
+    if person.other_cause:
+        said.append(
+            writer.tell(
+                "person_other_cause", other_cause=person.other_cause.removesuffix(", found later")
+            )
         )
     if person.first_article != article.pmid and person.first_article in article.cites:
         said.append(writer.tell("person_before", before=f"({person.first_article})", **facts))

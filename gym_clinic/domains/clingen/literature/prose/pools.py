@@ -53,6 +53,10 @@ class ArticleWriter:
         phrase = self._next(pool, facts)
         return self._writer.sentence(phrase) if phrase is not None else ""
 
+    def begun(self, pool: str) -> bool:
+        """Return whether a phrase of a pool has been written."""
+        return pool in self._waiting
+
     def clause(self, pool: str, **facts: str) -> str:
         """Write a phrase of a pool without capital and full stop."""
         phrase = self._next(pool, facts)

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
+from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
 from gym_clinic.domains.clingen.literature.records import Experiment, Literature, Publication
 
 _NUMBER = re.compile(r"(?<![\w.-])−?\d+(?:\.\d+)?(?![\w-]|\.\d)")
 _ID = re.compile(r"\bSIMVAR-\d+|\bSIM\d+|\bF\d+-[IVX]+-\d+")
+_SYMBOL = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_DIRECTIONS = {
+    "higher": re.compile(r"\b(?:higher|increased|times as high)\b"),
+    "lower": re.compile(r"\b(?:lower|reduced)\b"),
+    "equal": re.compile(
+        r"\b(?:did not differ|no significant difference|not detectably different)\b"
+    ),
+}
 _FREE_WORDS = re.compile(r"\b(?:Figure|Table) \d+\w?|exon \d+")
 
 
@@ -32,8 +42,8 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
         written: The article in words.
 
     Returns:
-        One line for each number or id that no record of the article holds, and for each experiment
-        whose values the results do not tell.
+        One line for each number, id or gene symbol that no record of the article holds, for each
+        word of direction against the numbers and for each experiment whose values are not told.
     """
     results = [one for one in literature.results if one.id in article.results]
     persons = [one for one in literature.persons if one.id in article.persons]
@@ -46,6 +56,9 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
     known.update(_people_numbers(literature, article))
     names = [article.disease, literature.disease, literature.product, literature.does]
     names += [literature.pathway or "", literature.family or "", *literature.phenotypes]
+    symbols = _phrase_symbols() | set(
+        _SYMBOL.findall(f"{literature.to_json()} {article.gene} {article.disease}")
+    )
     texts = {"abstract": written.abstract, **dict(written.sections), **written.summaries}
     found = []
     for part, text in texts.items():
@@ -53,12 +66,15 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
             continue
         if strange := set(_ID.findall(text)) - ids:
             found.append(f"{part}: no record of this article holds {sorted(strange)}")
-        if part in ("Methods", "Introduction"):
-            continue
+        if strange := set(_SYMBOL.findall(_ID.sub("", text))) - symbols:
+            found.append(f"{part}: no record holds the symbols {sorted(strange)}")
+        allowed = known | _protocol_numbers() if part == "Methods" else known
         for name in sorted(filter(None, names), key=len, reverse=True):
             text = re.sub(re.escape(name), "", text, flags=re.IGNORECASE)
-        if strange := numbers_in(_FREE_WORDS.sub("", text)) - known:
+        if strange := numbers_in(_FREE_WORDS.sub("", _ID.sub("", text))) - allowed:
             found.append(f"{part}: no record holds the numbers {sorted(strange)}")
+        if part in ("Results", "abstract", "Discussion"):
+            found += _wrong_directions(part, texts[part], results)
     told = numbers_in(texts.get("Results", ""))
     for one in results:
         missing = {f"{arm.n}" for arm in one.arms[:2]} | {
@@ -67,6 +83,37 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
         if article.kind != "review" and not missing <= told:
             found.append(f"Results: {one.id} lacks {sorted(missing - told)}")
     return found
+
+
+def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterator[str]:
+    """Compare the words of direction of each sentence on one experiment with its arms."""
+    for one in results:
+        if sum(other.measure in one.measure for other in results) > 1:
+            continue
+        names = (one.measure, *(arm.label for arm in one.arms))
+        right = "equal" if one.comparison.p >= 0.05 else "higher"
+        if right == "higher" and one.comparison.difference < 0:
+            right = "lower"
+        for sentence in re.split(r"(?<=[.?])\s+(?=[A-Z0-9])|\n+", text):
+            if not all(name.casefold() in sentence.casefold() for name in names[:2]):
+                continue
+            for name in names:
+                sentence = re.sub(re.escape(name), "", sentence, flags=re.IGNORECASE)
+            for direction, words in _DIRECTIONS.items():
+                if direction != right and words.search(sentence):
+                    yield f"{part}: {one.id} is {right}, told as {direction}"
+
+
+@lru_cache(maxsize=1)
+def _phrase_symbols() -> frozenset[str]:
+    texts = (path.read_text(encoding="utf-8") for path in PHRASES.glob("*.txt"))
+    return frozenset(found for text in texts for found in _SYMBOL.findall(text))
+
+
+@lru_cache(maxsize=1)
+def _protocol_numbers() -> frozenset[str]:
+    texts = ((PHRASES / f"{name}.txt").read_text("utf-8") for name in ("protocols", "methods"))
+    return frozenset(found for text in texts for found in numbers_in(text))
 
 
 def _words(result: Experiment) -> str:
@@ -102,6 +149,7 @@ def _people_numbers(literature: Literature, article: Publication) -> Iterator[st
             yield f"{round(person.onset_months / 12, 1):g}"
     yield str(len(article.persons))
     for variant in literature.variants:
+        yield from map(str, (variant.population_alleles, variant.population_total))
         if variant.load is not None:
             yield str(variant.load)
     for family in literature.families:

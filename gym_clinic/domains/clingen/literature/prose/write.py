@@ -112,11 +112,11 @@ class _ArticleAuthor:
             sections.append(("References", self.references()))
         if self.article.kind == "review":
             sections = [one for one in sections if one[0] not in ("Methods", "Results")]
-        summaries = {
-            result.subtype: summary_of(result, facts)
-            for result, facts in zip(self.results, self.told, strict=True)
-            if result.subtype
-        }
+        summaries: dict[str, str] = {}
+        for result, facts in zip(self.results, self.told, strict=True):
+            if result.subtype:
+                said = (summaries.get(result.subtype, ""), summary_of(result, facts))
+                summaries[result.subtype] = " ".join(filter(None, said))
         finish = self.style.finish
         return WrittenArticle(
             title_of(self.literature, self.article, self.split),

@@ -9,6 +9,7 @@ import pytest
 from literature_records import draw_literature
 
 from gym_clinic.domains.clingen.dossiers import read_dossiers
+from gym_clinic.domains.clingen.literature.prose.experiments import protocol_pools
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES, grammar_of
 from gym_clinic.domains.clingen.literature.prose.readback import mistakes
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
@@ -99,3 +100,59 @@ def test_a_drawn_world_reads_back_whole():
     literature = draw_world("prose", pair, dossiers, "Moderate")
     for article in literature.articles:
         assert mistakes(literature, article, write(literature, article, "dev")) == []
+
+
+@pytest.fixture(scope="module")
+def told_experiment(articles):
+    return next(one for one in articles if one[1].results and "Methods" in dict(one[2].sections))
+
+
+def changed_section(written, name, change):
+    return replace(
+        written,
+        sections=tuple(
+            (head, change(text) if head == name else text) for head, text in written.sections
+        ),
+    )
+
+
+@pytest.mark.parametrize("added", [" Cells were kept for 9713 h.", " QQXR7 was sequenced."])
+def test_a_number_or_symbol_added_to_the_methods_is_found(told_experiment, added):
+    literature, article, written = told_experiment
+    changed = changed_section(written, "Methods", lambda text: text + added)
+    assert any("Methods" in one for one in mistakes(literature, article, changed))
+
+
+def test_a_direction_against_the_numbers_is_found(told_experiment):
+    literature, article, written = told_experiment
+    one = next(found for found in literature.results if found.id in article.results)
+    word = "lower" if one.comparison.difference > 0 else "higher"
+    added = f" {one.measure} in {one.arms[0].label} was {word}."
+    changed = changed_section(written, "Results", lambda text: text + added.capitalize())
+    changed = changed_section(changed, "Results", lambda text: text + added)
+    assert any("told as" in found for found in mistakes(literature, article, changed))
+
+
+def test_a_summary_keeps_all_experiments_of_a_subtype(articles):
+    for literature, article, written in articles:
+        for one in literature.results:
+            if one.id in article.results and one.subtype and article.kind != "review":
+                note = written.summaries[one.subtype]
+                assert one.measure in note
+                assert f"n = {one.arms[0].n}" in note
+
+
+def test_every_person_of_an_article_is_told(articles):
+    for _, article, written in articles:
+        results = dict(written.sections).get("Results", "").split("\nTable 1.")[0]
+        assert article.kind == "review" or all(person in results for person in article.persons), (
+            article.pmid
+        )
+
+
+def test_methods_name_the_assay_of_every_measure():
+    dossiers = read_dossiers()
+    pairs = sorted(dossiers.pairs)[::60]
+    for key in pairs:
+        for one in draw_world("assay", dossiers.pairs[key], dossiers, "Strong").results:
+            assert any(pool.startswith("protocol_") for pool in protocol_pools(one)), one.measure
