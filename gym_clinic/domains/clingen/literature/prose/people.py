@@ -116,7 +116,7 @@ def people_table(writer: ArticleWriter, literature: Literature, persons: Sequenc
         onset = age_text(one.onset_months).removeprefix("at ")
         signs = "; ".join(sign(name) for name in one.present)
         rows.append(
-            f"| {one.id} | {one.sex} | {onset} | {variants_of(literature, one)} | "
+            f"| {one.id} | {one.sex} | {onset} | {', '.join(one.variants)} | "
             f"{one.origin} | {signs} |"
         )
     return "\n".join(rows)
