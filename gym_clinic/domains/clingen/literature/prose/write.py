@@ -244,7 +244,8 @@ class _ArticleAuthor:
             count = counted_word(len(self.persons))
             persons = ", ".join(one.id for one in self.persons)
             lead = {"count": count, "persons": persons, "table": "Table 1"}
-            results.insert(0, without_figures(self.writer, "people_lead", lead))
+            pool = "people_lead" if len(self.persons) > 1 else "people_single"
+            results.insert(0, without_figures(self.writer, pool, lead))
         if found := self.article.case_control:
             results.append(tell("case_control", **case_control_facts(found, self.style)))
         return self._headed(background, methods, results, self._conclusions(told))
