@@ -208,7 +208,9 @@ def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_l
     own = means.pop("rules")
     if whole:
         assert {label: one for label, one in means.items() if one >= MOST} == {}
-        assert {label: one for label, one in means.items() if one > own - BELOW} == {}
+        # The words of a ticket tell something, which reading adds to: it is an honest part of skill.
+        below = {label: TICKET_BELOW if label == "ticket" else BELOW for label in means}
+        assert {label: one for label, one in means.items() if one > own - below[label]} == {}
     else:  # few tasks are too small a sample for each answer by itself
         assert fmean(means.values()) < min(own, MOST)
 
