@@ -47,6 +47,8 @@ SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 BELOW, MOST, RULES, AHEAD = 0.2, 0.35, 0.75, 0.15
 """What adversaries lie below the rules at least, the most that they and the rules earn, and what
 the findings are worth beyond a constant answer."""
+TICKET_BELOW = 0.1
+"""What a conclusion from the words of the ticket lies below the rules, with the same reading."""
 
 pytestmark = pytest.mark.population
 
@@ -208,7 +210,7 @@ def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_l
     own = means.pop("rules")
     if whole:
         assert {label: one for label, one in means.items() if one >= MOST} == {}
-        # The words of a ticket tell something, which reading adds to: it is an honest part of skill.
+        # The words of a ticket add to what was read: a part of this is honest skill.
         below = {label: TICKET_BELOW if label == "ticket" else BELOW for label in means}
         assert {label: one for label, one in means.items() if one > own - below[label]} == {}
     else:  # few tasks are too small a sample for each answer by itself
