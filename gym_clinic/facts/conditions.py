@@ -139,7 +139,7 @@ class Distinction(Strict):
 
     Attributes:
         look_alike: Id of the other disease.
-        by: What differs, in words.
+        by: What speaks for the other disease, in words.
         test: Measurement or study that shows it; None where history or examination do.
     """
 

@@ -106,7 +106,7 @@ def compare_diagnoses(case: Case, first: str, second: str) -> dict[str, Any]:
         raise ToolError(f"'{first}' and '{second}' are the same disease.")
     _looked_up(case, "compare_diagnoses", first=one, second=other)
     told = [
-        {"speaks for": facts.diseases[key].name, "by": each.by, "test": each.test or "none"}
+        {"speaks for": facts.diseases[against].name, "by": each.by, "test": each.test or "none"}
         for key, against in ((one, other), (other, one))
         if key in facts.conditions
         for each in facts.conditions[key].distinctions

@@ -60,6 +60,9 @@ def test_a_guideline_is_found_by_disease_and_by_topic() -> None:
 def test_look_alikes_are_told_apart_by_what_the_table_states() -> None:
     told = call("compare_diagnoses", first="pulmonary embolism", second="pneumonia")
     assert {one["test"] for one in told["distinctions"]} >= {"ct-pulmonary-angiogram"}
+    pair = call("compare_diagnoses", first="myocardial infarction", second="aortic dissection")
+    tearing = [one for one in pair["distinctions"] if "tearing pain" in one["by"]]
+    assert {one["speaks for"] for one in tearing} == {"Aortic dissection"}
     with pytest.raises(ToolError, match="same disease"):
         call("compare_diagnoses", first="PE", second="pulmonary embolism")
 
