@@ -7,6 +7,9 @@ LIMIT ?= 60
 MINUTES ?= 60
 MAPPINGS ?= ../shared/data/rarebench
 
+# Where this is set, each of hundreds of processes compiles all sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Of training: `make train-ttopd ENV=clinic/ClinGenSingle-v0 STEPS=20`. ENV counts on the command
 # line alone, since shells have a variable of that name.
 STEPS ?= 5

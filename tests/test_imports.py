@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import json
 import subprocess
@@ -110,10 +111,13 @@ BEFORE_SET_UP = ("__main__", "agent_loop.environment", "agent_loop.tokens", "age
 PLAIN_TORCH = ("divergence", "head", "loss", "reward", "teacher", "turns")
 
 
-IMPORTS = {
-    name: list(imports(name, ast.parse(path.read_text(encoding="utf-8"))))
-    for name, path in {**MODULES, **RECIPES}.items()
-}
+@functools.cache
+def all_imports() -> dict[str, list[Import]]:
+    """Module -> what it imports."""
+    return {
+        name: list(imports(name, ast.parse(path.read_text(encoding="utf-8"))))
+        for name, path in {**MODULES, **RECIPES}.items()
+    }
 
 
 def room(module: str) -> str:
@@ -145,7 +149,7 @@ def test_modules_import_only_from_allowed_rows() -> None:
     wrong = []
     for name in MODULES.keys() - {"gym_clinic"}:
         assert room(name) in ROW, f"{name}: say in ROWS where this room stands"
-        for imported, typing_only in IMPORTS[name]:
+        for imported, typing_only in all_imports()[name]:
             ours = imported.split(".")[0] == "gym_clinic"
             if ours and (problem := verdict(name, imported, typing_only)):
                 wrong.append(f"{name} imports {imported}: {problem}")
@@ -153,17 +157,18 @@ def test_modules_import_only_from_allowed_rows() -> None:
 
 
 def test_modules_import_each_other_in_no_circle() -> None:
+    known = all_imports()
     graph = {
         name: {
             imported
             for imported, typing_only in found
-            if imported in IMPORTS
+            if imported in known
             and imported != name
             and not typing_only
             # A package that resolves its names late is no part of a circle.
             and {**MODULES, **RECIPES}[imported].name != "__init__.py"
         }
-        for name, found in IMPORTS.items()
+        for name, found in known.items()
     }
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
@@ -201,7 +206,7 @@ def test_import_verdicts_by_example(
 
 def foreign(name: str) -> set[str]:
     """Return the top-level names that a module imports."""
-    return {imported.split(".")[0] for imported, _ in IMPORTS[name]}
+    return {imported.split(".")[0] for imported, _ in all_imports()[name]}
 
 
 def test_nothing_here_imports_the_training_plugin() -> None:
@@ -218,7 +223,7 @@ def test_the_training_plugin_imports_gym_clinic_and_third_parties() -> None:
 def test_the_mathematics_of_distillation_needs_no_verl(name: str) -> None:
     module = f"verl_recipes.ttopd.{name}"
     ours = {"gym_clinic", "verl_recipes", "torch"}
-    found = {one for one, _ in IMPORTS[module] if one.startswith("verl_recipes.")}
+    found = {one for one, _ in all_imports()[module] if one.startswith("verl_recipes.")}
     # The settings and the table of names are plain data.
     plain = {"verl_recipes.registry", "verl_recipes.settings"}
     allowed = {f"verl_recipes.ttopd.{other}" for other in PLAIN_TORCH} | plain

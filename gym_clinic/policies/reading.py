@@ -191,11 +191,12 @@ class TicketModel:
 
     Args:
         env: The environment.
+        tasks: How many tasks of the train split it learns from; None for all.
     """
 
-    def __init__(self, env: ClinicEnv) -> None:
+    def __init__(self, env: ClinicEnv, tasks: int | None = None) -> None:
         playbook = Playbook(env)
-        train = first(as_tasks(env.domain.tasks["train"]))
+        train = first(as_tasks(env.domain.tasks["train"]), tasks)
         self._words = [_words(playbook.ticket(task)) for task in train]
         self._answers = [_arguments(list(env.domain.solve(task))[-1]) for task in train]
         # A text that most tasks have for themselves is no conclusion.

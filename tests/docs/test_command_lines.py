@@ -50,6 +50,8 @@ def texts(path: Path) -> Iterator[str]:
     if path.suffix != ".py":
         yield re.sub(r"\\\n\s*", " ", text)
         return
+    if not COMMAND.search(text):  # most files; parsing takes long
+        return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value

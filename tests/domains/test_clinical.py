@@ -161,12 +161,16 @@ def test_tickets_do_not_tell_the_class(name: str, whole: bool) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_tool_is_used_by_three_tasks(name: str) -> None:
     domain = env_of(name).domain
-    used: Counter[str] = Counter()
+    rare = {one.name: 3 for one in domain.tools if one.kind is not Kind.THINK}
     for task in (task for split in SIZES for task in tasks_of(name, split)):
-        used.update({call[0] for move in domain.solve(task) if not isinstance(move, str)
-                     for call in move})  # fmt: skip
-    free = {one.name for one in domain.tools if one.kind is Kind.THINK}
-    assert {one.name for one in domain.tools if used[one.name] < 3} - free == set()
+        moves = (move for move in domain.solve(task) if not isinstance(move, str))
+        for tool in {call[0] for move in moves for call in move} & rare.keys():
+            rare[tool] -= 1
+            if not rare[tool]:
+                del rare[tool]
+        if not rare:
+            return
+    assert rare == {}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -195,7 +199,7 @@ def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_l
 ) -> None:
     env = env_of(name)
     assert set(READERS) <= set(env.domain.adversaries)
-    model, rules = TicketModel(env), load("rules", env)
+    model, rules = TicketModel(env, None if whole else 60), load("rules", env)
     earned: dict[str, list[float]] = {}
     for seed, task in enumerate(first(env.tasks)[:: 3 if whole else 40]):
         opened = before_answer(env, task, rules(seed), seed)

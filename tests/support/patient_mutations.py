@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from patient_checks import STATES, State
@@ -20,7 +21,12 @@ CHANGE = "change of the states"
 def made_of(kind: type[ClinicPatient], patient: ClinicPatient, **more: Any) -> ClinicPatient:
     """Return a patient of another class, without what was computed of the first."""
     made = object.__new__(kind)
-    computed = ("usual", "born", "speaker", "examination", STATES)
+    computed = {
+        name
+        for one in type(patient).__mro__
+        for name, value in vars(one).items()
+        if isinstance(value, cached_property)
+    } | {STATES}
     fields = {name: value for name, value in patient.__dict__.items() if name not in computed}
     made.__dict__.update(fields | more)
     return made

@@ -49,6 +49,9 @@ CONVERSES = 12.5
 CALMS_IN = 45
 """Minutes in which half of it wears off."""
 
+REMEMBERED = 4
+"""States that a patient keeps, since an encounter looks at the same minute several times."""
+
 RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
 """Background conditions in which carbon dioxide may have been raised for months."""
 
@@ -119,6 +122,21 @@ class ClinicPatient:
             minute: Minutes from arrival.
             actions: What was done -> when; "drug:ID", "class:ID", "procedure:NAME" and the like.
         """
+        key = (minute, frozenset(actions.items()) if actions else None)
+        known = self._known_states
+        found = known.get(key)
+        if found is None:
+            if len(known) >= REMEMBERED:
+                known.pop(next(iter(known)), None)
+            found = known[key] = self._state_at(minute, actions)
+        return dict(found)
+
+    @cached_property
+    def _known_states(self) -> dict[tuple[float, frozenset[tuple[str, float]] | None], State]:
+        """The last few states, by minute and actions."""
+        return {}
+
+    def _state_at(self, minute: float, actions: Mapping[str, float] | None) -> State:
         causes = [
             cause for problem in self.problems for cause in self._causes(problem, minute, actions)
         ]
@@ -186,7 +204,9 @@ class ClinicPatient:
             for (_, course), when in zip(courses, treated, strict=True)
             if when is not None
         ]
-        body = dies_of_body(lambda minute: self.state(minute, actions), self.person.age, changes)
+        body = dies_of_body(
+            lambda minute: self._state_at(minute, actions), self.person.age, changes
+        )
         return min((one for one in (*deaths, body) if one is not None), default=None)
 
     @cached_property
