@@ -179,7 +179,7 @@ def test_rules_earn_less_than_the_most_and_adversaries_much_less(name: str, whol
     tasks = first(env.tasks)[:: 3 if whole else 50]
     rules = mean(env, load("rules", env), tasks)
     fit = {"tasks": 12 if whole else 2}  # on how many tasks the constant answer is fitted
-    fitted = dict.fromkeys(("prior", *ADVERSARIES, *READERS), fit)
+    fitted = dict.fromkeys(("prior", *ADVERSARIES, *READERS), fit) | {"repeater": {"times": 10}}
     # What the reading of the rules is worth with other answers is the next test's.
     players = [who for who in adversaries_of(env) if who not in (*TRAINED, *READERS)]
     assert set(ADVERSARIES) <= set(players)
