@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
@@ -16,6 +16,7 @@ from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
 from gym_clinic.domains.clingen.literature.records import Experiment, Literature, Publication
 
 _NUMBER = re.compile(r"(?<![\w.-])−?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _ID = re.compile(r"\bSIMVAR-\d+|\bSIM\d+|\bF\d+-[IVX]+-\d+")
 _SYMBOL = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _DIRECTIONS = {
@@ -30,6 +31,7 @@ _FREE_WORDS = re.compile(r"\b(?:Figure|Table) \d+\w?|exon \d+")
 
 def numbers_in(text: str) -> set[str]:
     """Return the numbers of a text without those inside names."""
+    text = _THOUSANDS.sub("", text)
     return {found.replace("−", "-") for found in _NUMBER.findall(text)}
 
 
@@ -46,35 +48,15 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
         word of direction against the numbers and for each experiment whose values are not told.
     """
     results = [one for one in literature.results if one.id in article.results]
-    persons = [one for one in literature.persons if one.id in article.persons]
-    ids = {article.pmid, *article.cites, *article.persons}
-    ids.update(variant for one in persons for variant in one.variants)
-    ids.update(found for one in results for found in _ID.findall(_words(one)))
-    known = numbers_in(" ".join(_words(one) for one in results)) | {"95"}
-    for one in results:
-        known.update(_numbers(one))
-    known.update(_people_numbers(literature, article))
-    names = [article.disease, literature.disease, literature.product, literature.does]
-    names += [literature.pathway or "", literature.family or "", *literature.phenotypes]
-    symbols = _phrase_symbols() | set(
-        _SYMBOL.findall(f"{literature.to_json()} {article.gene} {article.disease}")
-    )
-    texts = {"abstract": written.abstract, **dict(written.sections), **written.summaries}
+    records = _ArticleRecords(literature, article)
+    texts = {"abstract": written.abstract, **dict(written.sections)}
     found = []
     for part, text in texts.items():
         if part == "References":
             continue
-        if strange := set(_ID.findall(text)) - ids:
-            found.append(f"{part}: no record of this article holds {sorted(strange)}")
-        if strange := set(_SYMBOL.findall(_ID.sub("", text))) - symbols:
-            found.append(f"{part}: no record holds the symbols {sorted(strange)}")
-        allowed = known | _protocol_numbers() if part == "Methods" else known
-        for name in sorted(filter(None, names), key=len, reverse=True):
-            text = re.sub(re.escape(name), "", text, flags=re.IGNORECASE)
-        if strange := numbers_in(_FREE_WORDS.sub("", _ID.sub("", text))) - allowed:
-            found.append(f"{part}: no record holds the numbers {sorted(strange)}")
+        found += [f"{part}: {one}" for one in records.strange(text, methods=part == "Methods")]
         if part in ("Results", "abstract", "Discussion"):
-            found += _wrong_directions(part, texts[part], results)
+            found += _wrong_directions(part, text, results)
     told = numbers_in(texts.get("Results", ""))
     for one in results:
         missing = {f"{arm.n}" for arm in one.arms[:2]} | {
@@ -83,6 +65,54 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
         if article.kind != "review" and not missing <= told:
             found.append(f"Results: {one.id} lacks {sorted(missing - told)}")
     return found
+
+
+def strange_in_notes(
+    literature: Literature, article: Publication, notes: Sequence[str]
+) -> list[str]:
+    """Return one line for each number, id or symbol of notes that no record of the article holds.
+
+    Args:
+        literature: The records.
+        article: The article.
+        notes: What a curator wrote of it.
+    """
+    records = _ArticleRecords(literature, article)
+    return [one for note in notes for one in records.strange(note)]
+
+
+class _ArticleRecords:
+    """The ids, symbols and numbers that texts on an article may hold."""
+
+    def __init__(self, literature: Literature, article: Publication) -> None:
+        results = [one for one in literature.results if one.id in article.results]
+        persons = [one for one in literature.persons if one.id in article.persons]
+        self.ids = {article.pmid, *article.cites, *article.persons}
+        self.ids.update(one.first_article for one in persons)
+        self.ids.update(variant for one in persons for variant in one.variants)
+        self.ids.update(found for one in results for found in _ID.findall(_words(one)))
+        self.numbers = numbers_in(" ".join(_words(one) for one in results)) | {"95"}
+        for one in results:
+            self.numbers.update(_numbers(one))
+        self.numbers.update(_people_numbers(literature, article))
+        names = [article.disease, literature.disease, literature.product, literature.does]
+        names += [literature.pathway or "", literature.family or "", *literature.phenotypes]
+        self.names = sorted(filter(None, names), key=len, reverse=True)
+        self.symbols = _phrase_symbols() | set(
+            _SYMBOL.findall(f"{literature.to_json()} {article.gene} {article.disease}")
+        )
+
+    def strange(self, text: str, *, methods: bool = False) -> Iterator[str]:
+        """Yield what a text holds and the records do not."""
+        if strange := set(_ID.findall(text)) - self.ids:
+            yield f"no record of this article holds {sorted(strange)}"
+        if strange := set(_SYMBOL.findall(_ID.sub("", text))) - self.symbols:
+            yield f"no record holds the symbols {sorted(strange)}"
+        allowed = self.numbers | _protocol_numbers() if methods else self.numbers
+        for name in self.names:
+            text = re.sub(re.escape(name), "", text, flags=re.IGNORECASE)
+        if strange := numbers_in(_FREE_WORDS.sub("", _ID.sub("", text))) - allowed:
+            yield f"no record holds the numbers {sorted(strange)}"
 
 
 def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterator[str]:
