@@ -1,18 +1,13 @@
 """The records of a simulated literature: what is true of a gene and a disease in its articles.
 
 A `Literature` is complete before a word is written. Every text about it renders these records; the
-same fact told twice comes from the same record. Records are plain JSON in and out.
+same fact told twice comes from the same record. `packing` writes them as JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
-
-from pydantic import TypeAdapter, ValidationError
-
-from gym_clinic.errors import TaskError
+from dataclasses import dataclass
+from typing import Literal
 
 VariantKind = Literal[
     "missense", "nonsense", "frameshift", "splice", "in-frame deletion", "exon deletion",
@@ -58,12 +53,13 @@ class Proband:
     Attributes:
         id: Number, "F1-II-2".
         onset_months: Age at onset in months; negative before birth.
-        variants: Ids of one or two variants.
+        variants: Ids of one or two variants; the same id twice is a homozygous variant.
         in_trans: Whether two variants are proven to lie on different copies.
         present: Names of findings that the person has.
         absent: Names of findings that were sought and not found.
         first_article: Number of the article that describes the person first.
         other_cause: A variant of another gene that explains the disease, if there is one.
+        consanguineous: Whether the parents are related by blood.
     """
 
     id: str
@@ -77,6 +73,7 @@ class Proband:
     absent: tuple[str, ...]
     first_article: str
     other_cause: str | None = None
+    consanguineous: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,22 +212,3 @@ class Literature:
     families: tuple[Family, ...]
     results: tuple[Experiment, ...]
     articles: tuple[Publication, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the records as plain JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Literature:
-        """Read what `to_json` gives.
-
-        Raises:
-            TaskError: If the value is no literature, with the field at fault.
-        """
-        try:
-            return _ADAPTER.validate_python(value)
-        except ValidationError as error:
-            raise TaskError(f"no literature: {error}") from None
-
-
-_ADAPTER: TypeAdapter[Literature] = TypeAdapter(Literature)

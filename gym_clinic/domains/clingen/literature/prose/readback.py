@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from gym_clinic.domains.clingen.literature.packing import pack
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
@@ -99,7 +100,7 @@ class _ArticleRecords:
         names += [literature.pathway or "", literature.family or "", *literature.phenotypes]
         self.names = sorted(filter(None, names), key=len, reverse=True)
         self.symbols = _phrase_symbols() | set(
-            _SYMBOL.findall(f"{literature.to_json()} {article.gene} {article.disease}")
+            _SYMBOL.findall(f"{pack(literature)} {article.gene} {article.disease}")
         )
 
     def strange(self, text: str, *, methods: bool = False) -> Iterator[str]:
