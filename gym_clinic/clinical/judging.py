@@ -282,6 +282,13 @@ class JudgedEpisode:
         right = self.raw is not None and self.accuracy >= 1 - 1e-9
         return right and self.expected_done and not self.severities and not self.forbidden
 
+    @property
+    def perfect(self) -> bool:
+        """Whether it is solved, every part is whole, all was read, and nothing was too dear."""
+        parts = (self.process(), self.safety(), self.format(), self.coherence(), self.assertion())
+        whole = min(self.accuracy, self.share, *parts) >= 1 - 1e-9
+        return self.solved and whole and economy(self) == 0
+
 
 def _expected(gold: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(one["name"], one["arguments"]) for one in gold.get("expected", ())]

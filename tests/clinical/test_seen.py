@@ -13,16 +13,17 @@ from gym_clinic.clinical.citations import check_citations, is_true, same_evidenc
 from gym_clinic.clinical.rehearsal import rehearse
 from gym_clinic.clinical.seen import seen
 from gym_clinic.facts import load
+from gym_clinic.toolbox import Toolbox
 
-TOOLS = clinical_domain.domain().tools
+TOOLS = Toolbox(clinical_domain.domain().tools)
 RECORD = {"seed": 11, "condition": "pneumonia"}
 FACTS = load()
 
 
 def read(*plan: tuple[str, dict[str, Any]], record: dict[str, Any] | None = None) -> frozenset[str]:
-    done = rehearse(TOOLS, open_world(record or RECORD), plan)
-    assert done.failed is None
-    return done.seen
+    done = rehearse(TOOLS, ClinicCase(open_world(record or RECORD)), [[one] for one in plan])
+    assert done.failure is None
+    return done.read
 
 
 @pytest.mark.parametrize(

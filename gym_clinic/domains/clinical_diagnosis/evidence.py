@@ -3,7 +3,7 @@
 The evidence of a task are the few facts that tell its condition from its look-alikes in this
 patient: the fact that decides (:mod:`.deciding`), what the patient would say if asked, what is seen
 on examination, and what shows that it is not the most dangerous look-alike. Whether each can be
-obtained is tried on the chart afterwards (:mod:`.trial`).
+obtained is tried on the chart afterwards (:mod:`gym_clinic.clinical.rehearsal`).
 """
 
 from __future__ import annotations

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gym_clinic.clinical.judging import JudgedEpisode
+from gym_clinic.clinical.rehearsal import Plan, Rehearsal, rehearse
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
-from gym_clinic.clinical.world import ClinicWorld, open_world
+from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact, deciding_facts
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
@@ -24,7 +25,7 @@ from gym_clinic.domains.clinical_diagnosis.gold import (
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.plan import reference_plan, urgent_calls
 from gym_clinic.domains.clinical_diagnosis.supplements import supplements
-from gym_clinic.domains.clinical_diagnosis.trial import TriedPlan, try_plan
+from gym_clinic.domains.clinical_diagnosis.tools import tools
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load, words
 from gym_clinic.facts.drugs import CLASS
@@ -34,6 +35,7 @@ from gym_clinic.simulate.clinic.treatment import (
     forbidden_drugs,
     treatment_for,
 )
+from gym_clinic.toolbox import Toolbox
 
 QUOTED = ("triage", "opening words")
 """Kinds of documents that the ticket quotes."""
@@ -182,11 +184,11 @@ def _gold(
         },
         "forbidden": list(forbidden_orders(wrong, actions)),
         "assertions": assertions(world, evidence, deciding, actions, in_time and bool(urgent)),
-        "reference": {"cost": tried.cost, "orders": tried.orders},
+        "reference": tried.reference,
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": difficulty(world),
     }
-    return gold if _is_perfect(tried, gold) else None
+    return gold if tried.judged(JUDGE, gold, answer).perfect else None
 
 
 def _books(patient: ClinicPatient, condition: str, orders: Sequence[str]) -> list[CallSpec]:
@@ -200,11 +202,14 @@ def _books(patient: ClinicPatient, condition: str, orders: Sequence[str]) -> lis
     return found
 
 
-def _is_perfect(tried: TriedPlan, gold: Mapping[str, Any]) -> bool:
-    """Whether the plan with the right answer earns everything and violates nothing."""
-    found = JudgedEpisode(JUDGE, tried.answered(gold, gold["answer"]))
-    parts = (found.accuracy, found.process(), found.safety(), found.coherence(), found.assertion())
-    return found.solved and all(one >= 1 - 1e-9 for one in parts)
+def try_plan(record: Mapping[str, Any], plan: Plan) -> Rehearsal:
+    """Play a plan on a fresh chart of the patient of a record."""
+    return rehearse(_toolbox(), ClinicCase(open_world(record)), plan)
+
+
+@lru_cache(maxsize=1)
+def _toolbox() -> Toolbox:
+    return Toolbox(tools())
 
 
 def ticket_of(world: ClinicWorld) -> str:

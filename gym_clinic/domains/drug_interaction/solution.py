@@ -1,18 +1,23 @@
-"""The plan of a perfect reviewer, from the gold; and whether what it must read can be read."""
+"""The plan of a perfect reviewer, from the gold; whether it can be read, and earns everything."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
+from gym_clinic.chart.tools import score_tools
+from gym_clinic.clinical import MadeTask
+from gym_clinic.clinical.rehearsal import rehearse
 from gym_clinic.clinical.resolving import find_evidence
 from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec, Move
 from gym_clinic.domains.drug_interaction.gold import in_words
-from gym_clinic.domains.drug_interaction.tools import RECORD
-from gym_clinic.domains.drug_interaction.world import ReviewCase, open_world
+from gym_clinic.domains.drug_interaction.rewards import JUDGE
+from gym_clinic.domains.drug_interaction.tools import CHECKS, RECORD, SCORES
+from gym_clinic.domains.drug_interaction.world import ReviewCase, open_case, open_world
 from gym_clinic.episode import Task
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
@@ -117,6 +122,25 @@ def _rest(task: Task, kinds: set[str], every: list[str]) -> Iterator[CallSpec]:
         ({"topic": topic} if task.record["seed"] % 3 == 2 else {"query": topic}),
     )
     yield "think", {"thought": f"What was found is compared with the request for {topic}."}
+
+
+def is_perfect(made: MadeTask) -> bool:
+    """Return whether the reference review of a task earns everything.
+
+    Look-ups of the library and thoughts, which no part asks for, are not played.
+    """
+    task, box = Task("rehearsal", made.record, made.gold, made.ticket), _review_tools()
+    plan = [
+        [one for one in move if not isinstance(one, str) and box.get(one[0]) is not None]
+        for move in solution(task)[:-1]
+    ]
+    done = rehearse(box, open_case(task), plan)
+    return done.failure is None and done.judged(JUDGE, made.gold, made.gold["answer"]).perfect
+
+
+@lru_cache(maxsize=1)
+def _review_tools() -> Toolbox:
+    return Toolbox((*RECORD, *CHECKS, *score_tools(SCORES)))
 
 
 def can_be_read(world: ClinicWorld, gold: Mapping[str, Any]) -> bool:

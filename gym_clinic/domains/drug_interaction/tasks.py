@@ -30,13 +30,12 @@ from gym_clinic.domains.drug_interaction.formulary import (
     products,
 )
 from gym_clinic.domains.drug_interaction.gold import WATCHED, gold_of, proposal
-from gym_clinic.domains.drug_interaction.perfection import is_perfect
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
     excluded,
     find_problems,
 )
-from gym_clinic.domains.drug_interaction.solution import can_be_read
+from gym_clinic.domains.drug_interaction.solution import can_be_read, is_perfect
 from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.twins import twin_of
 from gym_clinic.domains.drug_interaction.world import (

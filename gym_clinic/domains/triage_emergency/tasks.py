@@ -16,7 +16,7 @@ from gym_clinic.clinical import (
     TaskDraft,
     open_world,
 )
-from gym_clinic.clinical.judging import economy
+from gym_clinic.clinical.rehearsal import answered
 from gym_clinic.domains.triage_emergency.acuity import Acuity, acuity
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
 from gym_clinic.domains.triage_emergency.gold import (
@@ -36,7 +36,7 @@ from gym_clinic.domains.triage_emergency.plan import plan_triage
 from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
 from gym_clinic.domains.triage_emergency.twins import make_twin
 from gym_clinic.domains.triage_emergency.world import Department, draw_department
-from gym_clinic.episode import Call, Episode, Task, Turn
+from gym_clinic.episode import Call, Turn
 from gym_clinic.facts import words
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 
@@ -166,15 +166,10 @@ def _decided(
 
 def _works_out(plan: PlannedTriage, made: MadeTask) -> bool:
     """Whether the reference plan with the right answer is right in every part."""
-    task = Task("rehearsal", made.record, made.gold, made.ticket)
     answer = {**made.gold["answer"], "cited_findings": made.gold["cite"]}
     calls = [tuple(Call(name, dict(given), ok=True) for name, given in move) for move in plan.moves]
     turns = [Turn("", calls=one) for one in calls]
-    submitted = Call("submit_answer", answer, ok=True, response="Answer recorded.")
-    turns.append(Turn("", calls=(submitted,), answer=answer))
-    found = JudgedEpisode(JUDGE, Episode(task, plan.case, turns, answer, "answered"))
-    whole = (found.process(), found.safety(), found.coherence(), found.assertion(), found.share)
-    return found.solved and min(whole) >= 1 - 1e-9 and economy(found) == 0
+    return JudgedEpisode(JUDGE, answered(plan.case, turns, made.gold, answer)).perfect
 
 
 def _ticket(plan: PlannedTriage) -> str:

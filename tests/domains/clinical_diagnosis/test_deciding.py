@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
-from gym_clinic.clinical.judging import JudgedEpisode
+from gym_clinic.clinical.rehearsal import Plan
 from gym_clinic.clinical.tasks import TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis.deciding import (
@@ -22,8 +22,7 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, excluding_keys
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.plan import reference_plan
-from gym_clinic.domains.clinical_diagnosis.tasks import conditions, make_task
-from gym_clinic.domains.clinical_diagnosis.trial import Plan, try_plan
+from gym_clinic.domains.clinical_diagnosis.tasks import conditions, make_task, try_plan
 from gym_clinic.facts import load
 
 UNSPECIFIC = {"lab:crp", "lab:esr", "lab:ldl", "lab:ggt", "lab:lactate", "lab:triglycerides",
@@ -159,11 +158,18 @@ def test_one_of_the_facts_that_decide_has_to_be_read_and_cited() -> None:
 
     def holds(batches: Plan, cited: list[dict[str, object]]) -> bool:
         answer = {**gold["answer"], "cited_findings": cited}
-        return JudgedEpisode(JUDGE, try_plan(made.record, batches).answered(gold, answer)).held(
-            asserted
-        )
+        return try_plan(made.record, batches).judged(JUDGE, gold, answer).held(asserted)
+
+    def perfect(batches: Plan, answer: dict[str, object]) -> bool:
+        return try_plan(made.record, batches).judged(JUDGE, gold, answer).perfect
 
     assert holds(plan, chosen)
+    assert perfect(plan, gold["answer"])
+    assert not perfect(plan, {**gold["answer"], "disposition": "home"})
+    assert not perfect(plan[1:], gold["answer"])
+    assert not perfect(
+        [*plan, [("order_study", {"study": "ct-abdomen-pelvis"})] * 9], gold["answer"]
+    )
     assert not holds(plan, [{**chosen[0], "present": not chosen[0]["present"]}])
     assert not holds(plan, [{"finding": "crp", "present": True}])
     assert not holds(plan[:1], chosen)
