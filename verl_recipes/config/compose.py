@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import orjson
 from hydra import compose as hydra_compose
 from hydra import initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -18,7 +20,10 @@ from omegaconf.errors import OmegaConfBaseException
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
+from gym_clinic.policies import oracle, play
+from gym_clinic.taskset import spread
 from verl_recipes import settings
+from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.config.supported import check_supported
 from verl_recipes.request import RunRequest
 from verl_recipes.schedule.stages import Schedule
@@ -29,16 +34,21 @@ CONFIGS = Path(__file__).parent
 EPOCHS = 1_000_000
 """More than any run takes: runs end by their steps."""
 
-TINY = {
+RESPONSE = "data.max_response_length"
+
+TINY: dict[str, Any] = {
     "data.model_type": "qwen3",
     "data.max_prompt_length": 3_000,
-    "data.max_response_length": 1_500,
+    RESPONSE: 1_500,
     "data.val_max_samples": 16,
     "clinic.shortest": 48,
     "actor_rollout_ref.rollout.temperature": 0.5,
 }
 """Settings that go with the tiny model: budgets in tokens, few, short tasks, and a temperature at
-which unlikely tokens seldom spoil a call."""
+which unlikely tokens seldom spoil a call. The response is longer where right runs are."""
+
+RUNS, CHARACTERS = 8, 4
+"""Right runs that are measured for that, and characters of a token at least."""
 
 
 def choices(group: str) -> list[str]:
@@ -68,6 +78,8 @@ def compose(request: RunRequest) -> DictConfig:
         for override in OverridesParser.create().parse_overrides(given):
             OmegaConf.update(config, override.key_or_group, override.value())
         clinic = settings.from_config(config)
+        if request.model is None and not any(one.startswith(f"{RESPONSE}=") for one in given):
+            OmegaConf.update(config, RESPONSE, _tiny_response(clinic))
         OmegaConf.set_struct(config, False)
         config.ray_kwargs.ray_init.runtime_env.env_vars = dict(environment(request, config))
     except (HydraException, OmegaConfBaseException) as error:
@@ -118,6 +130,30 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
     if request.lora:
         found["actor_rollout_ref.model.lora_rank"] = request.lora
     return found
+
+
+def _tiny_response(clinic: settings.ClinicSettings) -> int:
+    """Return the tokens of a response in which a right run of every environment fits."""
+    lengths = (
+        _run_length(one.id, orjson.dumps(one.env_kwargs), clinic.modules)
+        for one in clinic.environments
+    )
+    tokens = max(lengths) / CHARACTERS
+    return max(int(TINY[RESPONSE]), 500 * math.ceil(tokens / 500))
+
+
+@lru_cache(maxsize=64)
+def _run_length(name: str, options: bytes, modules: tuple[str, ...]) -> int:
+    """Return the characters of the longest of a few right runs of an environment."""
+    env = make_env(name, orjson.loads(options), modules)
+    solve = oracle(env)
+    return max(
+        sum(
+            len(turn.action) + len(turn.observation)
+            for turn in play(env, task, solve(0)).episode.turns
+        )
+        for task in spread(env.tasks, RUNS)
+    )
 
 
 def environment(request: RunRequest, config: DictConfig) -> Mapping[str, str]:

@@ -24,7 +24,7 @@ from verl_recipes.agent_loop.prompts import shortest
 from verl_recipes.agent_loop.trajectory import Budgets
 from verl_recipes.cpu import tiny
 from verl_recipes.cpu.fit import FitReport, first_fit, read_report
-from verl_recipes.cpu.tiny import build, corpus, replacing
+from verl_recipes.cpu.tiny import build, corpus, replacing, standing_lines
 from verl_recipes.cpu.values import LabelledValues
 from verl_recipes.ttopd import hints
 
@@ -117,18 +117,19 @@ def make_tiny(
     read = [*played, *texts.correct, *texts.incorrect]
     sizes: dict[str, Any] = {"seed": seed, "vocab": vocab, "hidden": hidden, "positions": positions}
     fit |= {"budgets": budgets, "seed": seed, "native": native}
-    named = LabelledValues()
+    named, standing = LabelledValues(), dict[str, None]()
     for one in (env, *also):
+        standing |= dict.fromkeys(standing_lines(one, native=native))
         named.read(one, shortest(one, LEARNED, seed))
     for one in evaluated:
         named.read(one, shortest(one, EVALUATED, seed))
-    chosen = map(repr, (sizes, named, sorted(fit.items())))
+    chosen = map(repr, (sizes, named, list(standing), sorted(fit.items())))
     kept = cache and cache / _digest([*read, *task_ids, *chosen])
     if kept and (kept / REPORT).is_file():
         with replacing(folder) as beside:
             shutil.copytree(kept, beside, dirs_exist_ok=True)
         return read_report((folder / REPORT).read_bytes())
-    build(folder, read, named=named, **sizes)
+    build(folder, read, named=named, standing=tuple(standing), **sizes)
     report = first_fit(folder, env, task_ids, texts, also=also, **fit)
     replace_file(folder / REPORT, [json.dumps(asdict(report)).encode()])
     if kept:

@@ -19,7 +19,7 @@ from transformers import (
     Qwen3ForCausalLM,
 )
 
-from gym_clinic import ClinicEnv, ConfigError
+from gym_clinic import ClinicEnv, ConfigError, Task
 from gym_clinic.names import at_least_one
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
@@ -45,6 +45,12 @@ _CHUNKS = Regex(
     r"| ?[^\s\p{L}\p{N}][^\s\p{N}]*[^\s\p{L}\p{N}]"  # JSON between two values is one piece
     r"| ?\p{L}+| ?[^\s\p{L}\p{N}]|\s"
 )
+
+MOST_TEXT = 12_000_000
+"""Characters of prompts that a tokenizer is trained on, more or less."""
+
+LINE, STANDING = 60, 12_000
+"""Characters of a line that may become one token, and of all such lines of a prompt."""
 
 TEMPLATE = """\
 {%- macro text(content) -%}
@@ -110,6 +116,7 @@ def build(
     positions: int = 8192,
     tied: bool = True,
     named: LabelledValues | None = None,
+    standing: Sequence[str] = (),
 ) -> Path:
     """Make a model that can only copy, and a tokenizer, in a folder as transformers reads it.
 
@@ -138,7 +145,9 @@ def build(
         raise ConfigError(f"hidden is a multiple of {2 * UNIT}, not {hidden}")
     named = named or LabelledValues()
     heads = WIDE if named.values else HeadShape()
-    tokenizer = train_tokenizer(prompts, vocab=vocab, positions=positions, named=named)
+    tokenizer = train_tokenizer(
+        prompts, vocab=vocab, positions=positions, named=named, standing=standing
+    )
     end, pad = tokenizer.convert_tokens_to_ids([END, PAD])
     config = Qwen3Config(
         vocab_size=len(tokenizer),
@@ -170,7 +179,12 @@ def build(
 
 
 def train_tokenizer(
-    texts: Iterable[str], *, vocab: int, positions: int, named: LabelledValues | None = None
+    texts: Iterable[str],
+    *,
+    vocab: int,
+    positions: int,
+    named: LabelledValues | None = None,
+    standing: Sequence[str] = (),
 ) -> Any:
     """Train a byte-level tokenizer with Qwen's special tokens and our chat template.
 
@@ -179,6 +193,7 @@ def train_tokenizer(
         vocab: Entries beside those of ``named``.
         positions: Longest sequence.
         named: Values and labels that are one token each.
+        standing: Lines that are one token each, see :func:`standing_lines`.
 
     Returns:
         The tokenizer, as transformers wraps it.
@@ -190,6 +205,7 @@ def train_tokenizer(
     named = named or LabelledValues()
     values = list(named.values)
     labels = list(dict.fromkeys(chain.from_iterable(named.labels.values())))
+    labels += standing
     own = len(CONTROL) + len(MARKUP)
     if at_least_one("vocab", vocab) < len(alphabet) + own:
         raise ConfigError(
@@ -247,13 +263,40 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
     """Yield the texts of an environment: each prompt as the chat template writes it, and a run.
 
     Args:
-        env: Its tasks; where there are more than ``most``, evenly spaced ones.
+        env: Its tasks; where there are more than ``most``, evenly spaced ones, and fewer where
+            the first prompt is long.
         native: Whether tools are shown by the chat template.
         most: Tasks.
     """
-    template = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
     solve = oracle(env)
-    for task in spread(env.tasks, at_least_one("most", most)):
+    length = max(map(len, _prompts(env, spread(env.tasks, 1), native)))
+    for task in spread(env.tasks, min(at_least_one("most", most), max(MOST_TEXT // length, 1))):
+        yield from _prompts(env, [task], native)
+        for turn in play(env, task, solve(0)).episode.turns:
+            yield turn.action
+            yield turn.observation
+
+
+def standing_lines(env: ClinicEnv, *, native: bool = True) -> list[str]:
+    """Return the long lines that stand in every prompt of an environment: tools and policy.
+
+    A tiny model cannot read fifty descriptions of tools, and a run on the CPU pays for each of
+    their tokens. Where they make up most of a prompt, each line is one token.
+
+    Args:
+        env: The environment.
+        native: Whether tools are shown by the chat template.
+    """
+    first, *others = (
+        dict.fromkeys(text.split("\n")) for text in _prompts(env, spread(env.tasks, 8), native)
+    )
+    lines = [line for line in first if len(line) >= LINE and all(line in one for one in others)]
+    return lines if sum(map(len, lines)) > STANDING else []
+
+
+def _prompts(env: ClinicEnv, tasks: Iterable[Task], native: bool) -> Iterator[str]:
+    template = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
+    for task in tasks:
         _, info = env.reset(options={"task_id": task.id})
         messages, tools = opening(info, native=native)
         yield str(
@@ -265,9 +308,6 @@ def corpus(env: ClinicEnv, *, native: bool = True, most: int = 1000) -> Iterator
                 tokenize=False,
             )
         )
-        for turn in play(env, task, solve(0)).episode.turns:
-            yield turn.action
-            yield turn.observation
 
 
 @contextmanager

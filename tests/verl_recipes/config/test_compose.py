@@ -289,6 +289,22 @@ def test_evaluations_are_frequent_by_default_and_a_paper_sets_its_own() -> None:
     assert compose("gpu", "grpo", [*paper, "trainer.test_freq=5"]).trainer.test_freq == 5
 
 
+@pytest.mark.parametrize(
+    ("env", "overrides", "length"),
+    [
+        (None, (), 1_500),
+        ("clinic/DrugInteraction-v0", (), 2_000),
+        ("clinic/ClinGen-v0,clinic/DrugInteraction-v0", (), 2_000),
+        ("clinic/DrugInteraction-v0", ("data.max_response_length=900",), 900),
+    ],
+)
+def test_the_tiny_models_response_holds_a_right_run(
+    env: str | None, overrides: tuple[str, ...], length: int
+) -> None:
+    found = composing.compose(RunRequest(env=env, overrides=overrides)).data.max_response_length
+    assert found == length if overrides or env is None else found >= length
+
+
 # --- mistakes ---
 
 ALONE = "actor_rollout_ref.rollout.n=1"

@@ -189,3 +189,19 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path):
         (beside / "c").write_text("3")
     assert [one.name for one in folder.iterdir()] == ["c"]
     assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_the_lines_of_a_long_prompt_are_one_token_each():
+    env = ClinicEnv("drug_interaction", split="dev")
+    lines = tiny.standing_lines(env)
+    described = [f'"name":"{tool.name}","description"' for tool in env.domain.tools]
+    assert all(any(one in line for line in lines) for one in described)
+    text = "\n".join([*lines, "the rest"])
+    tokenizer = tiny.train_tokenizer([text], vocab=300, positions=64, standing=lines)
+    ids = tokenizer(text)["input_ids"]
+    assert tokenizer.decode(ids) == text
+    assert len(ids) <= 2 * len(lines) + len("the rest")
+
+
+def test_the_lines_of_a_short_prompt_are_words():
+    assert tiny.standing_lines(ClinicEnv("clingen", split="dev")) == []
