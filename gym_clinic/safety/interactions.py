@@ -101,10 +101,22 @@ def _applies(fact: Interaction, one: Medicine, other: Medicine, patient: Patient
     )
 
 
-def washout_days(ordered: Medicine, stopped: Medicine, patient: Patient) -> float:
-    """Return for how many days a stopped drug still forbids another; 0 if it does not."""
+def washout_days(
+    ordered: Medicine,
+    stopped: Medicine,
+    patient: Patient,
+    grades: tuple[Severity, ...] = ("contraindicated",),
+) -> float:
+    """Return for how many days a stopped drug still forbids another; 0 if it does not.
+
+    Args:
+        ordered: The drug that is to be started.
+        stopped: The drug that was stopped.
+        patient: The patient.
+        grades: Severities that count.
+    """
     found = interaction(ordered, stopped, patient)
-    if found is None or found.severity != "contraindicated":
+    if found is None or found.severity not in grades:
         return 0.0
     pair, rules = facts_of(ordered.drug, stopped.drug)
     days = [0.0]

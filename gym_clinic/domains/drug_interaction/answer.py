@@ -26,7 +26,7 @@ MOST_PROBLEMS, MOST_DRUGS = 12, 5
 problem."""
 
 Names = Annotated[list[Name], Field(max_length=MOST_PROBLEMS)]
-"""Tests to be watched, or products to be stopped."""
+"""Products to be stopped."""
 
 
 class StatedProblem(TypedDict):
@@ -55,6 +55,18 @@ class DoseChange(TypedDict):
     daily_dose: float
 
 
+class PlannedTest(TypedDict):
+    """What is watched after the drug was started.
+
+    Attributes:
+        test: One quantity, such as "INR" or "potassium".
+        first_day: Day after the start on which it is first checked.
+    """
+
+    test: Name
+    first_day: Annotated[float, Field(ge=0, le=120)]
+
+
 class ReviewPlan(TypedDict):
     """What is to be done; only what is needed is given.
 
@@ -62,7 +74,7 @@ class ReviewPlan(TypedDict):
         alternative: The drug to give instead, where the proposed one is not started.
         wait_days: Days to wait before the proposed drug may be started.
         doses: Doses that are changed.
-        monitoring: What is to be watched, such as "INR".
+        monitoring: What is to be watched, and when first.
         separate_hours: Hours between the proposed drug and another.
         stop: Bought products that are to be stopped.
     """
@@ -70,7 +82,7 @@ class ReviewPlan(TypedDict):
     alternative: NotRequired[Name | None]
     wait_days: NotRequired[float | None]
     doses: NotRequired[Annotated[list[DoseChange], Field(max_length=MOST_PROBLEMS)]]
-    monitoring: NotRequired[Names]
+    monitoring: NotRequired[Annotated[list[PlannedTest], Field(max_length=MOST_PROBLEMS)]]
     separate_hours: NotRequired[float | None]
     stop: NotRequired[Names]
 
@@ -114,7 +126,7 @@ def _orders(
         ):
             dose = change["daily_dose"] / asked["per_day"]
         yield {"tool": "adjust_dose", "drug": change["drug"], "with": partners}
-    for test in dict.fromkeys(plan.get("monitoring", ())):
+    for test in dict.fromkeys(one["test"] for one in plan.get("monitoring", ())):
         for drug in dict.fromkeys((asked["drug"], *partners)):
             yield {"tool": "monitor", "drug": drug, "test": test}
     older = indications()[asked["indication"]].older

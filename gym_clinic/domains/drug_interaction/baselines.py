@@ -75,7 +75,7 @@ def _constant(verdict: str, kind: str, severity: str, drug: str, other: str) -> 
     if verdict == "do not start":
         plan = {"alternative": other}
     elif verdict == "start with change":
-        plan = {"monitoring": ["creatinine"], "stop": ["ibuprofen"]}
+        plan = {"monitoring": [{"test": "creatinine", "first_day": 7}], "stop": ["ibuprofen"]}
     cited = [{"finding": one, "present": False} for one in ("creatinine", "potassium", "ALT")]
     return {"verdict": verdict, "problems": problems, "plan": plan, "cited_findings": cited}
 
@@ -291,7 +291,7 @@ def _decide(
         options = indications()[request.indication].options if request.indication else ()
         plan = {"alternative": next((one.drug for one in options if one.drug != request.drug), "")}
     elif risks and request:
-        plan = {"monitoring": [str(risks[0]["do"])[:60]]}
+        plan = {"monitoring": [{"test": str(risks[0]["do"])[:40], "first_day": 7}]}
         if risks[0]["kind"] in ("renal", "hepatic", "maximum dose"):
             plan = {"doses": [{"drug": request.drug, "daily_dose": request.daily / 2}]}
     problems = [{key: one[key] for key in ("kind", "drugs", "severity")} for one in risks[:4]]

@@ -25,8 +25,8 @@ from gym_clinic.domains.drug_interaction.formulary import (
     home_regimens,
     indications,
 )
-from gym_clinic.domains.drug_interaction.gold import WATCHED
 from gym_clinic.domains.drug_interaction.problems import DrugProblem
+from gym_clinic.domains.drug_interaction.watching import always_watched
 from gym_clinic.facts import load
 
 CLASSES: Mapping[str, str] = {
@@ -45,11 +45,21 @@ CLASSES: Mapping[str, str] = {
     "maximum dose": "start with change/maximum dose",
     **{
         f"nothing{beside}": "start as proposed/none"
-        for beside in ("", ", bought", ", allergy", ", kidneys", ", ended", ", not graded")
+        for beside in (
+            "",
+            ", bought",
+            ", allergy",
+            ", kidneys",
+            ", ended",
+            ", not graded",
+            ", pregnant",
+        )
     },
 }
 """Class -> its verdict, and the kind of problem that decides. The classes of nothing differ in what
 is there and does no harm."""
+
+PREGNANT = "nothing, pregnant"
 
 WEEKS = (6, 8, 10, 14, 18, 22, 24, 26, 28, 31, 33)
 ALLERGENS = (
@@ -58,6 +68,9 @@ ALLERGENS = (
     "carbamazepine", "phenytoin", "codeine", "morphine", "tramadol", "allopurinol",
 )  # fmt: skip
 """What patients say that they are allergic to."""
+
+LASTING = ("st-johns-wort",)
+"""Bought products that act for days after they end."""
 
 SHORT_SINCE = (1, 2, 4, 6, 9)
 """Days since a medicine ended whose washout is not over."""
@@ -103,6 +116,12 @@ def _requests() -> Iterator[tuple[Indication, Regimen]]:
 @lru_cache(maxsize=32)
 def candidates(label: str) -> tuple[ReviewCandidate, ...]:
     """Return what can be asked in a class; drugs without any problem for "nothing"."""
+    if label == PREGNANT:
+        return tuple(
+            ReviewCandidate(drug, one, "none")
+            for one, drug in _requests()
+            if all(pregnancy_risk(drug.drug, week).actions == ("none",) for week in WEEKS)
+        )
     if label.startswith("nothing"):
         found = [
             replace(
@@ -111,7 +130,7 @@ def candidates(label: str) -> tuple[ReviewCandidate, ...]:
             for other in CLASSES
             if not other.startswith("nothing") and other != "maximum dose"
             for one in _spread(candidates(other))
-            if one.drug.drug not in WATCHED
+            if one.drug.drug not in always_watched()
         ]
         return tuple(found)
     return tuple(_MADE[label]())
@@ -150,7 +169,7 @@ def _with_bought(kind: str) -> Iterator[ReviewCandidate]:
 
 def _washouts() -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
-        for partner in sorted(home_regimens()):
+        for partner in (*sorted(home_regimens()), *LASTING):
             if partner == drug.drug:
                 continue
             for days in SHORT_SINCE:
@@ -194,7 +213,7 @@ def _pregnancies() -> Iterator[ReviewCandidate]:
         weeks = []
         for one in WEEKS:
             risk = pregnancy_risk(drug.drug, one)
-            if risk is not None and risk.actions == ("avoid",):
+            if risk.actions == ("avoid",):
                 weeks.append(one)
         if weeks:
             yield ReviewCandidate(drug, indication, "pregnancy", weeks=tuple(weeks))
@@ -212,7 +231,9 @@ def _duplicates() -> Iterator[ReviewCandidate]:
         for partner in sorted(home_regimens()):
             risk = pair_risk(drug.drug, partner)
             grave = risk is not None and risk.severity in ("major", "contraindicated")
-            if duplicate_risk(drug.drug, partner) and partner != drug.drug and not grave:
+            twice = duplicate_risk(drug.drug, partner)
+            clear = twice is not None and twice.actions == ("avoid",)
+            if clear and partner != drug.drug and not grave:
                 yield ReviewCandidate(drug, indication, "duplicate", partner)
 
 

@@ -12,15 +12,25 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from gym_clinic.domains.drug_interaction.formulary import ChildPugh, hepatic_rules
+from gym_clinic.domains.drug_interaction.duplicates import (
+    severity_of_class,
+    severity_twice,
+    shared_class,
+    shared_purpose,
+)
+from gym_clinic.domains.drug_interaction.formulary import (
+    ChildPugh,
+    PregnancyRule,
+    hepatic_rules,
+    pregnancy_rule,
+)
+from gym_clinic.domains.drug_interaction.watching import quantity_of, with_a_level
 from gym_clinic.facts import Interaction, load
 from gym_clinic.facts.cross_reactions import reaction_level
-from gym_clinic.facts.drugs import CLASS, AvoidedFrom, OlderAdultRule
-from gym_clinic.facts.named_drugs import classes_of, is_a
+from gym_clinic.facts.drugs import AvoidedFrom, OlderAdultRule
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.interactions import Graded, Medicine, facts_of, interaction, washout_days
-from gym_clinic.safety.monitoring import watching
 from gym_clinic.safety.state import Patient
-from gym_clinic.safety.terms import terms
 
 Severity = Literal["minor", "moderate", "major", "contraindicated"]
 Action = Literal["avoid", "change", "none"]
@@ -33,15 +43,11 @@ KINDS = (
 INTOLERANCES = ("itching", "vomiting", "nausea", "diarrhoea")
 """Reactions that are no allergy."""
 
+AT_TERM = 36
+"""Completed weeks from which a pregnancy is near term."""
+
 OLD = 65
 """Age in years from which the rules for older adults hold."""
-
-DUPLICATES = (
-    "non-aspirin-nsaid", "ssri", "statin", "proton-pump-inhibitor", "benzodiazepine", "triptan",
-    "beta-blocker", "ace-inhibitor", "angiotensin-receptor-blocker", "thiazide-diuretic",
-    "tricyclic-antidepressant", "xanthine-oxidase-inhibitor", "sulfonylurea", "snri",
-)  # fmt: skip
-"""Classes of which nobody takes two."""
 
 ACTIVE = {"carbimazole": "thiamazole"}
 """Prodrug -> the drug that the body makes of it."""
@@ -56,14 +62,6 @@ _MIXED = re.compile(
 )
 _LARGEST = re.compile(r"(?:max|limit)[a-z ]*?([0-9.]+) ?mg")
 _HOURS = re.compile(r"([0-9.]+) h")
-_WATCHED = {
-    "inr": ("inr",), "k": ("potassium", "electrolytes"), "mg": ("magnesium", "electrolytes"),
-    "hr": ("heart rate", "hr", "pulse", "ecg"), "glucose": ("glucose", "blood glucose"),
-    "bleeding": ("bleeding", "signs of bleeding", "inr", "cbc"), "ecg": ("ecg", "qt"),
-    "creatinine": ("creatinine", "egfr", "kidney function", "renal function"),
-    "counts": ("cbc", "blood counts"), "sedation": ("sedation", "vital signs"),
-}  # fmt: skip
-"""Word of an advice -> names of what it means to watch."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +72,14 @@ class Remedy:
         kind: A lower dose, watching, taking apart, stopping a bought product, or waiting.
         drugs: Whose dose is lowered (one of them is enough), or what is to be stopped.
         most: Greatest daily dose that answers it; None where any lower one does.
-        watch: Names of what can be watched.
+        watch: The quantity that is watched.
         amount: Hours apart, or days to wait.
     """
 
     kind: Literal["dose", "monitor", "apart", "stop", "wait"]
     drugs: frozenset[str] = frozenset()
     most: float | None = None
-    watch: frozenset[str] = frozenset()
+    watch: str = ""
     amount: float = 0.0
 
 
@@ -125,10 +123,10 @@ def _told_by(found: Graded, drug: str, other: str) -> Interaction:
     What the tables say of one member holds for its class, unless they say how it differs.
     """
     pair, rules = facts_of(drug, other)
-    if found.fact is not pair or pair.differs:
-        return found.fact
+    if found.fact is pair and pair.differs:
+        return pair
     alike = [one for one in rules if "drug-table" not in one.sources]
-    return next((one for one in alike if one.severity == found.severity), pair)
+    return next((one for one in alike if one.severity == found.severity), found.fact)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -205,40 +203,43 @@ def _remedies(advice: str, fact: Interaction, drug: str, other: str) -> tuple[Re
         hours = _HOURS.search(text)
         found.append(Remedy("apart", amount=float(hours[1]) if hours else 2.0))
     if not found or re.search(r"monitor|inr|level|ecg|watch|counts", text):
-        watch = watching(fact, drug, other)
-        words = re.findall(r"[a-z]+", text)
-        named = {name for word in words for name in _WATCHED.get(word, ())}
-        if "level" in words or "levels" in words:
-            named |= {"level", *(f"{one} level" for one in (drug, other))}
-        if watch or named:
-            found.append(Remedy("monitor", watch=watch | terms(named)))
+        quantity = quantity_of(text, fact, drug, other)
+        if quantity is not None:
+            found.append(Remedy("monitor", watch=quantity))
     return tuple(found)
 
 
 def _meant(advice: str, drug: str, other: str) -> frozenset[str]:
-    """The drug whose dose an advice means: the one it names, a statin, or either."""
+    """The drug whose dose an advice means: named in it, with a level, a statin, or either."""
+    both = (drug, other)
+    lower = "limit" not in advice
     for named in (
-        [one for one in (drug, other) if one in advice],
-        [one for one in (drug, other) if is_a(one, "class:statin")],
+        [one for one in both if one in advice],
+        [one for one in both if "pde5" in advice and is_a(one, "class:pde5-inhibitor")],
+        [one for one in both if (one in with_a_level()) == lower],
+        [one for one in both if is_a(one, "class:statin")],
+        [one for one in both if not is_a(one, "class:strong-cyp3a4-inhibitor")],
     ):
-        if named:
+        if len(named) == 1:
             return frozenset(named)
-    return frozenset((drug, other))
+    return frozenset(both)
 
 
+@lru_cache(maxsize=1 << 16)
 def ungraded(drug: str, other: str) -> tuple[str, ...]:
     """Return what the tables tell of two drugs without grading it."""
+    return tuple(dict.fromkeys(effect for effect, side in _told_of(drug) if is_a(other, side)))
+
+
+@lru_cache(maxsize=1 << 11)
+def _told_of(drug: str) -> tuple[tuple[str, str], ...]:
+    """The effects of a drug that are not graded, each with its other side."""
     return tuple(
-        one.effect
-        for one in load().interactions.values()
-        if one.severity is None and one.effect and _between(one, drug, other)
-    )
-
-
-def _between(fact: Interaction, drug: str, other: str) -> bool:
-    first, second = fact.between[0], fact.between[-1]
-    return (is_a(drug, first) and is_a(other, second)) or (
-        is_a(other, first) and is_a(drug, second)
+        (fact.effect, other)
+        for fact in load().interactions.values()
+        if fact.severity is None and fact.effect
+        for one, other in itertools.permutations((fact.between[0], fact.between[-1]))
+        if is_a(drug, one)
     )
 
 
@@ -257,18 +258,17 @@ def washout_risk(drug: str, stopped: str, days: float) -> DrugRisk | None:
     limit = _washout_days(drug, stopped)
     if days >= limit:
         return None
-    pair, rules = facts_of(drug, stopped)
-    fact = next(
-        (one for one in (*rules, pair) if one is not None and one.washout), pair or rules[0]
-    )
+    found = interaction(Medicine(drug, "po"), Medicine(stopped), _NOBODY)
+    assert found is not None
     wait = Remedy("wait", amount=limit - days)
     advice = f"{limit:g} days between the last dose of {stopped} and the first of {drug}"
-    return DrugRisk("contraindicated", ("avoid",), advice, fact.mechanism or "", (wait,))
+    return DrugRisk(found.severity, ("avoid",), advice, found.fact.mechanism or "", (wait,))
 
 
 @lru_cache(maxsize=1 << 16)
 def _washout_days(drug: str, stopped: str) -> float:
-    return washout_days(Medicine(drug, "po"), Medicine(stopped), _NOBODY)
+    both = Medicine(drug, "po"), Medicine(stopped)
+    return washout_days(*both, _NOBODY, ("contraindicated", "major"))
 
 
 def allergy_risk(drug: str, allergen: str, reaction: str = "") -> DrugRisk | None:
@@ -306,37 +306,33 @@ def hepatic_risk(drug: str, child_pugh: ChildPugh, daily: float | None = None) -
     )
 
 
-def pregnancy_risk(drug: str, weeks: float) -> DrugRisk | None:
-    """Return what a pregnancy of some completed weeks says of a drug; None if nothing."""
-    rule = load().drugs[ACTIVE.get(drug, drug)].pregnancy
-    if rule is None:
-        alike = any(_flagged_alike(group) for group in classes_of(drug))
-        return (
-            DrugRisk("minor", ("none", "avoid"), "others of its class are avoided")
-            if alike
-            else None
+def pregnancy_risk(drug: str, weeks: float) -> DrugRisk:
+    """Return what a pregnancy of some completed weeks says of a drug.
+
+    A drug without a rating, and one that asks for caution, is no choice without a specialist.
+    """
+    own = ACTIVE.get(drug, drug)
+    rated = load().drugs[own].pregnancy
+    if rated is not None:
+        rule = PregnancyRule(rated.level, rated.reason)
+        late, early = ">=20 weeks" in rule.reason, "1st trimester" in rule.reason
+        outside = (late and weeks < 20) or (
+            early and weeks >= 13 and "after 1st" not in rule.reason
         )
-    if rule.level in ("acceptable", "caution"):
-        action: Action = "none"
-        return DrugRisk("minor", (action,), rule.level, rule.reason)
+        if "at term" in rule.reason and weeks < AT_TERM:
+            return DrugRisk("minor", ("none",), "acceptable", rule.reason)
+    else:
+        found = pregnancy_rule(own)
+        if found is None:
+            return DrugRisk("minor", ("none", "avoid"), "not rated: ask a specialist first")
+        rule, outside = found, weeks < found.from_week
+    if rule.level == "acceptable":
+        return DrugRisk("minor", ("none",), rule.level, rule.reason)
+    if rule.level == "caution":
+        return DrugRisk("minor", ("none", "avoid"), "caution: ask a specialist first", rule.reason)
     severity: Severity = "contraindicated" if rule.level == "contraindicated" else "major"
-    late, early = ">=20 weeks" in rule.reason, "1st trimester" in rule.reason
-    outside = (late and weeks < 20) or (early and weeks >= 13 and "after 1st" not in rule.reason)
     actions: tuple[Action, ...] = ("avoid", "none") if outside else ("avoid",)
     return DrugRisk(severity, actions, f"{rule.level} in pregnancy", rule.reason)
-
-
-@lru_cache(maxsize=256)
-def _flagged_alike(group: str) -> bool:
-    """Whether all members of a narrow class with an entry are to be avoided in pregnancy."""
-    if group in ("cns-active-drug", "first-dose-antimicrobial", "qt-prolonging-drug", "antibiotic"):
-        return False
-    levels = [
-        one.pregnancy.level
-        for one in load().drugs.values()
-        if group in one.classes and one.pregnancy
-    ]
-    return bool(levels) and all(level in ("avoid", "contraindicated") for level in levels)
 
 
 def older_risks(drug: str, age: float, indication: Sequence[str] = ()) -> Iterator[DrugRisk]:
@@ -361,11 +357,18 @@ def _older_risk(rule: OlderAdultRule) -> DrugRisk:
 
 @lru_cache(maxsize=1 << 16)
 def duplicate_risk(drug: str, other: str) -> DrugRisk | None:
-    """Return whether two products duplicate each other: one drug twice, or two of a kind."""
+    """Return whether two products duplicate each other.
+
+    One drug twice, or two of a class, is avoided; two drugs of one purpose are left to specialists.
+    """
     if drug == other:
-        return DrugRisk("major", ("avoid",), "the same drug twice", drug)
-    for group in DUPLICATES:
-        if is_a(drug, CLASS + group) and is_a(other, CLASS + group):
-            name = load().drug_classes[group].name
-            return DrugRisk("moderate", ("avoid",), "two drugs of one class", name)
-    return None
+        return DrugRisk(severity_twice(drug), ("avoid",), "the same drug twice", drug)
+    group = shared_class(drug, other)
+    if group is not None:
+        name = load().drug_classes[group].name
+        return DrugRisk(severity_of_class(group), ("avoid",), "two drugs of one class", name)
+    purpose = shared_purpose(drug, other)
+    if purpose is None:
+        return None
+    advice = "two drugs of one purpose: on specialist advice alone"
+    return DrugRisk("moderate", ("change", "avoid"), advice, purpose)

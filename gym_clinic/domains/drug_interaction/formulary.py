@@ -94,6 +94,21 @@ class HepaticRule:
     most: float | None = None
 
 
+@dataclass(frozen=True)
+class PregnancyRule:
+    """Whether a drug may be started in pregnancy.
+
+    Attributes:
+        level: From acceptable to contraindicated.
+        reason: Why.
+        from_week: Completed week from which on it holds.
+    """
+
+    level: Literal["acceptable", "caution", "avoid", "contraindicated"]
+    reason: str
+    from_week: float = 0.0
+
+
 @lru_cache(maxsize=1)
 def _tables() -> Mapping[str, Any]:
     text = Path(__file__).with_name("formulary.json").read_text(encoding="utf-8")
@@ -161,6 +176,23 @@ def products() -> Mapping[str, tuple[tuple[str, float], ...]]:
 def hepatic_rules() -> Mapping[str, HepaticRule]:
     """Return drug -> what cirrhosis asks of it."""
     return {drug: HepaticRule(*row) for drug, row in _rows("hepatic").items()}
+
+
+@lru_cache(maxsize=1)
+def _pregnancy() -> Mapping[str, Any]:
+    text = Path(__file__).with_name("pregnancy.json").read_text(encoding="utf-8")
+    tables: Mapping[str, Any] = json.loads(text)
+    return tables
+
+
+@lru_cache(maxsize=1024)
+def pregnancy_rule(drug: str) -> PregnancyRule | None:
+    """Return the rule of a drug that the fact tables do not rate: its own, or that of its class."""
+    table = _pregnancy()
+    row = table["drugs"].get(drug)
+    groups = load().drugs[drug].classes
+    row = row or next((rule for key, rule in table["classes"].items() if key in groups), None)
+    return None if row is None else PregnancyRule(*row)
 
 
 def treats(drug: str, indication: Indication) -> bool:

@@ -17,6 +17,7 @@ from gym_clinic.domains.drug_interaction.problems import (
     find_problems,
     verdict_of,
 )
+from gym_clinic.domains.drug_interaction.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.world import hidden, profile_of, reported
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -43,10 +44,6 @@ READ = ("record:allergies", "told:medicines", "lab:creatinine")
 MOST_READ = 14
 """Keys that a gold asks to have been read."""
 
-WATCHED = {"warfarin": "INR", "lithium": "lithium level", "digoxin": "digoxin level",
-           "methotrexate": "blood count", "amiodarone": "thyroid function"}  # fmt: skip
-"""Drugs that are never given without monitoring -> what is watched."""
-
 
 def proposal(question: Mapping[str, Any]) -> tuple[Regimen, Indication]:
     """Return the proposed drug with its indication."""
@@ -68,7 +65,7 @@ def gold_of(
     who = profile_of(patient, record.get("edit", ()))
     problems = find_problems(drug, indication, who)
     matter = [one for one in problems if one.matters]
-    instead = alternatives(indication, drug.drug, matter, who) if matter else []
+    instead = alternatives(indication, drug.drug, who) if matter else []
     verdict = verdict_of(problems)
     kind = next((one.kind for one in matter), "none")
     doses = daily_doses(drug, who)
@@ -191,8 +188,8 @@ def _plan(
     plan: dict[str, Any] = {}
     for one in problems:
         _add(plan, one.remedies[0], doses)
-    if drug in WATCHED and not plan.get("monitoring"):
-        plan["monitoring"] = [WATCHED[drug]]
+    if drug in always_watched() and not plan.get("monitoring"):
+        _watch(plan, always_watched()[drug])
     return plan
 
 
@@ -202,17 +199,17 @@ def _add(plan: dict[str, Any], remedy: Remedy, doses: Mapping[str, float]) -> No
         lower = doses[drug] / 2 if remedy.most is None else min(remedy.most, doses[drug])
         plan.setdefault("doses", []).append({"drug": drug, "daily_dose": round(lower, 4)})
     elif remedy.kind == "monitor":
-        plan.setdefault("monitoring", []).append(_readable(remedy.watch, doses))
+        _watch(plan, remedy.watch)
     elif remedy.kind == "apart":
         plan["separate_hours"] = max(remedy.amount, plan.get("separate_hours", 0.0))
     elif remedy.kind == "stop":
         plan["stop"] = sorted({*plan.get("stop", ()), *remedy.drugs})
 
 
-def _readable(watch: Collection[str], doses: Mapping[str, float]) -> str:
-    """The name of what is watched that says most: a level of one of the drugs before others."""
-    levels = [one for one in watch if one.endswith("_level") and one[:-6] in doses]
-    return min(levels or watch).replace("_", " ")
+def _watch(plan: dict[str, Any], quantity: str) -> None:
+    listed = plan.setdefault("monitoring", [])
+    if all(one["test"] != quantity for one in listed):
+        listed.append({"test": quantity, "first_day": first_days(quantity)[1]})
 
 
 def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
@@ -227,7 +224,7 @@ def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
                 "kind": each.kind,
                 "drugs": sorted(each.drugs),
                 "most": each.most,
-                "watch": sorted(each.watch),
+                "watch": each.watch,
                 "amount": each.amount,
                 "taken": {key: doses[key] for key in sorted(each.drugs) if key in doses},
             }

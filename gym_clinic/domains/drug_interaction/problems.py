@@ -64,6 +64,7 @@ class ReviewProfile:
         weeks: Completed weeks of pregnancy; None if not pregnant.
         child_pugh: Class of cirrhosis; None without cirrhosis.
         conditions: Ids of what the patient lives with.
+        history: Ids of what medicines are taken or were taken for.
         medicines: What is taken.
         ended: Drug -> days since the last dose.
         allergies: Pairs of a reference and what happened.
@@ -79,6 +80,7 @@ class ReviewProfile:
     weeks: int | None = None
     child_pugh: ChildPugh | None = None
     conditions: frozenset[str] = frozenset()
+    history: frozenset[str] = frozenset()
     medicines: tuple[Taken, ...] = ()
     ended: tuple[tuple[str, float], ...] = ()
     allergies: tuple[tuple[str, str], ...] = ()
@@ -115,9 +117,9 @@ class DrugProblem:
         return "none" not in self.actions
 
     @property
-    def clear(self) -> bool:
-        """Whether only one thing can be done about it."""
-        return len(self.actions) == 1
+    def undecided(self) -> bool:
+        """Whether the tables leave open if anything is done about it."""
+        return "none" in self.actions and len(self.actions) > 1
 
 
 def find_problems(drug: Regimen, indication: Indication, who: ReviewProfile) -> list[DrugProblem]:
@@ -210,26 +212,32 @@ def _of_patient(drug: Regimen, indication: Indication, who: ReviewProfile) -> It
         if hepatic is not None:
             yield _made("hepatic", name, hepatic)
     if who.weeks is not None:
-        pregnancy = pregnancy_risk(drug.drug, who.weeks)
-        if pregnancy is not None:
-            yield _made("pregnancy", name, pregnancy)
+        yield _made("pregnancy", name, pregnancy_risk(drug.drug, who.weeks))
     for one in older_risks(drug.drug, who.age, indication.older):
         yield _made("older adult", name, one)
 
 
 def _renal(drug: Regimen, indication: Indication, who: ReviewProfile) -> Iterator[DrugRisk]:
-    """What the kidneys ask for; either answer where a value is too near to a limit."""
+    """What the kidneys ask for; nothing is decided where a value is too near to a limit, or where
+    eGFR and creatinine clearance are on two sides of it.
+    """
     given: dict[str, Any] = {
         "indication": indication.older,
         "daily_mg": drug.daily if drug.unit == "mg" else None,
         "route": drug.route,
     }
-    low = list(renal_risks(drug.drug, who.egfr * (1 - NEAR), who.crcl * (1 - NEAR), **given))
-    high = list(renal_risks(drug.drug, who.egfr * (1 + NEAR), who.crcl * (1 + NEAR), **given))
-    if low == high:
-        yield from low
+    measured = (
+        (who.egfr * (1 - NEAR), who.crcl * (1 - NEAR)),
+        (who.egfr * (1 + NEAR), who.crcl * (1 + NEAR)),
+        (who.egfr, who.egfr),
+        (who.crcl, who.crcl),
+    )
+    risks = [list(renal_risks(drug.drug, *both, **given)) for both in measured]
+    asked = [{(one.severity, one.advice) for one in found} for found in risks]
+    if all(one == asked[0] for one in asked):
+        yield from risks[0]
     else:
-        yield replace((low or high)[0], actions=("change", "avoid", "none"))
+        yield replace(next(one for one in risks if one)[0], actions=("change", "avoid", "none"))
 
 
 def _asked(who: ReviewProfile) -> Patient:
@@ -273,7 +281,7 @@ HARMS_THE_UNBORN = (
 
 GRAVE = re.compile(
     r"contraindicated|avoided|withdrawal|serotonin|torsades|breathing|rejection|fails|kidney"
-    r"|arrhythmia|sedation|cancel|toxicity|muscle|bleeding|potassium"
+    r"|arrhythmia|sedation|cancel|toxicity|muscle|bleeding|potassium|crisis|unpredictable|seizure"
 )
 """Words of an interaction without a grade that keep a drug from being an alternative."""
 
@@ -281,8 +289,8 @@ GRAVE = re.compile(
 def excluded(drug: str, who: ReviewProfile) -> bool:
     """Return whether a drug is no choice for a patient of this sex and age, or who lives with this.
 
-    By the fact tables: what is contraindicated in a condition that the patient lives with, and what
-    harms the unborn child in a woman who may become pregnant.
+    By the fact tables: what is contraindicated in a condition that the patient lives with or takes
+    a medicine for, and what harms the unborn child in a woman who may become pregnant.
     """
     fertile = who.female and FERTILE[0] <= who.age <= FERTILE[1]
     if drug in HARMS_THE_UNBORN and (fertile or who.weeks is not None):
@@ -290,22 +298,33 @@ def excluded(drug: str, who: ReviewProfile) -> bool:
     known = load().conditions
     return any(
         is_a(drug, ref)
-        for one in who.conditions
+        for one in who.conditions | who.history
         if one in known
         for ref in known[one].contraindicated
     )
 
 
-def alternatives(
-    indication: Indication, drug: str, problems: Sequence[DrugProblem], who: ReviewProfile
-) -> list[str]:
-    """Return the drugs that may be given instead: they treat the same and bring less.
+RAISE_POTASSIUM = (
+    "class:renin-angiotensin-blocker", "class:potassium-sparing-diuretic",
+    "class:trimethoprim-antibiotic", "potassium-chloride",
+)  # fmt: skip
+HIGH_POTASSIUM = 5.0
+"""Potassium in mmol/L from which nothing is started that raises it."""
 
-    An alternative brings no problem as severe as the most severe one of the proposed drug, none
-    that forbids it, is no drug that is taken or that ended, suits sex, age and conditions, and has
-    no grave interaction without a grade. What has no problem at all comes first.
+
+def raises_high_potassium(drug: str, who: ReviewProfile) -> bool:
+    """Return whether a drug raises a potassium that is high already."""
+    high = who.potassium >= HIGH_POTASSIUM
+    return high and any(is_a(drug, one) for one in RAISE_POTASSIUM)
+
+
+def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[str]:
+    """Return the drugs that may be given instead: they treat the same and bring no problem.
+
+    An alternative brings no problem beside all that the patient goes on taking, and none that the
+    tables leave open; it is no drug that is taken or that ended, suits sex, age, conditions and
+    potassium, and has no grave interaction without a grade.
     """
-    worst = max((one.rank for one in problems if one.matters), default=len(SEVERITIES))
     found: list[tuple[int, str]] = []
     taken = [one.regimen.drug for one in who.medicines]
     known = {drug, *taken, *(key for key, _ in who.ended)}
@@ -313,11 +332,12 @@ def alternatives(
         same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
         if same or one.drug in known or excluded(one.drug, who):
             continue
+        if raises_high_potassium(one.drug, who):
+            continue
         told = [text for other in taken for text in ungraded(one.drug, other)
                 if pair_risk(one.drug, other) is None]  # fmt: skip
         own = find_problems(one, indication, who)
-        bad = [each for each in own if each.actions != ("none",)]
-        fits = all(each.rank < worst and each.actions == ("change",) for each in bad)
+        fits = all(each.actions == ("none",) for each in own)
         if fits and not any(GRAVE.search(text) for text in told):
-            found.append((len(bad) + len(told), one.drug))
+            found.append((len(told), one.drug))
     return [name for _, name in sorted(found, key=lambda each: each[0])]

@@ -13,11 +13,11 @@ from gym_clinic.clinical import DomainJudge, JudgedEpisode
 from gym_clinic.domains.drug_interaction.formulary import products
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
+from gym_clinic.domains.drug_interaction.watching import watches
 from gym_clinic.domains.drug_interaction.world import profile_of
 from gym_clinic.facts.drugs import plain_name
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.rewards.clinical import CallArguments
-from gym_clinic.safety.terms import terms
 
 WEIGHTS = {"verdict": 0.4, "problems": 0.4, "plan": 0.2}
 OTHER_SEVERITY = 0.5
@@ -25,6 +25,9 @@ OTHER_SEVERITY = 0.5
 
 LONGEST_WAIT, WIDEST = 60.0, 24.0
 """Days of a wait and hours apart, at most."""
+
+MORE_TESTS = 2
+"""Tests that a plan may ask for beyond one for each problem."""
 
 LEAST_DOSE = 0.1
 """Share of a dose that a lower dose is at least."""
@@ -118,6 +121,8 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     if instead or waits:
         return 0.0
     asked = [one for one in gold["problems"] if "change" in one["actions"]]
+    if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
+        return 0.0
     met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
     return sum(met) / len(met) if met else 0.0
 
@@ -135,7 +140,8 @@ def _met(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
         hours = plan.get("separate_hours") or 0.0
         return bool(remedy["amount"] <= hours <= WIDEST)
     if kind == "monitor":
-        return any(_watches(one, remedy["watch"]) for one in plan.get("monitoring") or ())
+        listed = plan.get("monitoring") or ()
+        return any(watches(one["test"], one["first_day"], remedy["watch"]) for one in listed)
     if kind != "dose":
         return False
     for change in plan.get("doses") or ():
@@ -147,12 +153,6 @@ def _met(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
             if LEAST_DOSE * min(usual, most) <= change["daily_dose"] <= most:
                 return True
     return False
-
-
-def _watches(text: str, names: Iterable[str]) -> bool:
-    """Whether what is to be watched names a test: "INR in four days" names the INR."""
-    said = f"_{'_'.join(terms([text]))}_{text.casefold().replace(' ', '_')}_"
-    return len(text) <= 60 and any(f"_{one}_" in said for one in names)
 
 
 def really(judged: JudgedEpisode) -> list[DrugProblem]:

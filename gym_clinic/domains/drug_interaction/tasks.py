@@ -16,12 +16,13 @@ from gym_clinic.clinical import DomainSpec, MadeTask, TaskDraft
 from gym_clinic.domains.drug_interaction.candidates import (
     ALLERGENS,
     CLASSES,
+    PREGNANT,
+    WEEKS,
     ReviewCandidate,
     common,
     drawn,
 )
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
-from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.formulary import (
     HomeRegimen,
     bought,
@@ -29,17 +30,17 @@ from gym_clinic.domains.drug_interaction.formulary import (
     home_regimens,
     products,
 )
-from gym_clinic.domains.drug_interaction.gold import WATCHED, gold_of, proposal
+from gym_clinic.domains.drug_interaction.gold import gold_of
+from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
-    excluded,
     find_problems,
 )
 from gym_clinic.domains.drug_interaction.solution import can_be_read, is_perfect
 from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.twins import twin_of
+from gym_clinic.domains.drug_interaction.watching import always_watched
 from gym_clinic.domains.drug_interaction.world import (
-    CKD,
     drawn_patient,
     edited,
     hidden,
@@ -111,32 +112,6 @@ def _written(record: dict[str, Any], label: str) -> MadeTask | None:
     return made if is_perfect(made) else None
 
 
-POTASSIUM = (3.2, 5.8)
-"""Potassium in mmol/L outside of which something else comes before a review."""
-
-
-def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
-    """Return whether a chart holds together, and the request is one that the tables can judge.
-
-    Failing kidneys and the disease are on record together; the potassium is none that calls for
-    treatment at once; nothing is prescribed that these kidneys forbid; the drug suits sex, age and
-    conditions; and apixaban is not near the two of three limits (age, weight, creatinine) at which
-    its dose in atrial fibrillation is halved.
-    """
-    drug, indication = proposal(record["question"])
-    who = profile_of(patient, record["edit"])
-    if (CKD in who.conditions) != (who.egfr < 60) or excluded(drug.drug, who):
-        return False
-    prescribed = [one.regimen for one in who.medicines if not one.bought]
-    if any(risk.actions == ("avoid",) for one in prescribed
-           for risk in renal_risks(one.drug, who.egfr, who.crcl, indication=())):  # fmt: skip
-        return False
-    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
-        return False
-    limits = (who.age >= 78, who.weight_kg <= 62, who.creatinine >= 1.4)
-    return not (drug.drug == "apixaban" and "af" in indication.older and sum(limits) > 1)
-
-
 def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     """Whether what a class of nothing has beside the request is still there."""
     _, _, beside = label.partition(", ")
@@ -149,6 +124,7 @@ def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bo
         "allergy": lambda: bool(patient.allergies),
         "kidneys": lambda: reported(patient, "egfr") < 60,
         "ended": lambda: any(one.kind == "medicine" for one in patient.past),
+        "pregnant": lambda: patient.person.pregnant_weeks is not None,
         "not graded": lambda: any(ungraded(drug, one.drug) for one in patient.medicines),
     }[beside]()
 
@@ -159,7 +135,7 @@ def _fair(record: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
     A drug that is never given without monitoring is not started as proposed.
     """
     problems = gold["problems"]
-    if not problems and record["question"]["drug"] in WATCHED:
+    if not problems and record["question"]["drug"] in always_watched():
         return False
     clear = all(len(one["actions"]) == 1 for one in problems[:1])
     instead = gold["acceptable"]["alternatives"]
@@ -173,7 +149,7 @@ def _record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
     indication = chosen.indication
     condition = random.choice(indication.presents)
     patient = drawn_patient(draft.seed, condition)
-    if not _suits(chosen, patient):
+    if not _suits(chosen, patient, draft.label):
         return None
     edits = _setting(chosen, patient, random)
     if indication.lives_with not in (None, condition):
@@ -194,7 +170,7 @@ def _record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
             "question": question}  # fmt: skip
 
 
-def _suits(chosen: ReviewCandidate, patient: ClinicPatient) -> bool:
+def _suits(chosen: ReviewCandidate, patient: ClinicPatient, label: str) -> bool:
     """Whether the request makes sense for a person of this age and sex."""
     person = patient.person
     female = person.sex == "female"
@@ -202,7 +178,8 @@ def _suits(chosen: ReviewCandidate, patient: ClinicPatient) -> bool:
         return False
     if chosen.kind == "older adult" and person.age < 66:
         return False
-    if chosen.kind == "pregnancy" and not (female and 18 <= person.age <= 44):
+    pregnant = chosen.kind == "pregnancy" or label == PREGNANT
+    if pregnant and not (female and 18 <= person.age <= 44):
         return False
     if {chosen.partner, chosen.drug.drug} & {"combined-oral-contraceptive", "isotretinoin"}:
         return female and person.age < 45
@@ -222,7 +199,7 @@ def _regimens(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
     """How people of this age and sex take a medicine at home."""
     facts, person = patient.facts, patient.person.person
     found = []
-    for one in home_regimens()[drug]:
+    for one in home_regimens().get(drug) or (bought()[drug],):
         known = facts.conditions.get(one.reason)
         usual = 0.0 if known is None else (known.prevalence or 0.0) / 1000
         if known is None:
@@ -319,6 +296,8 @@ def _extras(
                       "reaction": random.choice(REACTIONS), "told": _told(random)})  # fmt: skip
     if has("kidneys") and "kidneys" not in kinds:
         found += _kidneys(random)
+    if label == PREGNANT:
+        found.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": _told(random)})
     if beside == "not graded":
         minor = [one for one in sorted(common()) if ungraded(chosen.drug.drug, one)
                  and pair_risk(chosen.drug.drug, one) is None

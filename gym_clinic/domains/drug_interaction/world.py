@@ -227,6 +227,10 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
         weeks=person.pregnant_weeks,
         child_pugh=child_pugh(patient) if "cirrhosis" in conditions else None,
         conditions=conditions,
+        history=frozenset(
+            {one.condition for one in patient.medicines}
+            | {one.taken_for for one in patient.past if one.taken_for is not None}
+        ),
         medicines=tuple(
             Taken(Regimen(one.drug, one.dose, one.unit, one.per_day), one.drug in bought)
             for one in patient.medicines

@@ -10,8 +10,8 @@ import pytest
 from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.judging import JudgedEpisode
 from gym_clinic.domains.drug_interaction.answer import submit_answer
+from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE, harms, supported
-from gym_clinic.domains.drug_interaction.tasks import plausible
 from gym_clinic.domains.drug_interaction.twins import twin_of
 from gym_clinic.domains.drug_interaction.world import CKD, open_case, reported, review_patient
 from gym_clinic.episode import Episode, Task
@@ -73,7 +73,7 @@ def test_a_twin_in_other_words_is_the_same_person() -> None:
         ("problems", [{"kind": "interaction", "drugs": ["a"] * 6, "severity": "major"}]),
         ("problems", [{"kind": "interaction", "drugs": ["a"], "severity": "major"}] * 13),
         ("problems", [{"kind": "interaction", "drugs": ["a" * 400], "severity": "major"}]),
-        ("plan", {"monitoring": ["INR"] * 13}),
+        ("plan", {"monitoring": [{"test": "INR", "first_day": 4}] * 13}),
         ("plan", {"stop": ["ibuprofen"] * 13}),
         ("plan", {"alternative": "a" * 400}),
     ],
@@ -89,7 +89,8 @@ def test_what_is_watched_twice_is_logged_once() -> None:
     problem = {"kind": "interaction", "drugs": ["warfarin"] * 5, "severity": "major"}
     submit_answer.call(
         {"verdict": "start with change", "problems": [problem] * 12,
-         "plan": {"monitoring": ["INR"] * 12}, "cited_findings": []}, case)  # fmt: skip
+         "plan": {"monitoring": [{"test": "INR", "first_day": 4}] * 12},
+         "cited_findings": []}, case)  # fmt: skip
     assert sum(one["tool"] == "monitor" for one in case.events) == 2
 
 
@@ -107,7 +108,7 @@ def judged(problems: list[dict[str, Any]], verdict: str, *edits: dict[str, Any])
 def test_a_problem_that_does_not_exist_in_this_patient_is_not_supported() -> None:
     warfarin = {"kind": "take", "drug": "warfarin", "dose": 5, "unit": "mg", "per_day": 1,
                 "for": "atrial-fibrillation"}  # fmt: skip
-    invented = [{"kind": "interaction", "drugs": ["warfarin", "amoxicillin"], "severity": "major"}]
+    invented = [{"kind": "duplicate", "drugs": ["warfarin", "amoxicillin"], "severity": "major"}]
     assert supported(judged(invented, "do not start", warfarin)) == 0.0
 
 

@@ -118,8 +118,7 @@ def check_pregnancy(case: Case, drug: str, weeks: int) -> dict[str, Any]:
     note(case, "pregnancy", *found)
     lines = []
     for one in found:
-        risk = pregnancy_risk(one, weeks)
-        lines.append({"drug": name_of(one), **(told(risk) if risk else {"finding": "not rated"})})
+        lines.append({"drug": name_of(one), **told(pregnancy_risk(one, weeks))})
     return {"drugs": lines}
 
 

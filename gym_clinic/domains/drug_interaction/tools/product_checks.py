@@ -18,6 +18,7 @@ from gym_clinic.domains.drug_interaction.checks import (
 )
 from gym_clinic.domains.drug_interaction.dose_checks import dose_limit, dose_risk
 from gym_clinic.domains.drug_interaction.formulary import indications, products
+from gym_clinic.domains.drug_interaction.watching import in_words
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
 from gym_clinic.facts.drugs import plain_name
@@ -53,7 +54,10 @@ def name_of(drug: str) -> str:
 
 def told(risk: DrugRisk) -> dict[str, str]:
     """Return a risk as tools tell it."""
+    watched = [in_words(one.watch) for one in risk.remedies if one.kind == "monitor"]
     lines = {"severity": risk.severity, "why": risk.reason, "do": risk.advice}
+    if watched and "change" in risk.actions:
+        lines["watch"] = watched[0]
     return {key: value for key, value in lines.items() if value}
 
 

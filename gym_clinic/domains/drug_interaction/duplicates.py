@@ -1,0 +1,59 @@
+"""Which drugs are not taken together because they are of one class, or serve one purpose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.named_drugs import is_a
+
+DuplicateGrade = Literal["moderate", "major"]
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Any]:
+    text = Path(__file__).with_name("duplicates.json").read_text(encoding="utf-8")
+    table: Mapping[str, Any] = json.loads(text)
+    return table
+
+
+def shared_class(drug: str, other: str) -> str | None:
+    """Return the class of both drugs of which nobody takes two.
+
+    >>> shared_class("naproxen", "ibuprofen")
+    'non-aspirin-nsaid'
+    """
+    return next((one for one in _table()["classes"]
+                 if is_a(drug, CLASS + one) and is_a(other, CLASS + one)), None)  # fmt: skip
+
+
+def shared_purpose(drug: str, other: str) -> str | None:
+    """Return the group of drugs with one purpose that both belong to.
+
+    >>> shared_purpose("mirtazapine", "sertraline")
+    'antidepressants'
+    """
+    return next((name for name, members in _table()["groups"].items()
+                 if any(is_a(drug, one) for one in members)
+                 and any(is_a(other, one) for one in members)), None)  # fmt: skip
+
+
+def severity_of_class(group: str) -> DuplicateGrade:
+    """Return how severe two drugs of a class are."""
+    grade: DuplicateGrade = _table()["classes"][group]
+    return grade
+
+
+def severity_twice(drug: str) -> DuplicateGrade:
+    """Return how severe the same drug twice is.
+
+    >>> severity_twice("ibuprofen"), severity_twice("omeprazole")
+    ('major', 'moderate')
+    """
+    listed: DuplicateGrade = _table()["drugs"].get(drug, "moderate")
+    group = shared_class(drug, drug)
+    return listed if group is None else severity_of_class(group)

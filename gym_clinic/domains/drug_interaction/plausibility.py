@@ -1,0 +1,46 @@
+"""Whether the chart of a review holds together and the tables can judge its request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
+from gym_clinic.domains.drug_interaction.gold import proposal
+from gym_clinic.domains.drug_interaction.problems import (
+    excluded,
+    find_problems,
+    raises_high_potassium,
+)
+from gym_clinic.domains.drug_interaction.world import CKD, profile_of
+from gym_clinic.simulate.clinic import ClinicPatient
+
+POTASSIUM = (3.2, 5.8)
+"""Potassium in mmol/L outside of which something else comes before a review."""
+
+
+def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
+    """Return whether a chart holds together, and the request is one that the tables can judge.
+
+    Failing kidneys and the disease are on record together; the potassium is none that calls for
+    treatment at once; nothing is prescribed that these kidneys forbid; the drug suits sex, age and
+    conditions; no risk is one that the tables leave open; and apixaban is not near the two of three
+    limits (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
+    """
+    drug, indication = proposal(record["question"])
+    who = profile_of(patient, record["edit"])
+    if (CKD in who.conditions) != (who.egfr < 60) or excluded(drug.drug, who):
+        return False
+    prescribed = [one.regimen for one in who.medicines if not one.bought]
+    if any(risk.actions == ("avoid",) for one in prescribed
+           for risk in renal_risks(one.drug, who.egfr, who.crcl, indication=())):  # fmt: skip
+        return False
+    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
+        return False
+    problems = find_problems(drug, indication, who)
+    if any(one.undecided for one in problems):
+        return False
+    if raises_high_potassium(drug.drug, who) and all(one.kind != "interaction" for one in problems):
+        return False
+    limits = (who.age >= 78, who.weight_kg <= 62, who.creatinine >= 1.4)
+    return not (drug.drug == "apixaban" and "af" in indication.older and sum(limits) > 1)

@@ -1,0 +1,88 @@
+"""What is watched beside an interaction, and in which days after the start it is first checked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from gym_clinic.facts import Interaction
+from gym_clinic.safety.monitoring import effects
+from gym_clinic.safety.terms import terms
+
+LONGEST = 40
+"""Characters of the name of one test at most."""
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Any]:
+    text = Path(__file__).with_name("watching.json").read_text(encoding="utf-8")
+    table: Mapping[str, Any] = json.loads(text)
+    return table
+
+
+def with_a_level() -> Mapping[str, str]:
+    """Return drug -> what is measured when its level changes."""
+    levels: Mapping[str, str] = _table()["levels"]
+    return levels
+
+
+def always_watched() -> Mapping[str, str]:
+    """Return drug -> the quantity without which it is never given."""
+    drugs: Mapping[str, str] = _table()["always"]
+    return drugs
+
+
+def quantity_of(advice: str, fact: Interaction, drug: str, other: str) -> str | None:
+    """Return the one quantity that decides: the first of the advice, else that of the effect."""
+    for word in re.findall(r"[a-z0-9]+", advice.casefold()):
+        if word in _table()["words"]:
+            return str(_table()["words"][word])
+        if word in ("level", "levels"):
+            return _level(drug, other)
+    for effect in effects(fact):
+        found = _level(drug, other) if effect == "level" else _table()["effects"].get(effect)
+        if found is not None:
+            return str(found)
+    return None
+
+
+def _level(drug: str, other: str) -> str | None:
+    return next((with_a_level()[one] for one in (drug, other) if one in with_a_level()), None)
+
+
+def first_days(quantity: str) -> tuple[float, float]:
+    """Return the days after the start between which a quantity is first checked.
+
+    >>> first_days("INR")
+    (2, 7)
+    """
+    _, first, last = _table()["quantities"][quantity]
+    return first, last
+
+
+def watches(test: str, day: float, quantity: str) -> bool:
+    """Return whether a test on a day is the one that watches a quantity.
+
+    >>> watches("INR", 4, "INR"), watches("INR", 30, "INR"), watches("potassium", 4, "INR")
+    (True, False, False)
+    """
+    names, first, last = _table()["quantities"][quantity]
+    if len(test) > LONGEST or not first <= day <= last:
+        return False
+    plain = re.sub(r"[^a-z0-9]+", "_", test.casefold())
+    said = f"_{'_'.join(terms([test]))}_{plain}_"
+    return any(f"_{one}_" in said for one in names)
+
+
+def in_words(quantity: str) -> str:
+    """Return what is watched and when, as tools tell it.
+
+    >>> in_words("INR")
+    'INR, first after 2 to 7 days'
+    """
+    first, last = first_days(quantity)
+    return f"{quantity}, first after {first:g} to {last:g} days"

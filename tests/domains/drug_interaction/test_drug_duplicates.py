@@ -1,0 +1,87 @@
+"""Two drugs of one class or one purpose, and alternatives beside all that is taken."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gym_clinic.domains.drug_interaction.checks import duplicate_risk, pair_risk
+from gym_clinic.domains.drug_interaction.duplicates import severity_twice
+from gym_clinic.domains.drug_interaction.formulary import Regimen, home_regimens, indications
+from gym_clinic.domains.drug_interaction.problems import (
+    ReviewProfile,
+    Taken,
+    alternatives,
+    excluded,
+    find_problems,
+)
+
+WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
+
+
+def taking(*drugs: str) -> ReviewProfile:
+    return dataclasses.replace(
+        WELL, medicines=tuple(Taken(Regimen(one, 1, "mg", 1)) for one in drugs)
+    )
+
+
+@pytest.mark.parametrize(
+    ("taken", "indication", "wrong"),
+    [
+        ("verapamil", "atrial fibrillation, rate", {"diltiazem", "bisoprolol", "metoprolol"}),
+        ("escitalopram", "depression", {"venlafaxine", "duloxetine", "sertraline", "mirtazapine"}),
+        ("escitalopram", "anxiety", {"venlafaxine", "duloxetine", "paroxetine"}),
+        ("dapagliflozin", "type 2 diabetes", {"empagliflozin"}),
+        ("olanzapine", "schizophrenia", {"quetiapine", "haloperidol"}),
+        ("selegiline", "depression", {"bupropion", "mirtazapine", "sertraline"}),
+        ("tamsulosin", "hypertension", {"doxazosin"}),
+        ("gliclazide", "type 2 diabetes", {"repaglinide", "glibenclamide"}),
+    ],
+)
+def test_no_alternative_doubles_what_the_patient_goes_on_taking(
+    taken: str, indication: str, wrong: set[str]
+) -> None:
+    offered = alternatives(indications()[indication], "", taking(taken))
+    assert not wrong & {*offered}
+    assert wrong <= {one.drug for one in indications()[indication].options}
+
+
+def test_an_alternative_brings_no_problem_beside_any_usual_medicine() -> None:
+    offered = 0
+    for name, indication in indications().items():
+        for partner in sorted(home_regimens())[len(name) % 7 :: 27]:
+            who = taking(partner)
+            options = {one.drug: one for one in indication.options}
+            for one in alternatives(indication, "", who):
+                offered += 1
+                assert (
+                    pair_risk(one, partner) is None
+                    or find_problems(options[one], indication, who) == []
+                ), (name, one, partner)
+                assert duplicate_risk(one, partner) is None, (name, one, partner)
+    assert offered > 100
+
+
+@pytest.mark.parametrize(("drug", "severity"), [
+    ("ibuprofen", "major"), ("paracetamol", "major"), ("omeprazole", "moderate"),
+    ("cetirizine", "moderate"),
+])  # fmt: skip
+def test_the_same_drug_twice_is_as_severe_as_its_class(drug: str, severity: str) -> None:
+    assert severity_twice(drug) == severity
+
+
+def test_an_ulcer_for_which_a_medicine_is_taken_forbids_anti_inflammatory_drugs() -> None:
+    healed = dataclasses.replace(WELL, history=frozenset({"peptic-ulcer-disease"}))
+    assert excluded("naproxen", healed)
+    offered = alternatives(indications()["osteoarthritis"], "tramadol", healed)
+    assert offered == ["paracetamol", "duloxetine"]
+
+
+def test_nothing_that_raises_a_high_potassium_is_offered() -> None:
+    high = dataclasses.replace(WELL, potassium=5.3)
+    pressure = indications()["hypertension"]
+    assert "ramipril" in alternatives(pressure, "doxazosin", WELL)
+    offered = {*alternatives(pressure, "doxazosin", high)}
+    assert not {"ramipril", "losartan", "spironolactone"} & offered
+    assert "amlodipine" in offered
