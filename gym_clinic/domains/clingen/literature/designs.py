@@ -21,6 +21,7 @@ from gym_clinic.domains.clingen.dossiers import (
     allele_model_of,
 )
 from gym_clinic.errors import TaskError
+from gym_clinic.simulate.split import Split, of_split
 
 LOSS: frozenset[MechanismClass] = frozenset({"loss of function", "haploinsufficiency"})
 """Mechanisms that a missing product models and a wild-type product rescues."""
@@ -160,6 +161,16 @@ def read_designs() -> DesignTables:
     }
     functions = tuple((row[0], tuple(row[1]), tuple(row[2:])) for row in value["functions"])
     return DesignTables(designs, families, functions)
+
+
+@lru_cache(maxsize=3)
+def designs_of(split: Split) -> tuple[ExperimentDesign, ...]:
+    """Return the designs that a split draws from; in dev and test half of them is not in train."""
+    designs = read_designs().designs
+    pools: dict[str, list[str]] = {}
+    for one in designs.values():
+        pools.setdefault(one.subtype or "none", []).append(one.id)
+    return tuple(designs[key] for name, ids in pools.items() for key in of_split(name, ids, split))
 
 
 @lru_cache(maxsize=1)

@@ -16,6 +16,7 @@ from gym_clinic.domains.clingen.literature.comparisons import case_control
 from gym_clinic.domains.clingen.literature.designs import (
     ExperimentDesign,
     WorldFacts,
+    designs_of,
     feasible,
     read_designs,
 )
@@ -40,6 +41,7 @@ from gym_clinic.domains.clingen.literature.records import (
 from gym_clinic.domains.clingen.literature.scoring import ROWS, score
 from gym_clinic.domains.clingen.sop import BANDS, experimental_points
 from gym_clinic.errors import TaskError
+from gym_clinic.simulate.split import Split
 
 ARTICLES = {4: 45, 5: 35, 6: 20}
 """Articles of a literature -> weight."""
@@ -48,6 +50,12 @@ FIRST_YEARS = (2011, 2018)
 LAST_YEAR = 2026
 EXPERIMENTAL = (1.5, 4.5)
 """Least and most points of experiments, for every class."""
+
+PLAIN = 0.2
+"""Share of the experiments whose design is no evidence, whatever they show."""
+
+CONFOUNDED = 0.42
+"""Share of the differences that something else than the gene may explain."""
 
 SCORED_YEARS = 5
 """Years between first and last article, at least: more than replication asks."""
@@ -71,13 +79,18 @@ class _Plan:
 
 
 def draw_literature(
-    seed: str, pair: PairDossier, dossiers: Dossiers, classification: str
+    seed: str,
+    pair: PairDossier,
+    dossiers: Dossiers,
+    classification: str,
+    split: Split = "train",
 ) -> Literature:
     """Draw the literature of a pair with a published class.
 
     Args:
         seed: With the pair it decides everything.
         classification: One of `evidence.CLASSES`.
+        split: Whose designs of experiments are used.
 
     Raises:
         TaskError: If the pair is too young for replication over time, or no draw gives the class.
@@ -89,7 +102,7 @@ def draw_literature(
     mechanism: MechanismClass = pair.mechanism.name if known else "unknown"
     facts = WorldFacts(dossiers.genes[pair.gene], pair, mechanism)
     for _ in range(_TRIES):
-        plan = _draw_plan(rng, facts, dossiers)
+        plan = _draw_plan(rng, facts, dossiers, split)
         subtypes = [one.subtype for one in plan.results if one.subtype]
         if EXPERIMENTAL[0] <= experimental_points(subtypes) <= EXPERIMENTAL[1]:
             break
@@ -105,7 +118,7 @@ def draw_literature(
     raise TaskError(f"{pair.gene}: no draw of persons gives {classification}")
 
 
-def _draw_plan(rng: Random, facts: WorldFacts, dossiers: Dossiers) -> _Plan:
+def _draw_plan(rng: Random, facts: WorldFacts, dossiers: Dossiers, split: Split) -> _Plan:
     """Articles, years, experiments and slots for persons."""
     number = rng.choices(list(ARTICLES), weights=list(ARTICLES.values()))[0]
     kinds = [rng.choice(FIRST_KINDS) for _ in range(3)]
@@ -140,7 +153,7 @@ def _draw_plan(rng: Random, facts: WorldFacts, dossiers: Dossiers) -> _Plan:
                 kind = "review"
         elif kind not in ("review", "case report"):
             for _ in range(rng.randint(0, 1) if kind in FIRST_KINDS else rng.randint(2, 3)):
-                design = _design(rng, facts, kind, used)
+                design = _design(rng, facts, kind, used, split)
                 used.add(design.id)
                 key = f"R{len(results) + len(mine) + 1}"
                 found = _experiment(rng, key, design, facts, gene, pinned)
@@ -281,10 +294,12 @@ def _subject(
     return gene, disease
 
 
-def _design(rng: Random, facts: WorldFacts, kind: ArticleKind, used: set[str]) -> ExperimentDesign:
-    """A feasible design that was not used: animals for a model, one in eight without evidence."""
-    fit = [one for one in read_designs().designs.values() if feasible(one, facts)]
-    plain = rng.random() < 0.125
+def _design(
+    rng: Random, facts: WorldFacts, kind: ArticleKind, used: set[str], split: Split
+) -> ExperimentDesign:
+    """A feasible design of the split that was not used: animals for a model; some give nothing."""
+    fit = [one for one in designs_of(split) if feasible(one, facts)]
+    plain = rng.random() < PLAIN
     pool = [one for one in fit if (one.subtype is None) == plain and one.id not in used] or fit
     if kind == "model":
         pool = [one for one in pool if any("organism" in word for word in one.when)] or pool
@@ -310,7 +325,7 @@ def _experiment(
     }
     effect = rng.random() < 0.65
     other = gene if gene != facts.gene.gene else None
-    confounded = effect and bool(design.confounder) and rng.random() < 0.15
+    confounded = effect and bool(design.confounder) and rng.random() < CONFOUNDED
     found = draw_experiment(
         rng, key, design, facts, names, effect=effect, confounded=confounded, gene=gene
     )
