@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from gym_clinic.domains.clingen.literature.prose.labels import shorten
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.records import Experiment
@@ -60,7 +61,7 @@ def methods_of(
     if not short:
         said.append(writer.tell(assay_pool(result), **facts))
         said.append(writer.tell("assay_general", **facts))
-    return " ".join(filter(None, said))
+    return shorten(" ".join(filter(None, said)), [result])
 
 
 def experiment_paragraph(
@@ -76,13 +77,7 @@ def experiment_paragraph(
             said.append(more)
     if "more" in facts:
         said.append(writer.tell("result_more", **facts))
-    return " ".join(filter(None, said))
-
-
-def abstract_sentence(writer: ArticleWriter, result: Experiment, facts: dict[str, str]) -> str:
-    """Write the sentence of the abstract on an experiment."""
-    pool = "counts_main" if result.arms[0].count is not None else "result_main"
-    return without_figures(writer, pool, facts)
+    return shorten(" ".join(filter(None, said)), [result])
 
 
 def results_table(
@@ -91,14 +86,13 @@ def results_table(
     """Write a table of all experiments of an article."""
     rows = [
         f"Table {number}. {writer.tell('table_results')}",
-        _row(writer, "measure", "group", "n", "value", "p"),
-        "|---|---|---|---|---|",
+        _row(writer, "measure", "group", "reference", "p"),
+        "|---|---|---|---|",
     ]
     for result in results:
-        for place, arm in enumerate(result.arms):
-            p = style.p_value(result.comparison.p) if place == 0 else "–"
-            value = style.value(arm, result.unit)
-            rows.append(f"| {result.measure} | {arm.label} | {arm.n} | {value} | {p} |")
+        cells = [f"{arm.label}: {style.value(arm, result.unit)} ({arm.n})" for arm in result.arms]
+        p = style.p_value(result.comparison.p)
+        rows.append(f"| {result.measure} | {cells[0]} | {cells[1]} | {p} |")
     return "\n".join(rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gym_clinic.domains.clingen.literature.prose.labels import measure_text
 from gym_clinic.domains.clingen.literature.prose.style import COUNT_WORDS, AuthorStyle
 from gym_clinic.domains.clingen.literature.records import (
     Experiment,
@@ -29,6 +30,9 @@ MECHANISM = {
     "mitochondrial DNA": "a defect of mitochondrial DNA",
     "RNA gene": "altered function of an RNA",
 }
+RARE = 5
+"""Alleles in the reference population up to which a short account does not give them."""
+
 _PLURAL = {"seizure": "seizures", "stroke": "strokes", "arrhythmia": "arrhythmias"}
 
 
@@ -93,18 +97,52 @@ def sex_text(person: Proband) -> str:
     return "woman" if female else "man"
 
 
-def variant_text(variant: SequenceVariant) -> str:
-    """Write a variant: number, type and exon."""
-    about: list[str] = [variant.kind]
-    if variant.exon is not None:
-        about.append(f"exon {variant.exon}")
+def variant_text(variant: SequenceVariant, style: AuthorStyle) -> str:
+    """Write a variant as its author does: number, type and exon."""
+    about: list[str] = ["splice-site" if variant.kind == "splice" else variant.kind]
+    exon = f"exon {variant.exon}" if variant.exon is not None else ""
     if variant.load is not None:
-        about.append(
-            f"{variant.load} repeats"
-            if variant.kind == "repeat expansion"
-            else f"heteroplasmy {variant.load}%"
-        )
-    return f"{variant.id} ({', '.join(about)})"
+        repeats = variant.kind == "repeat expansion"
+        about.append(f"{variant.load} repeats" if repeats else f"heteroplasmy {variant.load}%")
+    if style.variants == "brackets" or not exon:
+        return f"{variant.id} ({', '.join(filter(None, [*about, exon]))})"
+    noun = about[0] if about[0].endswith(("deletion", "expansion")) else f"{about[0]} variant"
+    if style.variants == "noun":
+        return f"the {noun} {variant.id} ({exon})"
+    return f"{_article(noun)} {noun} of {exon} ({variant.id})"
+
+
+def genotype_text(person: Proband, variants: Sequence[SequenceVariant], style: AuthorStyle) -> str:
+    """Write the genotype of a person in brief: kinds, origin, frequency, another cause."""
+    kinds = [_kind_text(one) for one in variants]
+    if len(kinds) == 2 and variants[0].id == variants[1].id:
+        about = [f"homozygous {kinds[0]}"]
+    elif len(kinds) == 2 and kinds[0] == kinds[1]:
+        about = [f"two {kinds[0]} variants"]
+    else:
+        about = [style.between.join(kinds)]
+    if person.origin == "de novo":
+        about.append("de novo" if len(kinds) == 1 else "one de novo")
+    if person.in_trans and not about[0].startswith("homozygous"):
+        about.append("in trans")
+    if person.origin == "untested":
+        about.append(style.untested)
+    about += [
+        f"{one.population_alleles}/{style.count(one.population_total)} alleles"
+        for one in dict.fromkeys(variants)
+        if one.population_alleles > RARE
+    ]
+    if person.other_cause:
+        about.append(style.other_cause)
+    return ", ".join(about)
+
+
+def _kind_text(variant: SequenceVariant) -> str:
+    if variant.kind == "mtDNA":
+        return f"{variant.load}% heteroplasmy"
+    if variant.kind == "repeat expansion":
+        return f"{variant.load} repeats"
+    return "splice-site" if variant.kind == "splice" else variant.kind
 
 
 def article_facts(literature: Literature, article: Publication) -> dict[str, str]:
@@ -145,7 +183,7 @@ def experiment_facts(result: Experiment, style: AuthorStyle, change: str) -> dic
     """Return what sentences on an experiment may use."""
     test, reference = result.arms[:2]
     facts = {
-        "measure": result.measure,
+        "measure": measure_text(result.measure),
         "unit": result.unit or "relative units",
         "system": result.system,
         "gene": result.gene,

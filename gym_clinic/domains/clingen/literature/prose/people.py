@@ -16,6 +16,7 @@ from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.records import (
     CaseControl,
+    Family,
     Literature,
     Proband,
     Publication,
@@ -23,29 +24,42 @@ from gym_clinic.domains.clingen.literature.records import (
 
 
 def people_paragraphs(
-    writer: ArticleWriter, literature: Literature, article: Publication, style: AuthorStyle
+    writer: ArticleWriter,
+    literature: Literature,
+    article: Publication,
+    style: AuthorStyle,
+    *,
+    table: bool,
 ) -> list[list[str]]:
-    """Write the paragraphs on persons, families and counts of an article."""
+    """Write the paragraphs on persons, families and counts of an article.
+
+    Args:
+        writer: The writer of the article.
+        literature: The records.
+        article: The article.
+        style: How its author writes numbers.
+        table: Whether there is a table of persons.
+    """
     persons = [one for one in literature.persons if one.id in article.persons]
     parts: list[list[str]] = []
     if persons:
         count = counted_word(len(persons))
         ids = listed([one.id for one in persons])
         if len(persons) > 1:
-            parts.append([writer.tell("people_lead", count=count, persons=ids, table="Table 1")])
-        for place, person in enumerate(persons):
-            full = place < (2 if article.short else 5)
-            parts.append(_person(writer, literature, article, person, full))
+            lead = {"count": count, "persons": ids}
+            lead |= {"table": "Table 1"} if table else {}
+            parts.append([writer.tell("people_lead", **lead)])
+        else:
+            parts.append([writer.tell("people_single", persons=ids)])
+        told = [_person(writer, literature, article, one, style) for one in persons]
+        size = writer.rng.choice((1, 2, 3))
+        parts += [
+            [sentence for one in told[start : start + size] for sentence in one]
+            for start in range(0, len(told), size)
+        ]
     for family in literature.families:
         if family.id in article.families:
-            facts = {
-                "family": family.id,
-                "carriers": _counted(family.affected_carriers),
-                "phenocopies": _counted(family.phenocopies),
-                "unaffected": _counted(family.unaffected_carriers),
-                "lod": f"{family.lod:g}",
-            }
-            parts.append([writer.tell("family", **facts)])
+            parts.append([writer.tell("family", **family_facts(family))])
     if article.case_control:
         parts.append(
             [writer.tell("case_control", **case_control_facts(article.case_control, style))]
@@ -53,12 +67,27 @@ def people_paragraphs(
     return parts
 
 
+def family_facts(family: Family) -> dict[str, str]:
+    """Return what sentences on a family may use."""
+    return {
+        "family": family.id,
+        "carriers": _counted(family.affected_carriers),
+        "phenocopies": _counted(family.phenocopies),
+        "unaffected": _counted(family.unaffected_carriers),
+        "lod": f"{family.lod:g}",
+    }
+
+
 def _counted(number: int) -> str:
     return counted_word(number) if number else "none"
 
 
 def _person(
-    writer: ArticleWriter, literature: Literature, article: Publication, person: Proband, full: bool
+    writer: ArticleWriter,
+    literature: Literature,
+    article: Publication,
+    person: Proband,
+    style: AuthorStyle,
 ) -> list[str]:
     age = age_text(person.onset_months)
     facts = {
@@ -67,21 +96,24 @@ def _person(
         "age": age,
         "age_up": age,
         "signs": listed([sign(one) for one in person.present] or ["the disease"]),
-        "variants": variants_of(literature, person),
+        "variants": variants_of(literature, person, style),
         "origin": writer.clause(*_origin(person)),
     }
     if person.origin in ("mother", "father"):
         facts["origin"] = writer.clause("origin_parent", parent=person.origin)
     said = [writer.tell("person", **facts), writer.tell("person_variant", **facts)]
-    if person.absent and full:
+    if person.absent and not article.short:
         absent = [sign(one) for one in person.absent]
         said.append(
             writer.tell("person_absent", absent=listed(absent), absent_or=listed(absent, "or"))
         )
-    for variant in literature.variants:
-        if variant.id in person.variants and variant.population_alleles:
-            alleles = f"{variant.population_alleles} of {variant.population_total}"
-            said.append(writer.tell("person_population", variant=variant.id, alleles=alleles))
+    seen = [
+        f"{one.population_alleles} of {style.count(one.population_total)} alleles ({one.id})"
+        for one in literature.variants
+        if one.id in person.variants and one.population_alleles
+    ]
+    if seen:
+        said.append(writer.tell("person_population", seen=listed(seen)))
     if person.other_cause:
         said.append(
             writer.tell(
@@ -98,26 +130,30 @@ def _origin(person: Proband) -> tuple[str]:
     return (pools.get(person.origin, "origin_untested"),)
 
 
-def variants_of(literature: Literature, person: Proband) -> str:
+def variants_of(literature: Literature, person: Proband, style: AuthorStyle) -> str:
     """Write the variants of a person."""
     by_id = {one.id: one for one in literature.variants}
-    return listed([variant_text(by_id[one]) for one in person.variants])
+    texts = [variant_text(by_id[one], style) for one in dict.fromkeys(person.variants)]
+    if len(person.variants) == 2 and len(texts) == 1:
+        return f"{texts[0]} in the homozygous state"
+    return listed(texts)
 
 
 def people_table(writer: ArticleWriter, literature: Literature, persons: Sequence[Proband]) -> str:
     """Write the table of persons."""
-    columns = ("person", "sex", "onset", "variant", "origin", "signs")
+    columns = ("person", "variant", "origin", "signs")
     rows = [
         f"Table 1. {writer.tell('table_people')}",
         f"| {' | '.join(writer.clause(f'head_{one}') for one in columns)} |",
-        "|---|---|---|---|---|---|",
+        "|---|---|---|---|",
     ]
     for one in persons:
         onset = age_text(one.onset_months).removeprefix("at ")
+        onset = onset.replace(" months", " mo").replace(" years", " y")
         signs = "; ".join(sign(name) for name in one.present)
+        variants = ", ".join(dict.fromkeys(one.variants))
         rows.append(
-            f"| {one.id} | {one.sex} | {onset} | {', '.join(one.variants)} | "
-            f"{one.origin} | {signs} |"
+            f"| {one.id} ({one.sex[0].upper()}, {onset}) | {variants} | {one.origin} | {signs} |"
         )
     return "\n".join(rows)
 

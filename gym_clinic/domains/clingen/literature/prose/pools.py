@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import cast
 
 from gym_clinic.facts.phrases import ParsedPhrase, parse, slots_of
 from gym_clinic.simulate.grammar import Grammar, read_pools
@@ -29,7 +30,7 @@ def grammar_of(split: Split) -> Grammar:
         for name, entries in read_pools(path).pools.items():
             texts = [entry.text for entry in entries]
             if len(texts) >= SHARED_BELOW:
-                texts = of_split(name, texts, split)
+                texts = list(dict.fromkeys(of_split(name, texts, split)))
             pools[name] = tuple(parse(text, f"{path.name}: {name}") for text in texts)
     return Grammar(pools)
 
@@ -53,6 +54,11 @@ class ArticleWriter:
         phrase = self._next(pool, facts)
         return self._writer.sentence(phrase) if phrase is not None else ""
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What all phrases may use; may be added to."""
+        return cast("dict[str, str]", self._writer.facts)
+
     def begun(self, pool: str) -> bool:
         """Return whether a phrase of a pool has been written."""
         return pool in self._waiting
@@ -66,7 +72,7 @@ class ArticleWriter:
         self._writer.facts.update(facts)
         known = self._writer.facts
         for _ in range(2):
-            waiting = self._waiting.get(pool) or list(dict.fromkeys(self._writer.shuffled(pool)))
+            waiting = self._waiting.get(pool) or self._writer.shuffled(pool)
             self._waiting[pool] = waiting
             for place, phrase in enumerate(waiting):
                 if all(slot in known for slot in slots_of(phrase)):

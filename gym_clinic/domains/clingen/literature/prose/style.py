@@ -40,6 +40,10 @@ class AuthorStyle:
         p: How p values begin: "p", "P" or "p-value".
         spaced: Whether "=" and "<" have spaces around them.
         dash: An en dash in intervals instead of "to".
+        variants: How variants are named: "brackets", "noun" or "number last".
+        between: What joins two variants in brief.
+        untested: How missing parental samples are told in brief.
+        other_cause: How a cause in another gene is told in brief.
     """
 
     american: bool
@@ -47,6 +51,10 @@ class AuthorStyle:
     p: str
     spaced: bool
     dash: bool
+    variants: str = "brackets"
+    between: str = "/"
+    untested: str = "parents not tested"
+    other_cause: str = "another cause"
 
     @property
     def spread(self) -> str:
@@ -61,6 +69,14 @@ class AuthorStyle:
         """
         text = "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.01 else f"= {p:.2f}"
         return f"{self.p} {text}"
+
+    def count(self, number: int) -> str:
+        """Write a large number with commas.
+
+        >>> AuthorStyle(False, True, "p", True, False).count(151000)
+        '151,000'
+        """
+        return f"{number:,}"
 
     def interval(self, low: float, high: float) -> str:
         """Write a 95% confidence interval."""
@@ -103,6 +119,10 @@ def draw_style(rng: Random) -> AuthorStyle:
         rng.choice(("p", "P", "p")),
         rng.random() < 0.7,
         rng.random() < 0.4,
+        rng.choice(("brackets", "noun", "number last")),
+        rng.choice(("/", " and ", " + ")),
+        rng.choice(("parents not tested", "parents unavailable", "untested")),
+        rng.choice(("another cause", "second molecular cause", "other cause found")),
     )
 
 

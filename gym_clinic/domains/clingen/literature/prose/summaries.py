@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gym_clinic.domains.clingen.evidence import SUBTYPES
 from gym_clinic.domains.clingen.literature.prose.facts import (
+    RARE,
     experiment_facts,
     listed,
     sex_text,
@@ -17,9 +18,6 @@ from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle, draw_style
 from gym_clinic.domains.clingen.literature.records import Literature, Proband, Publication
 from gym_clinic.simulate.split import Split
-
-RARE = 5
-"""Alleles in the reference population up to which a note does not give them."""
 
 
 def summary(literature: Literature, article: Publication, category: str, split: Split) -> str:

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gym_clinic.domains.clingen.literature.prose.abstract import write_abstract
 from gym_clinic.domains.clingen.literature.prose.experiments import (
-    abstract_sentence,
     experiment_paragraph,
     methods_of,
     results_table,
     summary_of,
-    without_figures,
 )
 from gym_clinic.domains.clingen.literature.prose.facts import (
     article_facts,
     counted_word,
     experiment_facts,
 )
+from gym_clinic.domains.clingen.literature.prose.labels import measure_text, shorten
 from gym_clinic.domains.clingen.literature.prose.people import (
-    case_control_facts,
     people_paragraphs,
     people_table,
 )
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import change_of, draw_style
-from gym_clinic.domains.clingen.literature.records import Experiment, Literature, Publication
+from gym_clinic.domains.clingen.literature.records import Literature, Publication
 from gym_clinic.simulate.split import Split
 
 _TITLE_POOLS = {
@@ -66,7 +65,9 @@ def title_of(literature: Literature, article: Publication, split: Split) -> str:
     facts = article_facts(literature, article)
     results = [one for one in literature.results if one.id in article.results]
     if results:
-        facts |= {"subject": results[0].measure, "system": results[0].system}
+        facts["system"] = results[0].system
+        if article.gene not in results[0].measure:
+            facts["subject"] = measure_text(results[0].measure)
     pool = _TITLE_POOLS.get(article.kind, f"title_{article.kind}")
     writer = ArticleWriter(split, f"title {article.pmid}", facts)
     return writer.tell(pool).rstrip(".")
@@ -94,6 +95,7 @@ class _ArticleAuthor:
         experiments = literature.results if article.kind != "review" else ()
         self.results = [one for one in experiments if one.id in article.results]
         self.persons = [one for one in literature.persons if one.id in article.persons]
+        self.people_table = len(self.persons) > 2 and self.writer.rng.random() < 0.6
         self.told: list[dict[str, str]] = []
         for place, result in enumerate(self.results):
             facts = experiment_facts(result, self.style, change_of(result, self.writer.rng))
@@ -140,22 +142,29 @@ class _ArticleAuthor:
         ).clause("about")
         return {"cite": f"({pmid})", "cited_what": about, "year": str(earlier.year)}
 
-    def aim(self) -> str:
+    def abstract(self) -> str:
+        """Write the abstract, with phrases drawn apart from those of the text."""
+        writer = ArticleWriter(self.split, f"{self.article.pmid} abstract", self.facts)
+        told = list(zip(self.results, self.told, strict=True))
+        aim = self.aim(writer)
+        return write_abstract(writer, self.literature, self.article, self.style, told, aim)
+
+    def aim(self, writer: ArticleWriter) -> str:
         """Say what the article does."""
         if self.article.kind == "review":
-            aims = [self.writer.clause("aim_review")]
+            aims = [writer.clause("aim_review")]
         else:
-            aims = [self.writer.clause("aim_people")] if self.persons else []
+            aims = [writer.clause("aim_people")] if self.persons else []
             if self.told:
-                aims.append(self.writer.clause("aim_experiment", **self.told[0]))
-        text = " and to ".join(aims or [self.writer.clause("aim_review")])
-        return self.writer.tell("aim", aim=text.replace(" and to ", " and "), aim_inf=text)
+                aims.append(writer.clause("aim_experiment", **self.told[0]))
+        text = " and to ".join(aims or [writer.clause("aim_review")])
+        return writer.tell("aim", aim=text.replace(" and to ", " and "), aim_inf=text)
 
     def introduction(self) -> str:
         """Disease, gene, earlier work, aim."""
         gene = self.writer
         known = "verb" if "does_verb" in self.facts else "noun"
-        first = [self._some("disease_intro", 5)]
+        first = [gene.tell("disease_open"), self._some("disease_more", 4)]
         if "product" in self.facts:
             first.append(self._some(f"gene_intro_{known}", 1))
             first.append(self._some("gene_more", 3))
@@ -163,7 +172,7 @@ class _ArticleAuthor:
         if self.article.gene == self.literature.gene:
             first.append(gene.tell(mech))
         second = [gene.tell("earlier_work", **self._cited(one)) for one in self.article.cites]
-        second += [self._some("gap", 4), self.aim()]
+        second += [self._some("gap", 4), self.aim(gene)]
         return _paragraphs(first, second)
 
     def methods(self) -> str:
@@ -182,15 +191,19 @@ class _ArticleAuthor:
     def findings(self) -> str:
         """Persons, families, counts and experiments with table and legends."""
         parts: list[list[str]] = people_paragraphs(
-            self.writer, self.literature, self.article, self.style
+            self.writer, self.literature, self.article, self.style, table=self.people_table
         )
         for result, facts in zip(self.results, self.told, strict=True):
             parts.append([experiment_paragraph(self.writer, result, facts, self.article.short)])
-        if self.persons:
+        if self.people_table:
             parts.append([people_table(self.writer, self.literature, self.persons)])
         if len(self.results) > 1:
             parts.append(
-                [results_table(self.writer, self.results, self.style, 2 if self.persons else 1)]
+                [
+                    results_table(
+                        self.writer, self.results, self.style, 2 if self.people_table else 1
+                    )
+                ]
             )
         for facts in self.told:
             parts.append([f"{facts['figure']}. {self.writer.tell('legend', **facts)}"])
@@ -212,7 +225,7 @@ class _ArticleAuthor:
                 said.append(tell("disc_confounder", **facts))
             if result.id in self.article.abstract.overstates:
                 said.append(tell("hedged", hedge="may"))
-            parts.append(said)
+            parts.append([shorten(" ".join(filter(None, said)), [result])])
         units = self.told[0] if self.told else {}
         parts.append([tell("disc_cite", **self._cited(one)) for one in self.article.cites])
         parts.append([self._some("disc_limits", 6, hedge="may", **units)])
@@ -226,48 +239,6 @@ class _ArticleAuthor:
             f"{title_of(self.literature, one, self.split)}. {one.year}. {one.pmid}."
             for one in earlier
         )
-
-    def abstract(self) -> str:
-        """Background, methods, results and conclusions, with or without headings."""
-        plan, tell = self.article.abstract, self.writer.tell
-        told = [
-            (result, facts)
-            for result, facts in zip(self.results, self.told, strict=True)
-            if result.id not in plan.omits
-        ]
-        background = [tell("disease_intro"), self.aim()]
-        methods = [tell("assay_general", **facts) for _, facts in told[:2]]
-        if self.persons:
-            methods = [tell("recruitment"), tell("sequencing"), *methods[:1]]
-        results = [abstract_sentence(self.writer, result, facts) for result, facts in told]
-        if self.persons:
-            count = counted_word(len(self.persons))
-            persons = ", ".join(one.id for one in self.persons)
-            lead = {"count": count, "persons": persons, "table": "Table 1"}
-            pool = "people_lead" if len(self.persons) > 1 else "people_single"
-            results.insert(0, without_figures(self.writer, pool, lead))
-        if found := self.article.case_control:
-            results.append(tell("case_control", **case_control_facts(found, self.style)))
-        return self._headed(background, methods, results, self._conclusions(told))
-
-    def _conclusions(self, told: list[tuple[Experiment, dict[str, str]]]) -> list[str]:
-        tell, marked = self.writer.tell, self.article.abstract
-        facts = told[0][1] if told else {}
-        what = self.writer.clause("about")
-        if marked.overstates:
-            return [tell("overstate")]
-        if marked.hedges:
-            return [tell("hedged", hedge="may")]
-        return [tell("conclusion", what=what, what_up=what, hedge="may", **facts)]
-
-    def _headed(self, *parts: list[str]) -> str:
-        heads = ("Background", "Methods", "Results", "Conclusions")
-        texts = [" ".join(filter(None, part)) for part in parts]
-        if self.writer.rng.random() < 0.5:
-            return "\n".join(
-                f"{head}: {one}" for head, one in zip(heads, texts, strict=True) if one
-            )
-        return " ".join(filter(None, texts))
 
 
 def _paragraphs(*parts: list[str]) -> str:

@@ -1,0 +1,159 @@
+"""The abstract of an article: background, methods, results and conclusions.
+
+It tells who was described with which variants, what was measured and the values. It may leave out,
+hedge or overstate an experiment, as the records say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gym_clinic.domains.clingen.literature.prose.experiments import without_figures
+from gym_clinic.domains.clingen.literature.prose.facts import (
+    age_text,
+    counted_word,
+    genotype_text,
+    listed,
+    sex_text,
+    sign,
+)
+from gym_clinic.domains.clingen.literature.prose.people import case_control_facts, family_facts
+from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
+from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
+from gym_clinic.domains.clingen.literature.records import (
+    Experiment,
+    Literature,
+    Proband,
+    Publication,
+)
+
+HEADINGS = (
+    ("Background", "Methods", "Results", "Conclusions"),
+    ("Background", "Methods", "Results", "Conclusion"),
+    ("Purpose", "Methods", "Results", "Conclusion"),
+    ("Objective", "Methods", "Results", "Conclusions"),
+    ("Introduction", "Methods", "Results", "Discussion"),
+)
+
+
+def write_abstract(
+    writer: ArticleWriter,
+    literature: Literature,
+    article: Publication,
+    style: AuthorStyle,
+    told: Sequence[tuple[Experiment, dict[str, str]]],
+    aim: str,
+) -> str:
+    """Write an abstract, with headings or without.
+
+    Args:
+        writer: The writer of the article.
+        literature: The records.
+        article: The article.
+        style: How its author writes numbers.
+        told: Its experiments with what sentences on them may use.
+        aim: What the article does, as a sentence.
+    """
+    rng = writer.rng
+    persons = [one for one in literature.persons if one.id in article.persons]
+    persons = persons if article.kind != "review" else []
+    shown = [one for one in told if one[0].id not in article.abstract.omits]
+    names = [sign(one) for one in literature.phenotypes]
+    some = rng.sample(names, min(len(names), rng.choice((2, 3, 3))))
+    if "features" in writer.facts:
+        writer.facts["few"] = listed(some)
+    background = [writer.tell("abs_background")]
+    if rng.random() < 0.7 or not (persons or shown):
+        background.append(writer.tell("abs_gap"))
+    background.append(aim)
+    methods = [writer.tell("abs_assay_methods", **facts) for _, facts in shown]
+    if persons:
+        methods.insert(0, writer.tell("abs_people_methods", count=counted_word(len(persons))))
+        if len(methods) < 3:
+            methods.insert(1, writer.tell("sequencing"))
+    results = _people(writer, literature, persons, style)
+    for family in literature.families:
+        if family.id in article.families:
+            results.append(writer.tell("abs_family", **family_facts(family)))
+    if article.case_control:
+        results.append(
+            writer.tell("case_control", **case_control_facts(article.case_control, style))
+        )
+    for result, facts in shown:
+        pool = "counts_main" if result.arms[0].count is not None else "abs_result"
+        results.append(without_figures(writer, pool, facts))
+    if len(shown) < len(told) and rng.random() < 0.5:
+        results.append(writer.tell("abs_other_result"))
+    conclusions = _conclusions(writer, article, shown)
+    heads = rng.choice(HEADINGS) if rng.random() < 0.6 else None
+    parts = [" ".join(filter(None, part)) for part in (background, methods, results, conclusions)]
+    if heads is None or not parts[1]:
+        return " ".join(filter(None, parts))
+    return "\n".join(f"{head}: {one}" for head, one in zip(heads, parts, strict=True) if one)
+
+
+def _people(
+    writer: ArticleWriter,
+    literature: Literature,
+    persons: Sequence[Proband],
+    style: AuthorStyle,
+) -> list[str]:
+    """Who was described, and who has which variants."""
+    if not persons:
+        return []
+    by_id = {one.id: one for one in literature.variants}
+    told = [
+        f"{one.id} ({genotype_text(one, [by_id[key] for key in one.variants], style)})"
+        for one in persons
+    ]
+    genotypes = writer.tell("abs_genotypes", genotypes=listed(told))
+    if len(persons) == 1:
+        one = persons[0]
+        sex = sex_text(one)
+        return [
+            writer.tell(
+                "abs_person",
+                who=f"a {sex} ({one.id})",
+                ages=age_text(one.onset_months),
+                few_signs=listed([sign(name) for name in one.present] or ["the disease"]),
+            ),
+            genotypes,
+        ]
+    return [writer.tell("abs_people", **_group_facts(persons)), genotypes]
+
+
+def _group_facts(persons: Sequence[Proband]) -> dict[str, str]:
+    """What can be said of several persons together."""
+    number = len(persons)
+    women = sum(one.sex == "female" for one in persons)
+    sexes = [
+        f"{counted_word(count)} {name}"
+        for count, name in ((women, "female"), (number - women, "male"))
+        if count
+    ]
+    onsets = sorted(one.onset_months for one in persons)
+    first, last = (age_text(one).removeprefix("at ") for one in (onsets[0], onsets[-1]))
+    name, times = Counter(name for one in persons for name in one.present).most_common(1)[0]
+    return {
+        "count": counted_word(number),
+        "sexes": "all " + sexes[0].split()[1] if len(sexes) == 1 else " and ".join(sexes),
+        "ages": f"from {first} to {last}",
+        "sign_top": sign(name),
+        "sign_k": "all" if times == number else counted_word(times),
+    }
+
+
+def _conclusions(
+    writer: ArticleWriter,
+    article: Publication,
+    shown: Sequence[tuple[Experiment, dict[str, str]]],
+) -> list[str]:
+    marked = article.abstract
+    facts = shown[0][1] if shown else {}
+    what = writer.clause("about")
+    pool = "overstate" if marked.overstates else "hedged" if marked.hedges else "abs_conclusion"
+    said = [writer.tell(pool, what=what, hedge="may", **facts)]
+    if writer.rng.random() < 0.5:
+        said.insert(0 if pool != "abs_conclusion" else 1, writer.tell("abs_conclusion", **facts))
+    return said
