@@ -28,7 +28,7 @@ from gym_clinic.domains.drug_interaction.watching import quantity_of, with_a_lev
 from gym_clinic.facts import Interaction, load
 from gym_clinic.facts.cross_reactions import reaction_level
 from gym_clinic.facts.drugs import AvoidedFrom, OlderAdultRule
-from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.named_drugs import classes_of, is_a
 from gym_clinic.safety.interactions import Graded, Medicine, facts_of, interaction, washout_days
 from gym_clinic.safety.state import Patient
 
@@ -40,6 +40,9 @@ KINDS = (
     "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "duplicate",
     "maximum dose",
 )  # fmt: skip
+MAY_REACT = ("cephalosporin", "macrolide", "fluoroquinolone", "opioid", "tetracycline")
+"""Classes of which an allergy to one member leaves the others open, where no row is listed."""
+
 INTOLERANCES = ("itching", "vomiting", "nausea", "diarrhoea")
 """Reactions that are no allergy."""
 
@@ -281,7 +284,7 @@ def allergy_risk(drug: str, allergen: str, reaction: str = "") -> DrugRisk | Non
     """
     level = reaction_level(allergen, drug)
     if level is None:
-        return None
+        return _of_its_kind(drug, allergen)
     reason = f"cross-reactivity: {level.replace('_', ' ')}"
     if level in ("none", "very_low", "low"):
         return DrugRisk("minor", ("none",), "may be given", reason)
@@ -289,6 +292,18 @@ def allergy_risk(drug: str, allergen: str, reaction: str = "") -> DrugRisk | Non
         return DrugRisk("minor", ("none", "change", "avoid"), "an intolerance; weigh it", reason)
     severity: Severity = "contraindicated" if level == "contraindicated" else "major"
     return DrugRisk(severity, ("avoid",), "do not give; choose another drug", reason)
+
+
+def _of_its_kind(drug: str, allergen: str) -> DrugRisk | None:
+    """What an allergy to another drug of a kind says where the table has no row for the two."""
+    both = classes_of(allergen) & classes_of(drug)
+    spared = is_a(drug, "class:cox-2-inhibitor") or drug == "meloxicam"
+    if "nsaid" in both and not spared:
+        return DrugRisk("major", ("avoid",), "do not give; choose another drug", "of one kind")
+    aromatic = drug == "lamotrigine" and allergen in ("carbamazepine", "phenytoin")
+    if aromatic or both & {"nsaid", *MAY_REACT}:
+        return DrugRisk("minor", ("none", "avoid"), "of one kind: ask a specialist first")
+    return None
 
 
 def hepatic_risk(drug: str, child_pugh: ChildPugh, daily: float | None = None) -> DrugRisk | None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
+from gym_clinic.domains.drug_interaction.checks import (
+    duplicate_risk,
+    pair_risk,
+    pregnancy_risk,
+)
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.problems import (
+    ReviewProfile,
     excluded,
     find_problems,
     raises_high_potassium,
@@ -23,7 +30,8 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     """Return whether a chart holds together, and the request is one that the tables can judge.
 
     Failing kidneys and the disease are on record together; the potassium is none that calls for
-    treatment at once; nothing is prescribed that these kidneys forbid; the drug suits sex, age and
+    treatment at once; nothing is prescribed that these kidneys, this pregnancy or another medicine
+    forbid; the drug suits sex, age and
     conditions; no risk is one that the tables leave open; and apixaban is not near the two of three
     limits (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
     """
@@ -37,6 +45,8 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
         return False
     if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
         return False
+    if not go_together(who):
+        return False
     problems = find_problems(drug, indication, who)
     if any(one.undecided for one in problems):
         return False
@@ -44,3 +54,17 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
         return False
     limits = (who.age >= 78, who.weight_kg <= 62, who.creatinine >= 1.4)
     return not (drug.drug == "apixaban" and "af" in indication.older and sum(limits) > 1)
+
+
+def go_together(who: ReviewProfile) -> bool:
+    """Return whether what is taken goes together, and with a pregnancy."""
+    taken = [one.regimen.drug for one in who.medicines]
+    if who.weeks is not None and any(
+        pregnancy_risk(one.regimen.drug, who.weeks).actions[0] == "avoid" for one in who.medicines
+    ):
+        return False
+    for one, other in itertools.combinations(taken, 2):
+        risks = (pair_risk(one, other), duplicate_risk(one, other))
+        if any(risk is not None and risk.actions == ("avoid",) for risk in risks):
+            return False
+    return True

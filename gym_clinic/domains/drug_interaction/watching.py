@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.facts import Interaction
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.monitoring import effects
 from gym_clinic.safety.terms import terms
+
+THIN_BLOOD = ("class:anticoagulant", "class:antiplatelet", "class:nsaid")
+"""Classes of which bleeding is watched."""
 
 LONGEST = 40
 """Characters of the name of one test at most."""
@@ -43,7 +47,10 @@ def quantity_of(advice: str, fact: Interaction, drug: str, other: str) -> str | 
             return str(_table()["words"][word])
         if word in ("level", "levels"):
             return _level(drug, other)
+    thinned = any(is_a(one, group) for one in (drug, other) for group in THIN_BLOOD)
     for effect in effects(fact):
+        if effect == "bleeding" and not thinned:
+            continue
         found = _level(drug, other) if effect == "level" else _table()["effects"].get(effect)
         if found is not None:
             return str(found)

@@ -6,9 +6,10 @@ import dataclasses
 
 import pytest
 
-from gym_clinic.domains.drug_interaction.checks import duplicate_risk, pair_risk
+from gym_clinic.domains.drug_interaction.checks import allergy_risk, duplicate_risk, pair_risk
 from gym_clinic.domains.drug_interaction.duplicates import severity_twice
 from gym_clinic.domains.drug_interaction.formulary import Regimen, home_regimens, indications
+from gym_clinic.domains.drug_interaction.plausibility import go_together
 from gym_clinic.domains.drug_interaction.problems import (
     ReviewProfile,
     Taken,
@@ -85,3 +86,42 @@ def test_nothing_that_raises_a_high_potassium_is_offered() -> None:
     offered = {*alternatives(pressure, "doxazosin", high)}
     assert not {"ramipril", "losartan", "spironolactone"} & offered
     assert "amlodipine" in offered
+
+
+@pytest.mark.parametrize(
+    ("allergen", "drug", "actions"),
+    [
+        ("ibuprofen", "naproxen", ("avoid",)),
+        ("naproxen", "aspirin", ("avoid",)),
+        ("ibuprofen", "celecoxib", ("none", "avoid")),
+        ("cefalexin", "cefuroxime", ("none", "avoid")),
+        ("carbamazepine", "lamotrigine", ("none", "avoid")),
+        ("codeine", "oxycodone", ("none", "avoid")),
+        ("codeine", "morphine", ("avoid",)),
+        ("ciprofloxacin", "levofloxacin", ("none", "avoid")),
+    ],
+)
+def test_an_allergy_to_one_drug_is_asked_about_its_kind(
+    allergen: str, drug: str, actions: tuple[str, ...]
+) -> None:
+    risk = allergy_risk(drug, allergen, "hives")
+    assert risk is not None
+    assert risk.actions == actions
+    assert allergy_risk("paracetamol", allergen) is None
+
+
+@pytest.mark.parametrize(
+    ("taken", "weeks", "settled"),
+    [
+        (("warfarin", "amlodipine"), None, True),
+        (("warfarin", "ibuprofen"), None, False),
+        (("sertraline", "st-johns-wort"), None, False),
+        (("omeprazole", "esomeprazole"), None, False),
+        (("ramipril",), 20, False),
+        (("labetalol",), 20, True),
+    ],
+)
+def test_the_medicines_of_a_chart_go_together(
+    taken: tuple[str, ...], weeks: int | None, settled: bool
+) -> None:
+    assert go_together(dataclasses.replace(taking(*taken), weeks=weeks)) == settled

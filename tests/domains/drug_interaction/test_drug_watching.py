@@ -41,6 +41,26 @@ def test_an_interaction_is_watched_by_one_quantity(drug: str, other: str, quanti
     assert [one.watch for one in risk.remedies if one.kind == "monitor"] == [quantity]
 
 
+def test_the_dose_that_is_lowered_is_that_of_the_drug_whose_level_rises() -> None:
+    for drug, other in (("clarithromycin", "oxycodone"), ("clarithromycin", "colchicine")):
+        risk = pair_risk(drug, other)
+        assert risk is not None
+        lowered = [one.drugs for one in risk.remedies if one.kind == "dose"]
+        assert lowered == [frozenset({other})]
+
+
+@pytest.mark.parametrize(("indication", "egfr", "found"), [
+    ("type 2 diabetes", 38, True), ("heart failure", 38, False), ("heart failure", 15, True),
+])  # fmt: skip
+def test_gliflozins_lower_no_glucose_when_the_kidneys_fail(
+    indication: str, egfr: float, found: bool
+) -> None:
+    who = dataclasses.replace(WELL, egfr=egfr, crcl=egfr)
+    drug = Regimen("dapagliflozin", 10, "mg", 1)
+    problems = find_problems(drug, indications()[indication], who)
+    assert any(one.kind == "renal" and one.actions == ("avoid",) for one in problems) == found
+
+
 def test_every_quantity_that_is_asked_for_has_its_days() -> None:
     drugs = {option.drug for one in indications().values() for option in one.options}
     asked = {
