@@ -34,6 +34,7 @@ def draw_experiment(
     effect: bool,
     confounded: bool = False,
     gene: str | None = None,
+    noise: float = 1.0,
 ) -> Experiment:
     """Draw an experiment whose p value agrees with whether there is an effect.
 
@@ -44,8 +45,10 @@ def draw_experiment(
         effect: Whether the groups differ.
         confounded: Whether the groups differ in something else as well.
         gene: Gene examined, if it is not the world's.
+        noise: The usual spread is multiplied by it.
     """
     measure = measure_of(design, facts)
+    measure = measure._replace(cv=measure.cv * noise)
     while True:
         base = rng.uniform(measure.low, measure.high)
         drawn = base * (rng.uniform(*measure.ratios) if effect else rng.uniform(0.95, 1.05))

@@ -1,18 +1,22 @@
-"""Draws persons, their variants and families, so that genetics reaches a wanted class.
+"""Draws persons, their variants and families once it is settled who earns points and why.
 
 How many persons an article describes is drawn without the class. What decides is in the person: a
 variant that is too common, a second hit that is not proven, or a cause in another gene earns
-nothing.
+nothing. Age at onset and sex follow from the disease; ``onsets.json`` holds the ranges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from gym_clinic.domains.clingen.dossiers import PairDossier
+from gym_clinic.domains.clingen.dossiers import MechanismClass, PairDossier
+from gym_clinic.domains.clingen.literature.designs import family_of
 from gym_clinic.domains.clingen.literature.records import (
     Family,
     PersonOrigin,
@@ -22,9 +26,34 @@ from gym_clinic.domains.clingen.literature.records import (
 )
 from gym_clinic.domains.clingen.literature.scoring import NO_NULL, lod_of
 
-NULLS: tuple[VariantKind, ...] = ("nonsense", "frameshift", "splice", "exon deletion")
+NULLS: tuple[VariantKind, ...] = (
+    "nonsense", "nonsense", "frameshift", "frameshift", "frameshift", "splice", "exon deletion",
+)  # fmt: skip
 OTHERS: tuple[VariantKind, ...] = ("missense", "missense", "missense", "in-frame deletion")
 SPOILS = ("common", "other cause", "unproven")
+TWO_NULL, TWO = "two in trans, one null or de novo", "two in trans"
+
+HOMOZYGOUS = 0.35
+"""Share of persons with a recessive disease whose parents are related."""
+
+MITOCHONDRIAL_GENOMES = 56_434
+"""Mitochondrial genomes of the reference population."""
+
+
+class DiseaseCourse(NamedTuple):
+    """When and in whom a disease begins.
+
+    Attributes:
+        low: Earliest age at onset in months; negative before birth.
+        high: Latest.
+        sex: The only sex affected, if it is one.
+        de_novo: How readily de novo variants are found, 0 to 1; low where the disease begins late.
+    """
+
+    low: int
+    high: int
+    sex: Literal["female", "male"] | None
+    de_novo: float
 
 
 @dataclass(frozen=True)
@@ -33,115 +62,189 @@ class PersonSlot:
 
     Attributes:
         pinned: Whether an experiment examines the first variant, which is then a missense.
+        familial: Whether the article reports the segregation in the person's family.
     """
 
     id: str
     article: str
     variants: tuple[str, ...]
     pinned: bool
+    familial: bool = False
+
+    @property
+    def family(self) -> str:
+        """Number of the person's family."""
+        return self.id.split("-")[0]
 
 
-def rows_for(pair: PairDossier, slot: PersonSlot) -> list[str]:
-    """The rows of the case-level table that a person of this disease can belong to."""
+class PersonPlan(NamedTuple):
+    """What is settled of a person: a row of the case-level table, or why there are no points."""
+
+    row: str
+    spoil: str = ""
+
+
+@lru_cache(maxsize=1)
+def _tables() -> Mapping[str, Any]:
+    path = Path(__file__).with_name("onsets.json")
+    found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def course_of(pair: PairDossier) -> DiseaseCourse:
+    """Return when and in whom the disease begins, by its name, else by its tissue."""
+    name = pair.disease.lower()
+    tables = _tables()
+    for words, *course in tables["diseases"]:
+        if any(word in name for word in words):
+            return DiseaseCourse(*course)
+    return DiseaseCourse(*tables["tissues"][family_of(pair.tissues[0])])
+
+
+def rows_for(pair: PairDossier, mechanism: MechanismClass, slot: PersonSlot) -> list[str]:
+    """The rows of the case-level table that a person of this disease can belong to.
+
+    Args:
+        pair: The disease.
+        mechanism: How variants of the gene cause it.
+        slot: The person; one with a family that segregates has an inherited variant.
+    """
+    no_null = mechanism in NO_NULL
     if pair.inheritance == "AR":
-        return ["two in trans, one null or de novo", "two in trans"]
-    if pair.inheritance == "MT" or pair.mechanism.name in NO_NULL or slot.pinned:
-        return ["de novo", "other"]
-    return ["de novo", "null", "other"]
+        return [TWO] if no_null or mechanism == "repeat expansion" else [TWO_NULL, TWO]
+    found = ["other"]
+    if not (pair.inheritance == "MT" or no_null or slot.pinned) and mechanism not in (
+        "repeat expansion",
+        "RNA gene",
+    ):
+        found.insert(0, "null")
+    if not slot.familial and mechanism != "repeat expansion" and course_of(pair).de_novo:
+        found.insert(0, "de novo")
+    return found
+
+
+def spoils_for(pair: PairDossier, slot: PersonSlot) -> list[str]:
+    """The reasons for which a person can earn nothing."""
+    return [
+        one
+        for one in SPOILS
+        if (one != "unproven" or pair.inheritance == "AR") and (one != "common" or not slot.pinned)
+    ]
 
 
 def draw_person(
-    rng: Random, pair: PairDossier, slot: PersonSlot, row: str, *, scored: bool
-) -> tuple[Proband, tuple[SequenceVariant, ...]]:
-    """Draw a person of a row of the table, spoiled in one way if the person shall earn nothing."""
+    rng: Random, pair: PairDossier, mechanism: MechanismClass, slot: PersonSlot, plan: PersonPlan,
+    signs: tuple[str, ...],
+) -> tuple[Proband, tuple[SequenceVariant, ...]]:  # fmt: skip
+    """Draw a person and the variants.
+
+    Args:
+        rng: Source of randomness.
+        pair: The disease.
+        mechanism: How variants of the gene cause it.
+        slot: Ids of person, article and variants.
+        plan: What is settled of the person.
+        signs: Findings of the disease.
+    """
     recessive = pair.inheritance == "AR"
-    spoils = [one for one in SPOILS if recessive or one != "unproven"]
-    if slot.pinned:
-        spoils.remove("common")
-    spoil = "" if scored else rng.choice(spoils)
-    null = row in ("null", "two in trans, one null or de novo") or (
-        row == "de novo" and "null" in rows_for(pair, slot) and rng.random() < 0.3
+    course = course_of(pair)
+    de_novo = plan.row == "de novo"
+    null = plan.row in ("null", TWO_NULL) or (
+        de_novo and "null" in rows_for(pair, mechanism, slot) and rng.random() < 0.3
     )
-    if pair.mechanism.name in NO_NULL:
-        null = False
-    de_novo = row == "de novo" or (row.startswith("two in trans, one") and not null)
+    related = recessive and plan.spoil != "unproven" and rng.random() < HOMOZYGOUS
+    related = related and not (null and slot.pinned)
+    keys = (slot.variants[0],) * 2 if related else slot.variants
+    nulls = {keys[-1]} if null else set[str]()
+    if len(set(keys)) > 1 and null and not slot.pinned and rng.random() < 0.4:
+        nulls.add(keys[0])
     variants = tuple(
         _variant(
-            rng,
-            pair,
-            key,
-            null=null and place == len(slot.variants) - 1,
-            pinned=slot.pinned and place == 0,
-            common=spoil == "common" and place == 0,
+            rng, pair, mechanism, key, null=key in nulls, pinned=slot.pinned and not place,
+            common=plan.spoil == "common" and not place,
         )
-        for place, key in enumerate(slot.variants)
-    )
-    sex: Literal["female", "male"] = rng.choice(("female", "male"))
+        for place, key in enumerate(dict.fromkeys(keys))
+    )  # fmt: skip
+    both: tuple[Literal["female", "male"], ...] = ("female", "male")
+    sex = rng.choice(both) if course.sex is None else course.sex
     if pair.sexes in ("males", "females"):
         sex = "male" if pair.sexes == "males" else "female"
-    signs = [one.name for one in pair.phenotypes]
-    shown = rng.sample(signs, min(len(signs), rng.randint(2, 5)))
-    rest = [one for one in signs if one not in shown]
     origin: PersonOrigin
     if de_novo:
         origin = "de novo"
     elif recessive:
-        origin = "untested" if spoil == "unproven" else "both parents"
-    elif pair.inheritance == "MT" or (pair.inheritance == "XL" and sex == "male"):
-        origin = rng.choice(("mother", "untested"))
+        origin = "untested" if plan.spoil == "unproven" else "both parents"
+    elif pair.inheritance in ("MT", "XL"):
+        origin = "mother" if slot.familial else rng.choice(("mother", "untested"))
     else:
-        origin = rng.choice(("mother", "father", "untested"))
+        parents: tuple[PersonOrigin, ...] = ("mother", "father")
+        origin = rng.choice(parents if slot.familial else (*parents, "untested"))
+    shown = rng.sample(signs, min(len(signs), rng.randint(2, 4)))
+    rest = [one for one in signs if one not in shown]
     person = Proband(
         slot.id,
         sex,
-        max(1, round(12 * rng.lognormvariate(1.2, 1.0))),
-        slot.variants,
+        _onset(rng, course),
+        keys,
         origin,
         origin in ("de novo", "both parents"),
-        recessive and spoil != "unproven",
+        recessive and plan.spoil != "unproven",
         tuple(shown),
         tuple(rng.sample(rest, min(len(rest), rng.randint(0, 2)))),
         slot.article,
-        rng.choice(_CAUSES) if spoil == "other cause" else None,
+        rng.choice(_tables()["causes"]) if plan.spoil == "other cause" else None,
+        related,
     )
     return person, variants
 
 
-def draw_families(rng: Random, pair: PairDossier, ids: Sequence[str]) -> tuple[Family, ...]:
-    """Draw families; half of them hold an affected person without the variant."""
-    found = []
-    for key in ids:
-        phenocopies = rng.choice((0, 0, 1, 2))
-        family = Family(key, rng.randint(2, 5), phenocopies, rng.choice((0, 0, 1)), 0.0)
-        lod = lod_of(family, pair.inheritance)
-        found.append(
-            Family(key, family.affected_carriers, phenocopies, family.unaffected_carriers, lod)
-        )
-    return tuple(found)
+def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Family:
+    """Draw a family; where its person earns nothing, the variant seldom segregates."""
+    most = 4 if pair.inheritance == "AR" else 6
+    phenocopies = 0
+    if rng.random() < (0.2 if scored else 0.75):
+        phenocopies = rng.choice((1, 1, 2))
+    carriers = rng.randint(2, most) if scored else rng.randint(2, 3)
+    healthy = {"AR": (0,), "XL": (1, 2, 3), "MT": (0, 1, 2)}.get(pair.inheritance, (0, 0, 0, 1))
+    family = Family(key, carriers, phenocopies, rng.choice(healthy), 0.0)
+    return replace(family, lod=lod_of(family, pair.inheritance))
 
 
-_CAUSES = (
-    "a pathogenic variant of another gene, found later",
-    "a chromosomal deletion that covers other genes",
-    "biallelic variants of another gene, found later",
-)
+def _onset(rng: Random, course: DiseaseCourse) -> int:
+    """An age at onset within the range of the disease, more often early than late in it."""
+    age = course.low + (course.high - course.low) * rng.betavariate(1.6, 2.2)
+    months = round(age)
+    if months < 24:
+        return months
+    return 6 * round(age / 6) if months < 120 else 12 * round(age / 12)
 
 
 def _variant(
-    rng: Random, pair: PairDossier, key: str, *, null: bool, pinned: bool, common: bool
-) -> SequenceVariant:
+    rng: Random, pair: PairDossier, mechanism: MechanismClass, key: str, *, null: bool,
+    pinned: bool, common: bool,
+) -> SequenceVariant:  # fmt: skip
     load = None
+    total = rng.choice((120_400, 151_000, 250_800))
     kind: VariantKind
     if pair.inheritance == "MT":
-        kind, null, load = "mtDNA", False, rng.randint(45, 95)
-    elif pair.mechanism.name == "RNA gene":
+        kind, null, load, total = "mtDNA", False, rng.randint(55, 98), MITOCHONDRIAL_GENOMES
+    elif mechanism == "RNA gene":
         kind, null = "RNA", False
-    elif pair.mechanism.name == "repeat expansion":
-        kind, null, load = "repeat expansion", False, rng.randint(60, 400)
+    elif mechanism == "repeat expansion":
+        kind, null, load = "repeat expansion", False, _repeats(rng, pair)
     else:
         kind = rng.choice(NULLS) if null else "missense" if pinned else rng.choice(OTHERS)
     share = 0.02 if pair.inheritance == "AR" else 0.003
-    total = rng.choice((120_400, 151_000, 250_800))
     alleles = round(total * share * rng.uniform(0.8, 2.0)) if common else rng.choice((0, 0, 1, 2))
+    if not common and pair.inheritance != "AR":
+        alleles = rng.choice((0, 0, 0, 1))
     exon = None if kind in ("mtDNA", "RNA", "repeat expansion") else rng.randint(2, 18)
     return SequenceVariant(key, kind, exon, null, load, alleles, total)
+
+
+def _repeats(rng: Random, pair: PairDossier) -> int:
+    """Repeats of an affected person: few in coding CAG tracts, hundreds elsewhere."""
+    coding = ("huntington", "kennedy", "spinocerebellar")
+    if any(word in pair.disease.lower() for word in coding):
+        return rng.randint(40, 54)
+    return rng.randint(220, 900)

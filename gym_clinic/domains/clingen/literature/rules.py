@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import cast
 
-from gym_clinic.domains.clingen.dossiers import read_dossiers
+from gym_clinic.domains.clingen.dossiers import MechanismClass, read_dossiers
 from gym_clinic.domains.clingen.literature.comparisons import case_control, compare
 from gym_clinic.domains.clingen.literature.designs import WorldFacts, feasible, read_designs
 from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts
+from gym_clinic.domains.clingen.literature.people import course_of
 from gym_clinic.domains.clingen.literature.records import Experiment, Literature
-from gym_clinic.domains.clingen.literature.scoring import NO_NULL, lod_of
+from gym_clinic.domains.clingen.literature.scoring import (
+    NO_NULL,
+    family_id,
+    is_steady,
+    lod_of,
+    score,
+)
 
 LiteratureRule = Callable[[Literature], Iterator[str]]
 
@@ -23,8 +31,7 @@ def facts_of(literature: Literature) -> WorldFacts:
     """The dossier of a literature, with the mechanism as the literature knows it."""
     dossiers = read_dossiers()
     pair = dossiers.pairs[literature.gene, literature.mondo_id, literature.inheritance]
-    known = literature.mechanism != "unknown"
-    return WorldFacts(dossiers.genes[pair.gene], pair, pair.mechanism.name if known else "unknown")
+    return WorldFacts(dossiers.genes[pair.gene], pair, cast(MechanismClass, literature.mechanism))
 
 
 def ids_are_unique(world: Literature) -> Iterator[str]:
@@ -137,10 +144,7 @@ def mitochondrial_variants(world: Literature) -> Iterator[str]:
 
 def nulls_fit_the_mechanism(world: Literature) -> Iterator[str]:
     """No variant of a gain-of-function or dominant negative disease removes the product."""
-    if (
-        read_dossiers().pairs[world.gene, world.mondo_id, world.inheritance].mechanism.name
-        in NO_NULL
-    ):
+    if {facts_of(world).pair.mechanism.name, world.mechanism} & {*NO_NULL}:
         yield from (one.id for one in world.variants if one.null)
 
 
@@ -149,6 +153,62 @@ def phenotypes_are_cardinal(world: Literature) -> Iterator[str]:
     for one in world.persons:
         if {*one.present, *one.absent} - {*world.phenotypes} or {*one.present} & {*one.absent}:
             yield f"{one.id}: {one.present}, {one.absent}"
+
+
+def homozygous_if_related(world: Literature) -> Iterator[str]:
+    """A homozygous variant is found in the child of related parents with a recessive disease."""
+    for one in world.persons:
+        homozygous = len(set(one.variants)) < len(one.variants)
+        if homozygous != one.consanguineous or (homozygous and world.inheritance != "AR"):
+            yield f"{one.id}: {one.variants}, consanguineous {one.consanguineous}"
+
+
+def families_inherit(world: Literature) -> Iterator[str]:
+    """The person of a family with segregation has the variant from a parent."""
+    families = {one.id for one in world.families}
+    for one in world.persons:
+        if family_id(one) in families and one.origin == "de novo":
+            yield f"{one.id}: de novo in a family with carriers"
+    for family in world.families:
+        if family.id not in {family_id(one) for one in world.persons}:
+            yield f"{family.id}: no person"
+
+
+def onset_and_sex_fit(world: Literature) -> Iterator[str]:
+    """Age at onset and sex are those of the disease."""
+    course = course_of(facts_of(world).pair)
+    for one in world.persons:
+        if not course.low - 6 <= one.onset_months <= course.high + 6:
+            yield f"{one.id}: {one.onset_months} months, expected {course.low} to {course.high}"
+        if course.sex not in (None, one.sex):
+            yield f"{one.id}: {one.sex}, expected {course.sex}"
+
+
+def new_persons_come_with_evidence(world: Literature) -> Iterator[str]:
+    """An article that reports persons first holds evidence, so that it is opened."""
+    evidence = {one.id for one in world.results if one.subtype}
+    first = {one.first_article for one in world.persons}
+    yield from (
+        one.pmid for one in world.articles if one.pmid in first and not evidence & {*one.results}
+    )
+
+
+def subtypes_once_an_article(world: Literature) -> Iterator[str]:
+    """An article shows a subtype of evidence once."""
+    results = {one.id: one for one in world.results}
+    for article in world.articles:
+        shown = Counter(results[one].subtype for one in article.results if one in results)
+        yield from (
+            f"{article.pmid}: {one} {number} times"
+            for one, number in shown.items()
+            if one and number > 1
+        )
+
+
+def class_is_steady(world: Literature) -> Iterator[str]:
+    """The class does not hang on a single point."""
+    if not is_steady(world):
+        yield f"{score(world).sop}"
 
 
 def lod_follows(world: Literature) -> Iterator[str]:
@@ -264,5 +324,6 @@ RULES: tuple[LiteratureRule, ...] = (
     nulls_fit_the_mechanism, phenotypes_are_cardinal, lod_follows, controls_follow,
     comparisons_follow, readings_follow, contradictions_have_a_source, evidence_is_feasible,
     other_subjects_are_read_so, texts_without_experiments, abstract_names_its_results,
-    groups_are_plausible, examined_persons_are_told,
+    groups_are_plausible, examined_persons_are_told, homozygous_if_related, families_inherit,
+    onset_and_sex_fit, new_persons_come_with_evidence, subtypes_once_an_article, class_is_steady,
 )  # fmt: skip

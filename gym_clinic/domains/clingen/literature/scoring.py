@@ -43,8 +43,21 @@ CASE_CONTROL_POINTS = ((0.001, 4.0), (0.05, 2.0))
 TOO_COMMON = {"AR": 0.01}
 """Share of population alleles above which a variant does not cause the disease; else 0.001."""
 
+LEAST_GENETIC = 1.5
+"""Fewest genetic points of a drawn literature whose class is not the lowest."""
+
 NO_NULL = ("gain of function", "dominant negative")
 """Mechanisms for which a variant without product is no evidence."""
+
+
+STEADY: Mapping[str, tuple[float, float]] = {
+    "No Known Disease Relationship": (0.0, 0.0),
+    "Limited": (LEAST_GENETIC, 6.0),
+    "Moderate": (8.0, 11.0),
+    "Strong": (13.0, 18.0),
+    "Definitive": (13.0, 18.0),
+}
+"""Points within which a class does not hang on a single point."""
 
 
 class LiteratureGold(NamedTuple):
@@ -68,17 +81,28 @@ class LiteratureGold(NamedTuple):
     sop: SopResult
 
 
-def score(literature: Literature) -> LiteratureGold:
-    """Return the gold of a literature."""
+def score(literature: Literature, *, every_family: bool = False) -> LiteratureGold:
+    """Return the gold of a literature.
+
+    Args:
+        literature: The records.
+        every_family: Count also families whose person earns nothing, as another reader might.
+    """
     rows: Counter[str] = Counter()
     genetic: dict[str, float] = defaultdict(float)
+    counting = set[str]()
     for person in literature.persons:
         if row := row_of(person, literature):
+            counting.add(family_id(person))
             rows[row] += 1
             genetic[person.first_article] += ROWS[row][0]
     total = sum(min(ROWS[row][0] * number, ROWS[row][1]) for row, number in rows.items())
     first = first_articles(literature)
-    counted = [one for one in literature.families if lod_of(one, literature.inheritance)]
+    counted = [
+        one
+        for one in literature.families
+        if lod_of(one, literature.inheritance) and (every_family or one.id in counting)
+    ]
     if points := segregation_points(counted, literature.inheritance):
         total += points
         for one in counted:
@@ -97,7 +121,7 @@ def score(literature: Literature) -> LiteratureGold:
         genetic_points=capped,
         publications=len(genetic),
         years_since_first=max(years.values()) - first_year if first_year else 0,
-        contradictory=False,
+        contradictory=disputed,
     )
     return LiteratureGold(evidence, dict(genetic), capped, len(genetic), first_year, disputed, sop)
 
@@ -120,6 +144,31 @@ def row_of(person: Proband, literature: Literature) -> str | None:
     if null and literature.mechanism in NO_NULL:
         return None
     return "de novo" if de_novo else "null" if null else "other"
+
+
+def family_id(person: Proband) -> str:
+    """The number of a person's family: "F1" of "F1-II-2"."""
+    return person.id.split("-")[0]
+
+
+def is_steady(literature: Literature) -> bool:
+    """Whether the class stands a point away from every threshold, however families are counted.
+
+    Points of a class end one point from the next one: Limited at 6 with 1.5 genetic points or more,
+    Moderate at 8 to 11, Strong and Definitive at 13.
+    """
+    gold, other = score(literature), score(literature, every_family=True)
+    low, high = STEADY[gold.sop.classification]
+    doubtful = {"decimal_gap", "replication_text_and_matrix_disagree"}
+    return (
+        gold.sop.classification == other.sop.classification
+        and not doubtful & {*gold.sop.flags, *other.sop.flags}
+        and all(
+            one.genetic_points == 0 if not high else low <= one.sop.points <= high
+            for one in (gold, other)
+        )
+        and (gold.sop.classification != "Limited" or gold.genetic_points >= LEAST_GENETIC)
+    )
 
 
 def lod_of(family: Family, inheritance: str) -> float:

@@ -1,81 +1,90 @@
 """Draws the literature of a gene and a disease, complete before a word is written.
 
-Articles, years, experiments and the number of persons are drawn before the class is looked at. The
-persons, families and controls are then drawn so that the SOP gives the class, under both readings
-of replication over time.
+Articles, years, experiments and the number of persons are drawn before the class is looked at. It
+is then settled who earns points, so that the SOP gives the class with a point to spare at every
+threshold; the persons, families and controls follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
 from gym_clinic.domains.clingen.dossiers import Dossiers, MechanismClass, PairDossier
-from gym_clinic.domains.clingen.literature.comparisons import case_control
-from gym_clinic.domains.clingen.literature.designs import (
-    ExperimentDesign,
-    WorldFacts,
-    designs_of,
-    feasible,
-    read_designs,
+from gym_clinic.domains.clingen.literature.articles import (
+    LAST_YEAR,
+    LATE_YEAR,
+    ArticlePlan,
+    draw_articles,
 )
-from gym_clinic.domains.clingen.literature.experiments import contradicts, draw_experiment
+from gym_clinic.domains.clingen.literature.comparisons import case_control
+from gym_clinic.domains.clingen.literature.designs import WorldFacts
 from gym_clinic.domains.clingen.literature.people import (
-    PersonSlot,
-    draw_families,
+    PersonPlan,
+    draw_family,
     draw_person,
     rows_for,
+    spoils_for,
 )
 from gym_clinic.domains.clingen.literature.records import (
-    AbstractPlan,
-    ArticleKind,
     CaseControl,
-    Experiment,
     Family,
     Literature,
     Proband,
-    Publication,
     SequenceVariant,
 )
-from gym_clinic.domains.clingen.literature.scoring import ROWS, score
-from gym_clinic.domains.clingen.sop import BANDS, experimental_points
+from gym_clinic.domains.clingen.literature.scoring import (
+    LEAST_GENETIC,
+    ROWS,
+    STEADY,
+    case_control_points,
+    is_steady,
+    score,
+    segregation_points,
+)
+from gym_clinic.domains.clingen.sop import GENETIC_CAP, experimental_points
 from gym_clinic.errors import TaskError
 from gym_clinic.simulate.split import Split
 
-ARTICLES = {4: 45, 5: 35, 6: 20}
-"""Articles of a literature -> weight."""
+UNKNOWN_MECHANISM = 0.25
+"""Share of literatures whose articles do not know the mechanism, in every class."""
 
-FIRST_YEARS = (2011, 2018)
-LAST_YEAR = 2026
-EXPERIMENTAL = (1.5, 4.5)
-"""Least and most points of experiments, for every class."""
+PLAUSIBLE: Mapping[str, Mapping[MechanismClass, int]] = {
+    "AR": {"loss of function": 1},
+    "XL": {"loss of function": 1},
+    "SD": {"loss of function": 1},
+    "AD": {"haploinsufficiency": 55, "gain of function": 28, "dominant negative": 17},
+    "UD": {"haploinsufficiency": 55, "gain of function": 28, "dominant negative": 17},
+}
+"""Inheritance -> mechanisms to draw from where the dossier knows none, with weights."""
 
-PLAIN = 0.2
-"""Share of the experiments whose design is no evidence, whatever they show."""
+LATE_SHARE: Mapping[str, float] = {
+    "Definitive": 0.22, "Strong": 0.02, "Moderate": 0.16, "Limited": 0.15,
+    "No Known Disease Relationship": 0.22,
+}  # fmt: skip
+"""Class -> how many of its older pairs get a late literature, so that as many of each class have
+one: pairs first described from 2022 on have no other."""
 
-CONFOUNDED = 0.42
-"""Share of the differences that something else than the gene may explain."""
+SCORED_YEARS = 4
+"""Years from the first article with genetics to the last that replication over time needs."""
 
-SCORED_YEARS = 5
-"""Years between first and last article, at least: more than replication asks."""
+CONVINCING = 0.6
+"""Share of literatures whose failures to replicate are convincing, unless the class forbids it."""
 
-FIRST_KINDS: tuple[ArticleKind, ...] = ("cohort", "family")
-OTHER_KINDS: tuple[ArticleKind, ...] = (
-    "functional", "model", "functional", "model", "review", "case report", "paralogue",
-    "sibling disease", "failure to replicate", "failure to replicate",
-)  # fmt: skip
-_TRIES = 400
+PHENOTYPES = (3, 4)
+"""Findings of the disease that the articles use; most pairs of every class have as many."""
+
+_PLANS, _SETTLEMENTS = 40, 60
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """What is drawn without the class."""
+class _Settlement:
+    """Who earns points: persons by id, with families and controls by article."""
 
-    facts: WorldFacts
-    articles: tuple[Publication, ...]
-    results: tuple[Experiment, ...]
-    slots: tuple[PersonSlot, ...]
+    persons: Mapping[str, PersonPlan]
+    families: Mapping[str, tuple[Family, ...]]
+    controls: Mapping[str, CaseControl]
 
 
 def draw_literature(
@@ -89,283 +98,188 @@ def draw_literature(
 
     Args:
         seed: With the pair it decides everything.
+        pair: The dossier of the pair.
+        dossiers: All dossiers.
         classification: One of `evidence.CLASSES`.
         split: Whose designs of experiments are used.
 
     Raises:
-        TaskError: If the pair is too young for replication over time, or no draw gives the class.
+        TaskError: If no draw gives the class, as where a pair is too young for Definitive.
     """
     rng = Random(f"{seed}:{pair.key}")
-    if (pair.earliest_year or 0) > LAST_YEAR - SCORED_YEARS:
-        raise TaskError(f"{pair.gene}: no article is plausible before {pair.earliest_year}")
-    known = pair.mechanism.name != "unknown" and rng.random() < 0.7
-    mechanism: MechanismClass = pair.mechanism.name if known else "unknown"
-    facts = WorldFacts(dossiers.genes[pair.gene], pair, mechanism)
-    for _ in range(_TRIES):
-        plan = _draw_plan(rng, facts, dossiers, split)
-        subtypes = [one.subtype for one in plan.results if one.subtype]
-        if EXPERIMENTAL[0] <= experimental_points(subtypes) <= EXPERIMENTAL[1]:
-            break
-    else:
-        raise TaskError(f"{pair.gene}: no experiments within {EXPERIMENTAL} points")
-    for _ in range(_TRIES):
-        literature = _with_people(rng, plan, classification)
-        sop = score(literature).sop
-        if sop.classification == classification and not (
-            {"decimal_gap", "replication_text_and_matrix_disagree"} & {*sop.flags}
-        ):
-            return literature
-    raise TaskError(f"{pair.gene}: no draw of persons gives {classification}")
-
-
-def _draw_plan(rng: Random, facts: WorldFacts, dossiers: Dossiers, split: Split) -> _Plan:
-    """Articles, years, experiments and slots for persons."""
-    number = rng.choices(list(ARTICLES), weights=list(ARTICLES.values()))[0]
-    kinds = [rng.choice(FIRST_KINDS) for _ in range(3)]
-    kinds += [rng.choice(("functional", "model"))]
-    kinds += [rng.choice(OTHER_KINDS) for _ in range(number - 4)]
-    tail = kinds[1:]
-    rng.shuffle(tail)
-    kinds[1:] = tail
-    years = _years(rng, number, facts.pair.earliest_year or 0)
-    pmids = [f"SIM{one}" for one in rng.sample(range(10_000_000, 100_000_000), number)]
-    slots = _slots(
-        rng, facts.pair, [pmids[i] for i, kind in enumerate(kinds) if kind in FIRST_KINDS]
-    )
-    pinned = [one for one in slots if one.pinned]
-    results: list[Experiment] = []
-    articles: list[Publication] = []
-    used: set[str] = set()
-    for place, kind in enumerate(kinds):
-        gene, disease = _subject(rng, kind, facts, dossiers)
-        if (kind == "paralogue" and gene == facts.gene.gene) or (
-            kind == "sibling disease" and disease == facts.pair.disease
-        ):
-            kind = "review"
-        mine: list[Experiment] = []
-        early = [
-            one for one in results if one.reading == "positive" and one.gene == facts.gene.gene
-        ]
-        if kind == "failure to replicate":
-            if early:
-                mine.append(_repeat(rng, rng.choice(early), f"R{len(results) + 1}", facts))
-            else:
-                kind = "review"
-        elif kind not in ("review", "case report"):
-            for _ in range(rng.randint(0, 1) if kind in FIRST_KINDS else rng.randint(2, 3)):
-                design = _design(rng, facts, kind, used, split)
-                used.add(design.id)
-                key = f"R{len(results) + len(mine) + 1}"
-                found = _experiment(rng, key, design, facts, gene, pinned)
-                if disease != facts.pair.disease and found.reading in ("positive", "confounded"):
-                    found = replace(found, reading="other disease", subtype=None)
-                mine.append(found)
-        for later in mine:
-            results = [
-                replace(one, reading="contradicted", subtype=None)
-                if one.reading == "positive" and contradicts(later, one)
-                else one
-                for one in results
-            ]
-        results += mine
-        named = {one.person for one in mine if one.person}
-        persons = [
-            one.id
-            for one in slots
-            if one.article == pmids[place] or (one.id in named and kind != "review")
-        ]
-        if kind == "case report":
-            persons = [slots[0].id]
-        seen = rng.sample(pmids[:place], min(place, rng.randint(1, 3))) if place else []
-        if kind == "failure to replicate" or named or kind == "case report":
-            seen = [*seen, *(one.pmid for one in articles if _told(one, mine, persons))]
-        told = [one.id for one in mine]
-        articles.append(
-            Publication(
-                pmids[place],
-                pmids[place].replace("SIM", "SIMC"),
-                years[place],
-                kind,
-                gene,
-                disease,
-                tuple(persons),
-                (),
-                None,
-                tuple(told),
-                tuple(one for one in pmids[:place] if one in seen),
-                rng.random() < 0.25,
-                _abstract(rng, told),
-            )
+    earliest = pair.earliest_year or 0
+    if classification == "Definitive" and earliest > LAST_YEAR - SCORED_YEARS:
+        raise TaskError(f"{pair.gene}: described in {earliest}, too late for Definitive")
+    mechanism = pair.mechanism.name
+    if mechanism == "unknown":
+        found = PLAUSIBLE[pair.inheritance]
+        mechanism = rng.choices(list(found), weights=list(found.values()))[0]
+    told: MechanismClass = "unknown" if rng.random() < UNKNOWN_MECHANISM else mechanism
+    facts = WorldFacts(dossiers.genes[pair.gene], pair, told)
+    late = earliest >= LATE_YEAR or rng.random() < LATE_SHARE[classification]
+    for _ in range(_PLANS):
+        convincing = classification != "Definitive" and rng.random() < CONVINCING
+        plan = draw_articles(
+            rng, facts, mechanism, dossiers, split, late=late, convincing=convincing
         )
-    return _Plan(facts, tuple(articles), tuple(results), slots)
+        if not _bearers_have_evidence(plan):
+            continue
+        for _ in range(_SETTLEMENTS):
+            settled = _settle(rng, plan, classification)
+            if settled is None:
+                continue
+            literature = _with_people(rng, plan, settled)
+            if score(literature).sop.classification == classification and is_steady(literature):
+                return literature
+    raise TaskError(f"{pair.gene}: no draw gives {classification}")
 
 
-def _with_people(rng: Random, plan: _Plan, classification: str) -> Literature:
-    """Add persons, families and controls, drawn towards the class."""
-    facts = plan.facts
-    pair, gene = facts.pair, facts.gene
-    bearers = list(dict.fromkeys(one.article for one in plan.slots))
+def _bearers_have_evidence(plan: ArticlePlan) -> bool:
+    """Whether each article with new persons is one that a curator of experiments opens."""
+    evidence = {one.id for one in plan.results if one.subtype}
+    return all(
+        evidence & {*article.results} for article in plan.articles if article.pmid in plan.bearers
+    )
+
+
+def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement | None:
+    """Decide who earns points; none if the points miss the class."""
+    pair = plan.facts.pair
+    experimental = experimental_points([one.subtype for one in plan.results if one.subtype])
+    low, high = STEADY[classification]
+    allowed = _open_articles(rng, plan, classification)
+    controls = _controls(rng, plan, allowed)
+    fixed = sum(map(case_control_points, controls.values()))
+    least = max(LEAST_GENETIC, low - experimental) - fixed
+    most = high - experimental - fixed
+    scored: dict[str, str] = {}
+    if high:
+        if most < 0:
+            return None
+        aim = rng.uniform(max(0.0, least), min(most, max(0.0, least) + 3))
+        scored = _scored_rows(rng, plan, allowed, aim, most)
+    persons = {}
+    for slot in plan.slots:
+        row = scored.get(slot.id)
+        spoil = "" if row else rng.choice(spoils_for(pair, slot))
+        row = row or rng.choice(rows_for(pair, plan.mechanism, slot))
+        persons[slot.id] = PersonPlan(row, spoil)
+    families: dict[str, tuple[Family, ...]] = {}
+    for slot in plan.slots:
+        if slot.familial:
+            family = draw_family(rng, pair, slot.family, scored=slot.id in scored)
+            families[slot.article] = (*families.get(slot.article, ()), family)
+    counting = [
+        family
+        for slot in plan.slots
+        if slot.id in scored
+        for family in families.get(slot.article, ())
+        if family.id == slot.family
+    ]
+    genetic = _case_points(scored) + segregation_points(counting, pair.inheritance) + fixed
+    total = min(genetic, GENETIC_CAP) + experimental
+    if high and not (low <= total <= high and genetic >= LEAST_GENETIC):
+        return None
+    if not high and genetic:
+        return None
+    return _Settlement(persons, families, controls)
+
+
+def _open_articles(rng: Random, plan: ArticlePlan, classification: str) -> list[str]:
+    """Articles whose persons may earn points: few or recent ones for Strong, else all."""
+    if classification != "Strong":
+        return [*plan.bearers]
+    if any(one.reading == "contradicted" for one in plan.results) and rng.random() < 0.5:
+        return [*plan.bearers]
     years = {one.pmid: one.year for one in plan.articles}
-    open_articles = bearers
-    if classification == "Strong":
-        recent = [one for one in bearers if years[one] >= max(years.values()) - 2]
-        open_articles = recent if len(recent) > 1 and rng.random() < 0.5 else [rng.choice(bearers)]
-    subtypes = [one.subtype for one in plan.results if one.subtype]
-    experimental = experimental_points(subtypes)
-    low, high = BANDS[classification]
-    target = (max(0.5, low - experimental), min(high - experimental, 12.0))
-    order = [one for one in plan.slots if one.article in open_articles]
+    recent = [one for one in plan.bearers if years[one] >= max(years.values()) - 2]
+    if len(recent) > 2 or (recent and rng.random() < 0.4):
+        return recent
+    sizes = {one: sum(slot.article == one for slot in plan.slots) for one in plan.bearers}
+    return [max(plan.bearers, key=lambda one: sizes[one])]
+
+
+def _scored_rows(
+    rng: Random, plan: ArticlePlan, allowed: list[str], aim: float, most: float
+) -> dict[str, str]:
+    """Choose persons and rows until the aim is reached; each article gives one person first."""
+    order = [one for one in plan.slots if one.article in allowed]
     rng.shuffle(order)
-    if classification == "Definitive":  # one scored person in each article
-        first = {one.article: one.id for one in reversed(order)}
+    first = {one.article: one.id for one in reversed(order)}
+    if aim > GENETIC_CAP / 2:
         order.sort(key=lambda one: first[one.article] != one.id)
-    rows: dict[str, str] = {}
-    total, aim = 0.0, rng.uniform(target[0], min(target[0] + 3, target[1]) if low < 12 else 12)
-    for slot in order if high else ():
-        open_rows = rows_for(pair, slot)
-        row = open_rows[0] if low >= 12 and rng.random() < 0.7 else rng.choice(open_rows)
-        if total >= aim and total >= target[0]:
+    scored: dict[str, str] = {}
+    total = 0.0
+    for place, slot in enumerate(order):
+        if total >= aim:
             break
-        if total + ROWS[row][0] <= target[1] or classification in ("Strong", "Definitive"):
-            rows[slot.id] = row
-            total += ROWS[row][0]
+        rows = rows_for(plan.facts.pair, plan.mechanism, slot)
+        rows = [one for one in rows if total + ROWS[one][0] <= most] or []
+        if not rows:
+            continue
+        needed = (aim - total) / (len(order) - place)
+        best = max(rows, key=lambda one: ROWS[one][0])
+        row = best if needed > 0.75 * ROWS[best][0] else rng.choice(rows)
+        scored[slot.id] = row
+        total = _case_points(scored)
+    return scored
+
+
+def _case_points(scored: Mapping[str, str]) -> float:
+    """Points of persons under the maxima of the rows."""
+    rows = [*scored.values()]
+    return sum(min(ROWS[row][0] * rows.count(row), ROWS[row][1]) for row in {*rows})
+
+
+def _controls(rng: Random, plan: ArticlePlan, allowed: list[str]) -> dict[str, CaseControl]:
+    """Case-control counts of cohorts with carriers in excess among cases, or not."""
+    return {
+        pmid: draw_control(rng, excess=pmid in allowed and rng.random() < 0.35)
+        for pmid in plan.controlled
+    }
+
+
+def draw_control(rng: Random, *, excess: bool) -> CaseControl:
+    """Draw a case-control study whose p value is not near a threshold."""
+    while True:
+        cases, controls = rng.randint(400, 1500), rng.randint(1200, 4000)
+        share = rng.uniform(0.002, 0.006)
+        ratio = rng.uniform(3.5, 6.0) if excess else rng.uniform(0.8, 1.3)
+        carriers = [
+            max(0, round(rng.gauss(size * bound, (size * bound) ** 0.5)))
+            for bound, size in ((share * ratio, cases), (share, controls))
+        ]
+        if not carriers[0]:
+            continue
+        study = case_control(carriers[0], cases, carriers[1], controls)
+        clear = study.p < 0.0005 or 0.003 < study.p < 0.035 if excess else study.p > 0.1
+        if clear and bool(case_control_points(study)) == excess:
+            return study
+
+
+def _with_people(rng: Random, plan: ArticlePlan, settled: _Settlement) -> Literature:
+    """Draw the persons as settled and put all records together."""
+    facts, pair, gene = plan.facts, plan.facts.pair, plan.facts.gene
+    signs = [one.name for one in pair.phenotypes]
+    kept = set(rng.sample(signs, min(rng.choice(PHENOTYPES), len(signs))))
+    names = tuple(one for one in signs if one in kept)
     persons: list[Proband] = []
     variants: list[SequenceVariant] = []
     for slot in plan.slots:
-        row = rows.get(slot.id) or rng.choice(rows_for(pair, slot))
-        person, mine = draw_person(rng, pair, slot, row, scored=slot.id in rows)
+        person, mine = draw_person(rng, pair, plan.mechanism, slot, settled.persons[slot.id], names)
         persons.append(person)
         variants += mine
-    families: list[Family] = []
-    articles = []
-    for article in plan.articles:
-        mine_families: tuple[Family, ...] = ()
-        control: CaseControl | None = None
-        if article.kind == "family":
-            ids = list(dict.fromkeys(one.id.split("-")[0] for one in plan.slots
-                                     if one.article == article.pmid))[:2]  # fmt: skip
-            mine_families = draw_families(rng, pair, ids)
-        elif article.kind == "cohort" and rng.random() < 0.5:
-            control = _controls(rng)
-        families += mine_families
-        articles.append(
-            replace(article, families=tuple(one.id for one in mine_families), case_control=control)
+    articles = tuple(
+        replace(
+            article,
+            families=tuple(one.id for one in settled.families.get(article.pmid, ())),
+            case_control=settled.controls.get(article.pmid),
         )
+        for article in plan.articles
+    )
+    families = tuple(one for mine in settled.families.values() for one in mine)
     return Literature(
         pair.gene, pair.hgnc_id, pair.disease, pair.mondo_id, pair.inheritance, facts.mechanism,
-        gene.product, gene.does, gene.pathway, gene.family, gene.partners or (), pair.tissues,
-        tuple(one.name for one in pair.phenotypes), tuple(variants), tuple(persons),
-        tuple(families), plan.results, tuple(articles),
+        gene.product, gene.does, gene.pathway, gene.family, gene.partners or (), pair.tissues[:1],
+        names, tuple(variants), tuple(persons), families, plan.results, articles,
     )  # fmt: skip
-
-
-def _years(rng: Random, number: int, earliest: int) -> list[int]:
-    first = max(rng.randint(*FIRST_YEARS), earliest)
-    last = min(LAST_YEAR, first + rng.randint(SCORED_YEARS, SCORED_YEARS + 4))
-    return sorted([first, last, *(rng.randint(first, last) for _ in range(number - 2))])
-
-
-def _slots(rng: Random, pair: PairDossier, bearers: Sequence[str]) -> tuple[PersonSlot, ...]:
-    """Five to seven persons for each article that describes new ones."""
-    hits = 2 if pair.inheritance == "AR" else 1
-    sizes = [rng.randint(5, 7) for _ in bearers]
-    numbers = rng.sample(range(1, 10_000_000), hits * sum(sizes))
-    found: list[PersonSlot] = []
-    for pmid, size in zip(bearers, sizes, strict=True):
-        for place in range(size):
-            mine = tuple(f"SIMVAR-{numbers.pop():07d}" for _ in range(hits))
-            person = f"F{len(found) + 1}-{rng.choice(('II', 'III'))}-{rng.randint(1, 4)}"
-            found.append(PersonSlot(person, pmid, mine, pmid == bearers[0] and place < 2))
-    return tuple(found)
-
-
-def _subject(
-    rng: Random, kind: ArticleKind, facts: WorldFacts, dossiers: Dossiers
-) -> tuple[str, str]:
-    """The gene and the disease of an article: a paralogue or a sibling disease if it is on one."""
-    gene, disease = facts.gene.gene, facts.pair.disease
-    if kind == "paralogue" and facts.gene.paralogues:
-        return rng.choice(facts.gene.paralogues), disease
-    if kind == "sibling disease":
-        family = [one.disease for one in dossiers.pairs.values() if one.gene == gene]
-        others = [one for one in family if one != disease]
-        if others:
-            return gene, rng.choice(others)
-    return gene, disease
-
-
-def _design(
-    rng: Random, facts: WorldFacts, kind: ArticleKind, used: set[str], split: Split
-) -> ExperimentDesign:
-    """A feasible design of the split that was not used: animals for a model; some give nothing."""
-    fit = [one for one in designs_of(split) if feasible(one, facts)]
-    plain = rng.random() < PLAIN
-    pool = [one for one in fit if (one.subtype is None) == plain and one.id not in used] or fit
-    if kind == "model":
-        pool = [one for one in pool if any("organism" in word for word in one.when)] or pool
-    subtype = rng.choice(sorted({one.subtype or "" for one in pool}))
-    return rng.choice([one for one in pool if (one.subtype or "") == subtype])
-
-
-def _experiment(
-    rng: Random,
-    key: str,
-    design: ExperimentDesign,
-    facts: WorldFacts,
-    gene: str,
-    pinned: Sequence[PersonSlot],
-) -> Experiment:
-    slot = rng.choice(pinned)
-    names = {
-        "gene": gene,
-        "partner": rng.choice(facts.gene.partners or ("",)),
-        "person": slot.id,
-        "variant": slot.variants[0],
-        "tissue": facts.pair.tissues[0],
-    }
-    effect = rng.random() < 0.65
-    other = gene if gene != facts.gene.gene else None
-    confounded = effect and bool(design.confounder) and rng.random() < CONFOUNDED
-    found = draw_experiment(
-        rng, key, design, facts, names, effect=effect, confounded=confounded, gene=gene
-    )
-    return replace(found, reading="other gene", subtype=None) if other and effect else found
-
-
-def _repeat(rng: Random, earlier: Experiment, key: str, facts: WorldFacts) -> Experiment:
-    """The same experiment in other hands, without a difference; its size decides what it says."""
-    design = read_designs().designs[earlier.design]
-    names = {
-        "gene": earlier.gene,
-        "partner": earlier.partner or "",
-        "person": earlier.person or "",
-        "variant": earlier.variant or "",
-        "tissue": facts.pair.tissues[0],
-    }
-    if rng.random() < 0.4:
-        design = replace(design, n=(3, 4))
-    return draw_experiment(rng, key, design, facts, names, effect=False)
-
-
-def _told(article: Publication, mine: Sequence[Experiment], persons: Sequence[str]) -> bool:
-    return bool({*article.persons} & {*persons}) or bool(mine and article.results)
-
-
-def _abstract(rng: Random, told: Sequence[str]) -> AbstractPlan:
-    modes = {
-        one: rng.choices(("", "omit", "hedge", "over"), weights=(60, 20, 10, 10))[0] for one in told
-    }
-    return AbstractPlan(
-        *(tuple(one for one in told if modes[one] == mode) for mode in ("omit", "hedge", "over"))
-    )
-
-
-def _controls(rng: Random) -> CaseControl:
-    cases, controls = rng.randint(400, 1500), rng.randint(1200, 4000)
-    share = rng.uniform(0.002, 0.006)
-    ratio = rng.choice((1.0, 1.0, 3.5))
-    carriers = [
-        max(0, round(rng.gauss(size * bound, (size * bound) ** 0.5)))
-        for bound, size in ((share * ratio, cases), (share, controls))
-    ]
-    return case_control(carriers[0], cases, carriers[1], controls)

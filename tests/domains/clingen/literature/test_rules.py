@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
+from statistics import mean, pstdev
 
 import pytest
 
@@ -11,7 +13,7 @@ from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.literature import rules
 from gym_clinic.domains.clingen.literature.records import CaseControl, Literature
-from gym_clinic.domains.clingen.literature.scoring import row_of, score
+from gym_clinic.domains.clingen.literature.scoring import is_steady, row_of, score
 from gym_clinic.domains.clingen.literature.world import draw_literature
 from gym_clinic.errors import TaskError
 
@@ -159,6 +161,22 @@ MUTATIONS = {
     ),
     "groups_are_plausible": wide_arm,
     "examined_persons_are_told": with_examined_person(untold_person),
+    "homozygous_if_related": lambda _: first(
+        of_inheritance("AD"), "persons", consanguineous=True
+    ),
+    "families_inherit": lambda _: de_novo_in_a_family(with_family()),
+    "onset_and_sex_fit": lambda w: first(w, "persons", onset_months=1200),
+    "new_persons_come_with_evidence": lambda w: replace(
+        w, results=tuple(replace(one, subtype=None) for one in w.results)
+    ),
+    "subtypes_once_an_article": lambda w: replace(
+        w,
+        results=tuple(replace(one, subtype="gene_expression_a") for one in w.results),
+        articles=tuple(
+            replace(one, results=tuple(result.id for result in w.results)) for one in w.articles
+        ),
+    ),
+    "class_is_steady": lambda w: one_weak_person(w),
 }  # fmt: skip
 
 
@@ -172,6 +190,34 @@ def gain_of_function() -> Literature:
 
 def with_family() -> Literature:
     return next(world for place in range(40) if (world := drawn(place, "Moderate")).families)
+
+
+def one_weak_person(world):
+    """Genetics of half a point: an inherited missense variant."""
+    first_person, *others = (
+        replace(one, origin="mother", parents_tested=False, other_cause=None)
+        for one in world.persons
+    )
+    return replace(
+        world,
+        persons=(first_person, *(replace(one, other_cause="another gene") for one in others)),
+        variants=tuple(replace(one, null=False, population_alleles=0) for one in world.variants),
+        families=(),
+        articles=tuple(replace(one, families=(), case_control=None) for one in world.articles),
+    )
+
+
+def de_novo_in_a_family(world):
+    family = world.families[0].id
+    return replace(
+        world,
+        persons=tuple(
+            replace(one, origin="de novo", parents_tested=True)
+            if one.id.startswith(f"{family}-")
+            else one
+            for one in world.persons
+        ),
+    )
 
 
 def positive_world() -> Literature:
@@ -212,6 +258,52 @@ def test_a_person_told_again_earns_once():
 
 def test_a_pair_too_young_for_replication_is_refused():
     dossiers = read_dossiers()
-    pair = next(one for one in dossiers.pairs.values() if (one.earliest_year or 0) >= 2023)
-    with pytest.raises(TaskError, match="plausible"):
+    pair = next(one for one in dossiers.pairs.values() if (one.earliest_year or 0) >= 2024)
+    with pytest.raises(TaskError, match="too late for Definitive"):
         draw_literature("rules", pair, dossiers, "Definitive")
+    young = draw_literature("rules", pair, dossiers, "Moderate")
+    assert young.articles[0].year >= (pair.earliest_year or 0)
+
+
+@pytest.mark.population
+def test_classes_share_articles_years_and_unknown_mechanisms(some):
+    """The same pairs under every class differ in none of these by a quarter of their spread."""
+    keys = [key for key in some(PAIRS) if (read_dossiers().pairs[key].earliest_year or 0) < 2021]
+    rows = {label: [features(drawn(PAIRS.index(key), label)) for key in keys] for label in CLASSES}
+    for place, name in enumerate(features(drawn(0, "Limited"))):
+        columns = {label: [row[name] for row in mine] for label, mine in rows.items()}
+        spread = pstdev([one for column in columns.values() for one in column]) or 1
+        means = [mean(column) for column in columns.values()]
+        allowed = max(0.25, 4 / len(keys) ** 0.5)
+        assert max(means) - min(means) <= allowed * spread, (place, name, means)
+
+
+def features(world: Literature) -> dict[str, float]:
+    kinds = Counter(one.kind for one in world.articles)
+    return {
+        "articles": len(world.articles),
+        "first year": world.articles[0].year,
+        "last year": world.articles[-1].year,
+        "persons": len(world.persons),
+        "results": len(world.results),
+        "evidence": sum(one.subtype is not None for one in world.results),
+        "unknown mechanism": world.mechanism == "unknown",
+        "phenotypes": len(world.phenotypes),
+        **{kind: kinds[kind] for kind in ("cohort", "family", "review", "model", "functional")},
+    }
+
+
+def test_contradictory_evidence_withholds_definitive():
+    strong = (score(drawn(place, "Strong")) for place in range(200))
+    gold = next(one for one in strong if one.contradictory and one.publications > 2)
+    assert "contradictory_withholds_definitive" in gold.sop.flags
+
+
+def test_families_count_with_their_person():
+    worlds = (drawn(place, "Moderate") for place in range(200))
+    world = next(
+        one
+        for one in worlds
+        if score(one).genetic_points != score(one, every_family=True).genetic_points
+    )
+    assert is_steady(world)
