@@ -57,6 +57,15 @@ CALM = {"hr": 80.0, "rr": 15.0, "spo2": 99.0}
 DANGER_SIGNS = tuple(CALM)
 """The vital signs that have a danger zone."""
 
+ADULT = 16
+"""Age in years from which on NEWS2 is defined."""
+
+INFANT, OLD = 0.25, 65.0
+"""Ages in years below which, and from which on, patients are frail sooner."""
+
+FEVER, UNWELL = 38.0, 3.0
+"""Temperature in degrees Celsius of a fever, and the NEWS2 of a patient who should not wait."""
+
 COMPLEX = 2
 """Resources that a complex procedure counts for."""
 
@@ -124,6 +133,8 @@ class Acuity:
         resources: Kinds of resources that are expected.
         danger_zone: Vital signs in the danger zone of the age.
         monitor: Whether a monitor is needed, whatever the level.
+        frail: Whether the patient should not wait among others: an infant below three months, a
+            NEWS2 of 3 or more, or fever or severe pain from 65 years on.
     """
 
     level: int
@@ -134,6 +145,7 @@ class Acuity:
     resources: tuple[str, ...]
     danger_zone: tuple[str, ...]
     monitor: bool
+    frail: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -154,7 +166,7 @@ def acuity(
             measured: what an observer would decide by them.
         told: Factor on the times since things began: how an account of them may differ.
     """
-    table, values = acuity_table(), values_on_arrival(patient, told) | dict(measured or {})
+    table, values = acuity_table(), values_on_arrival(patient, told, measured)
     began = hours_of_findings(patient, told)
     keys = {one.condition for one in patient.problems}
     saving = [one for one in table.life_saving if holds(one, keys, began, values)]
@@ -181,7 +193,13 @@ def acuity(
         resources=needed,
         danger_zone=danger_zone(values["age"], values),
         monitor=bool(saving) or confused or any(one.monitor for one in risks),
+        frail=_frail(values),
     )
+
+
+def _frail(values: Mapping[str, float]) -> bool:
+    ill = values["temp_c"] >= FEVER or values["pain"] >= SEVERE_PAIN
+    return values["age"] < INFANT or values["news2"] >= UNWELL or (values["age"] >= OLD and ill)
 
 
 def level(
@@ -249,23 +267,28 @@ def may_retain(patient: ClinicPatient) -> bool:
     return any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.background)
 
 
-def values_on_arrival(patient: ClinicPatient, told: float = 1.0) -> dict[str, float]:
+def values_on_arrival(
+    patient: ClinicPatient, told: float = 1.0, measured: Mapping[str, float] | None = None
+) -> dict[str, float]:
     """Return what the conditions of the table may name.
 
     Every measurement of the true state, `age` in years, `weight_kg`, `hours` since the problem
     began, `severity` of the problem, `low_sbp` (least systolic pressure of the age: 90 mmHg from
-    10 years on, below it 70 and twice the age), `usual_spo2`, `usual_gcs`, and `retains`: 1 where
-    much oxygen may make the patient retain carbon dioxide, else 0.
+    10 years on, below it 70 and twice the age), `usual_spo2`, `usual_gcs`, `retains`: 1 where
+    much oxygen may make the patient retain carbon dioxide, else 0; `news2` (0 below 16 years), and
+    `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the age.
 
     Args:
         patient: The patient.
         told: Factor on the hours.
+        measured: Values that take the place of the true ones.
     """
     problem, age = patient.problems[0], patient.person.age
     acute = any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.problems)
     retains = may_retain(patient)
-    return {
+    values = {
         **patient.state(0),
+        **(measured or {}),
         "age": age,
         "weight_kg": patient.person.weight_kg,
         "retains": float(retains),
@@ -277,6 +300,26 @@ def values_on_arrival(patient: ClinicPatient, told: float = 1.0) -> dict[str, fl
         else patient.usual["spo2"],
         "usual_gcs": patient.usual["gcs"],
     }
+    values["news2"] = early_warning(values) if age >= ADULT else 0.0
+    values["in_danger"] = float(len(danger_zone(age, values)))
+    return values
+
+
+def early_warning(values: Mapping[str, float]) -> float:
+    """Return the NEWS2 of an adult who breathes air, from the true state.
+
+    The second scale of oxygen saturation is used where carbon dioxide may be retained.
+    """
+    confused = round(values["gcs"]) < round(values["usual_gcs"])
+    inputs = {
+        **{name: round(values[name]) for name in ("rr", "spo2", "sbp")},
+        "pulse": round(values["hr"]),
+        "spo2_scale": "2" if values["retains"] else "1",
+        "on_oxygen": False,
+        "consciousness": "C" if confused else "A",
+        "temp_c": round(values["temp_c"], 1),
+    }
+    return float(score("news2", inputs).score)
 
 
 def hours_of_findings(patient: ClinicPatient, told: float = 1.0) -> dict[str, float]:

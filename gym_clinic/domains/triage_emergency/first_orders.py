@@ -161,7 +161,7 @@ def urgent_calls(
         pathway: Id of the right protocol, or "none".
         measured: Values that take the place of the true ones on arrival.
     """
-    values = values_on_arrival(patient) | dict(measured or {})
+    values = values_on_arrival(patient, measured=measured)
     found: dict[tuple[str, ...], UrgentCall] = {}
     for one in _fitting(patient, pathway, values):
         for call in one.calls:

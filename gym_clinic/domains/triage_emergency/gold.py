@@ -12,25 +12,30 @@ from gym_clinic.clinical.resolving import find_evidence
 from gym_clinic.clinical.seen import seen
 from gym_clinic.domains.triage_emergency.acuity import Acuity
 from gym_clinic.domains.triage_emergency.judging import (
+    BY_VITALS,
     COMMON,
+    URGENT,
     alarming,
     in_danger_zone,
     kind_of_medicine,
+    was_found,
 )
 from gym_clinic.domains.triage_emergency.placement import (
     NO_PATHWAY,
     Pathway,
-    place,
+    places,
     protocols,
 )
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.facts import Facts
-from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.incidental import red_flags
 
 MOST_READ = 9
 """Keys that a gold asks to be read, at most, beside the vital signs."""
+
+LEAST_CITED = 3
+"""Citations of a decision, at least; what is normal or absent is cited if there are not enough."""
 
 UNSTABLE = "unstable_patient"
 """The emergency of a patient of level 1 or 2 whose condition by itself is none."""
@@ -66,8 +71,8 @@ def has_alarm(plan: PlannedTriage, cited: list[dict[str, Any]]) -> bool:
 
 def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
     """Yield what the decision rests on, the decisive first."""
-    urgent, read = found.level <= 2, plan.read
-    facts = plan.case.patient.facts
+    urgent, read = found.level <= URGENT, plan.read
+    facts, opened = plan.case.patient.facts, seen(ClinicCase(plan.case.world))
     told = sorted(one for one in read if one.startswith("told:HP") or one.startswith("told:sym"))
     flags = {
         key for key in told
@@ -78,6 +83,7 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
     vitals = [key for key in VITALS if key in read]
     problem = {f"told:{key}" for key in plan.case.patient.problems[0].findings}
     complaint = f"told:{plan.case.patient.problems[0].complaint}"
+    asked = [f"told:{one}" for one in plan.flags]
     made: set[str] = set()
 
     def cite(key: str, present: bool) -> Iterator[dict[str, Any]]:
@@ -86,31 +92,34 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
             made.add(key)
             yield one
 
-    own = sorted((problem & {*told}) - {complaint}, key=lambda key: (key not in flags, key))
+    own = sorted(
+        (problem & {*told}) - {complaint}, key=lambda key: (key not in flags, key in opened, key)
+    )
+    sites = sorted(one for one in read if one.startswith("site:"))
     if urgent:
         for key in vitals:
             alarms = key in ("vital:gcs", "vital:pain", "vital:sbp")
             if len(made) < 2 and (alarms or in_danger_zone(plan.case, key)):
                 yield from cite(key, True)
-        for key in own[:2]:
+        for key in (*own[:2], "study:ecg", *sites, complaint, *own, *vitals):
             yield from cite(key, True)
-        yield from cite("study:ecg", True)
-        for site in sorted(one for one in read if one.startswith("site:")):
-            yield from cite(site, True)
+    elif found.level == BY_VITALS:
+        for key in (*own[:2], *sites[:1], complaint, *own):
+            yield from cite(key, True)
     else:
         for key in own[:2]:
             yield from cite(key, True)
-        for key in sorted({*told} - problem):
+        for key in (*asked, *sorted({*told} - problem)):
             if len(made) < 3:
                 yield from cite(key, False)
         for key in ("vital:spo2", "vital:rr", "vital:hr"):
             if not any(one.startswith("vital:") for one in made):
                 yield from cite(key, False)
-    yield from cite(complaint, True)
-    for key in own:
-        yield from cite(key, True)
-    for key in vitals:
-        yield from cite(key, False)
+        for key in (complaint, *own):
+            yield from cite(key, True)
+    for key in (*asked, *vitals):
+        if len(made) < LEAST_CITED:
+            yield from cite(key, False)
 
 
 def make_gold(
@@ -135,16 +144,19 @@ def make_gold(
     answer = {
         "level": found.level,
         "pathway": pathway.id,
-        "disposition": place(found, pathway, department),
+        "disposition": places(found, pathway, department)[0],
     }
     condition_of_library = patient.facts.conditions[condition]
     return {
         "answer": answer,
-        "acceptable": {"pathway": list(pathway.accepted)},
+        "acceptable": {
+            "pathway": list(pathway.accepted),
+            "disposition": list(places(found, pathway, department)),
+        },
         "plan": [[{"name": name, "arguments": given} for name, given in move]
                  for move in plan.moves],
         "expected": list(_expected(plan)),
-        "read": must_read(plan, cited),
+        "read": must_read(plan, pathway, cited),
         "cite": cited,
         "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
         "assertions": list(_assertions(plan, found, pathway, cited)),
@@ -162,7 +174,7 @@ def make_gold(
         },
         "safety": _safety(plan, found),
         "condition": condition,
-        "difficulty": list(_difficulty(patient, found)),
+        "difficulty": list(_difficulty(plan, found)),
         "reward_basis": ["ACTION", "ASSERTION"],
     }  # fmt: skip
 
@@ -199,15 +211,16 @@ def _expected(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
                 yield {"name": one, "arguments": compared}
 
 
-def must_read(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
+def must_read(plan: PlannedTriage, pathway: Pathway, cited: list[dict[str, Any]]) -> list[str]:
     """Return the keys that must be read.
 
-    What the protocol needs and the complaint's red flags first, then what the decision rests on,
-    the part of the examination that shows something, the tests and screens of the presentation, and
-    the vital signs.
+    What the protocol and the first drugs need and the complaint's red flags first, then what the
+    decision rests on, the part of the examination that shows something, the tests and screens of
+    the presentation, and the vital signs.
     """
     opened = seen(ClinicCase(plan.case.world))
-    after = [key for one in _activated(plan) for key in protocols()[one].after if key in plan.read]
+    after = [one for one in pathway.known_by if one in plan.read and was_found(plan.case, one)]
+    looks = [f"site:{one.look}" for one in plan.urgent if one.look is not None]
     flags = [f"told:{one}" for one in plan.flags]
     alarms = [one["finding"] for one in cited if one["finding"].startswith("told:")
               and alarming(plan.case, one["finding"])]  # fmt: skip
@@ -215,7 +228,7 @@ def must_read(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
     oxygen = any(one.accepted == ("oxygen",) for one in plan.urgent)
     chosen = dict.fromkeys((
         *(("pregnancy",) if plan.asked_pregnancy else ()),
-        *after[:1],
+        *after[:1], *looks,
         *flags, *alarms[:1], *sites[:1],
         *("study:ecg", "lookup:stroke screen", "lookup:glucose", "record:allergies"),
         *(("record:history:past illnesses",) if oxygen else ()),
@@ -224,23 +237,32 @@ def must_read(plan: PlannedTriage, cited: list[dict[str, Any]]) -> list[str]:
     return [*own[:MOST_READ], "vital:hr"]
 
 
-def _activated(plan: PlannedTriage) -> Iterator[str]:
-    made = {one["args"]["pathway"] for one in plan.case.events if one["tool"] == "activate"}
-    yield from (key for key, one in protocols().items() if one.activates in made)
+def reasons(plan: PlannedTriage, found: Acuity) -> list[dict[str, Any]]:
+    """Return what the decision may rest on of what the plan read, with presence.
 
-
-def _decisive(plan: PlannedTriage, cited: list[dict[str, Any]]) -> dict[str, Any]:
-    """The citation that this decision rests on: of this patient, and not on the ticket."""
-    opened = seen(ClinicCase(plan.case.world))
-    own = [one for one in cited if one["finding"] not in opened]
+    At levels 1 and 2 what alarms; at level 3 what was found beside the words of the ticket; at
+    levels 4 and 5 the red flags of the complaint that are not there.
+    """
+    case, opened = plan.case, seen(ClinicCase(plan.case.world))
+    kinds = ("vital:", "told:HP", "told:sym", "site:", "lab:", "study:")
+    read = sorted(key for key in plan.read if key.startswith(kinds))
+    cited = [one for key in read if (one := plan.citation(key)) is not None]
+    if found.level <= URGENT:
+        return [one for one in cited if one["present"] and alarming(case, one["finding"])]
     flags = {f"told:{one}" for one in plan.flags}
+    if found.level > BY_VITALS:
+        return [one for one in cited if one["finding"] in flags and not one["present"]]
+    return [
+        one for one in cited
+        if one["present"] and not one["finding"].startswith("vital:")
+        and one["finding"] not in opened
+    ]  # fmt: skip
 
-    def rank(one: dict[str, Any]) -> tuple[bool, bool, bool]:
-        key = one["finding"]
-        alarms = one["present"] and alarming(plan.case, key)
-        return not alarms, key.startswith("vital:"), key not in flags
 
-    return min(own or cited, key=rank)
+def _looked_for(plan: PlannedTriage) -> tuple[list[str], int]:
+    """Keys of the complaint's red flags, and how many must have been read; else vital signs."""
+    keys = [f"told:{one}" for one in plan.flags if f"told:{one}" in plan.read]
+    return (keys, min(2, len(keys))) if keys else (["vital:hr", "vital:gcs"], 1)
 
 
 def _assertions(
@@ -248,24 +270,31 @@ def _assertions(
 ) -> Iterator[dict[str, Any]]:
     facts = plan.case.patient.facts
     names = [protocols()[one].activates for one in pathway.accepted if one != NO_PATHWAY]
-    first = _decisive(plan, cited)
-    name = evidence_name(facts, first["finding"])
     if pathway.id == NO_PATHWAY:
-        text = f"No protocol is activated, after this was looked for: {name}."
-        yield {"check": "activated_by", "pathways": [], "key": first["finding"], "text": text}
+        keys, least = _looked_for(plan)
+        asked = ", ".join(evidence_name(facts, key) for key in keys)
+        text = f"No protocol is activated, after at least {least} of these was looked for: {asked}."
+        yield {"check": "activated_by", "pathways": [], "keys": keys, "least": least, "text": text}
     elif NO_PATHWAY not in pathway.accepted:
         minutes, one = pathway.minutes, protocols()[pathway.id]
         text = f"The protocol '{pathway.id}' is activated within {minutes:g} minutes of arrival"
         known = f", once this is known: {one.first[0].lower()}{one.first[1:]}" if one.first else "."
         yield {"check": "activated_by", "pathways": names, "minutes": minutes,
-               "after": list(one.after), "text": text + known}  # fmt: skip
+               "known_by": list(pathway.known_by), "text": text + known}  # fmt: skip
     yield from _due(plan)
     text = "The patient is in the right place, after the department was looked at."
     yield {"check": "placed", "text": text}
-    of_finding = first["finding"].startswith("told:")
-    there, not_there = ("present", "not present") if of_finding else ("abnormal", "normal")
-    text = f"The decision rests on: {name}, {there if first['present'] else not_there}."
-    yield {"check": "cited", **first, "text": text}
+    right = reasons(plan, found)
+    named = ", ".join(f"{evidence_name(facts, one['finding'])} ({_said(one)})" for one in right)
+    text = f"The level is right and rests on one of these, or on a reason as good: {named}."
+    yield {"check": "rests_on", "any": right, "text": text}
+
+
+def _said(one: dict[str, Any]) -> str:
+    there, not_there = (
+        ("present", "absent") if one["finding"].startswith("told:") else ("abnormal", "normal")
+    )
+    return there if one["present"] else not_there
 
 
 def _due(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
@@ -279,7 +308,10 @@ def _due(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
         yield {"check": "done_by", "orders": wanted, "minutes": minutes, "text": text}
 
 
-def _difficulty(patient: ClinicPatient, found: Acuity) -> Iterator[str]:
+def _difficulty(plan: PlannedTriage, found: Acuity) -> Iterator[str]:
+    patient = plan.case.patient
+    if plan.repeated:
+        yield "doubtful measurement"
     if len(patient.problems) > 1:
         yield "two problems"
     if any(one.blunting for one in patient.medicines):

@@ -1,6 +1,7 @@
 """How a triage decision is judged: what triage adds to the judgement of all clinical domains.
 
-Accuracy is half the level, a quarter the protocol and a quarter the place, each exact.
+Accuracy is half the level, a quarter the protocol and a quarter the place. Of protocol and place
+each one of a set is right.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
+from gym_clinic.clinical.citations import is_true
 from gym_clinic.clinical.seen import seen
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
+    INFANT,
     SEVERE_PAIN,
     danger_zone,
     values_on_arrival,
@@ -30,8 +33,8 @@ WEIGHTS = {"level": 0.5, "pathway": 0.25, "disposition": 0.25}
 
 FITTING = {
     1: {"resuscitation"},
-    2: {"monitored bed", "standard bed"},
-    3: {"standard bed", "waiting room"},
+    2: {"resuscitation", "monitored bed", "standard bed"},
+    3: {"monitored bed", "standard bed", "waiting room"},
     4: {"fast track", "waiting room", "standard bed"},
     5: {"fast track", "waiting room", "standard bed"},
 }
@@ -53,8 +56,8 @@ ALARMING_SITES = frozenset({
 })  # fmt: skip
 """Parts of the examination of which an abnormal one alarms."""
 
-INFANT = 0.25
-"""Age in years below which any fever alarms."""
+ARTEFACT = 4.0
+"""Percent by which a shown oxygen saturation is below the true one if it is an artefact."""
 
 ANALGESIC, ANTIMICROBIAL = "analgesic", "antimicrobial"
 """What stands for any drug of a set of first medicines where calls are compared."""
@@ -92,23 +95,29 @@ def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     return {
         "level": float(raw.get("level") == answer["level"]),
         "pathway": float(pathway_named(raw.get("pathway")) in accepted),
-        "disposition": float(raw.get("disposition") == answer["disposition"]),
+        "disposition": float(raw.get("disposition") in _places(judged)),
     }
+
+
+def _places(judged: JudgedEpisode) -> Sequence[str]:
+    places: Sequence[str] = judged.gold["acceptable"]["disposition"]
+    return places
 
 
 def _supported(judged: JudgedEpisode) -> float:
     """Whether the right citations support the stated level.
 
-    Levels 1 and 2 need an alarm. The others need what the patient has, something reassuring, such
-    as a normal vital sign or a red flag that is not there, and nothing that contradicts them: a
-    lowered coma score, or at level 3 a vital sign in the danger zone.
+    Levels 1 and 2 need an alarm. The others need what the patient has and nothing that contradicts
+    them: a lowered coma score, or at level 3 a vital sign in the danger zone. Levels 4 and 5 need
+    something reassuring as well: a normal vital sign, or a red flag that is not there.
     """
     level = (judged.raw or {}).get("level")
     right = judged.cited.right
     if isinstance(level, int) and level <= URGENT:
         return float(any(has and alarming(judged.case, key) for key, has in right))
-    calm = any(not has and _reassuring(judged.facts, key) for key, has in right)
-    calm &= any(has and key.startswith("told:") for key, has in right)
+    calm = any(has and key.startswith(("told:", "site:")) for key, has in right)
+    if level != BY_VITALS:
+        calm &= any(not has and _reassuring(judged.facts, key) for key, has in right)
     against = any(has and key == "vital:gcs" for key, has in right)
     if level == BY_VITALS:
         against |= any(has and in_danger_zone(judged.case, key) for key, has in right)
@@ -127,7 +136,7 @@ def alarming(case: ClinicCase, key: str) -> bool:
     if kind == "vital":
         limits = case.computed("limits of alarm", lambda: _limits(case))
         low, high = limits.get(of, (-math.inf, math.inf))
-        shown = case.shown.get(of, ())
+        shown = _shown(case, of)
         return in_danger_zone(case, key) or any(one < low or one >= high for one in shown)
     return kind in ("lab", "study") or (kind == "site" and of in ALARMING_SITES)
 
@@ -150,7 +159,16 @@ def in_danger_zone(case: ClinicCase, key: str) -> bool:
     if of not in DANGER_SIGNS:
         return False
     age = case.patient.person.age
-    return any(danger_zone(age, {**CALM, of: one}) for one in case.shown.get(of, ()))
+    return any(danger_zone(age, {**CALM, of: one}) for one in _shown(case, of))
+
+
+def _shown(case: ClinicCase, sign: str) -> list[float]:
+    """Values of a vital sign that were shown, but no artefacts of the oxygen saturation."""
+    shown = list(case.shown.get(sign, ()))
+    if sign != "spo2":
+        return shown
+    true = case.computed("true saturation", lambda: case.patient.state(0)["spo2"])
+    return [one for one in shown if one > true - ARTEFACT]
 
 
 def _reassuring(facts: Facts, key: str) -> bool:
@@ -181,20 +199,56 @@ def _activated_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     made = activated(judged)
     if not fields["pathways"]:
         stated = pathway_named((judged.raw or {}).get("pathway"))
-        return not made and stated == NO_PATHWAY and fields["key"] in judged.read
+        looked = sum(one in judged.read for one in fields["keys"]) >= fields["least"]
+        return not made and stated == NO_PATHWAY and looked
     in_time = any(made.get(one, float("inf")) <= fields["minutes"] for one in fields["pathways"])
-    return in_time and _known_before(judged, fields["pathways"], fields.get("after", ()))
+    return in_time and _known_before(judged, fields["pathways"], fields.get("known_by", ()))
 
 
 def _known_before(judged: JudgedEpisode, pathways: Sequence[str], keys: Sequence[str]) -> bool:
-    """Whether one of some keys was read in a message before that of the activation."""
+    """Whether one of some keys was found in a message before that of the activation."""
     case = judged.case
     if not keys:
         return True
     at = next(number for number, event in enumerate(case.events)
               if event["tool"] == "activate" and event["args"]["pathway"] in pathways)  # fmt: skip
     before = [one for one in case.marks if one.events <= at]
-    return bool(seen(case, before[-1]) & {*keys})
+    known = seen(case, before[-1])
+    return any(key in known and was_found(case, key) for key in keys)
+
+
+def was_found(case: ClinicCase, key: str) -> bool:
+    """Return whether a key that was read is there or abnormal, and was not denied."""
+    denied = case.told.get(f"finding:{key.removeprefix('told:')}") == "no"
+    return not denied and is_true(case, key, True)
+
+
+def _rests_on(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """The level is right, and one of the citations is a reason for it (see `reasons_of`)."""
+    return judged.concluded and bool(reasons_of(judged, fields["any"]))
+
+
+def reasons_of(judged: JudgedEpisode, listed: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys that are rightly cited and are a reason for the right level.
+
+    At levels 1 and 2 whatever alarms, at level 3 what the patient has beside the words of the
+    ticket; at every level what is listed.
+
+    Args:
+        judged: The episode.
+        listed: Reasons that the gold names, ``{"finding": key, "present": bool}``.
+    """
+    level, case = judged.gold["answer"]["level"], judged.case
+    found = [one["finding"] for one in listed
+             if judged.cited.cites(one["finding"], one["present"], judged.facts)]  # fmt: skip
+    for key, has in sorted(judged.cited.right):
+        kind, _, of = key.partition(":")
+        new = f"finding:{of}" not in case.world.quoted
+        alarms = level <= URGENT and alarming(case, key)
+        tells = level == BY_VITALS and new and kind in ("told", "site", "lab", "study")
+        if has and (alarms or tells):
+            found.append(key)
+    return found
 
 
 def _done_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
@@ -211,7 +265,7 @@ def _done_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     """The place is right, and the department was looked at."""
     place = (judged.raw or {}).get("disposition")
-    return place == judged.gold["answer"]["disposition"] and "lookup:department" in judged.read
+    return place in _places(judged) and "lookup:department" in judged.read
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[int]:
@@ -222,7 +276,7 @@ def _harms(judged: JudgedEpisode) -> Iterator[int]:
     if isinstance(level, int) and level != right["level"]:
         off = level - right["level"]
         found.append(FAR_OFF if abs(off) > 1 else UNDER if off > 0 else OVER)
-    if place in DISPOSITIONS and place != right["disposition"]:
+    if place in DISPOSITIONS and place not in _places(judged):
         later = DISPOSITIONS.index(place) > DISPOSITIONS.index(right["disposition"])
         found.append(TOO_LITTLE if later else TOO_MUCH)
     if found:
@@ -252,6 +306,7 @@ JUDGE = DomainJudge(
     final=lambda judged: {"esi": (judged.raw or {}).get("level")},
     checks={
         "activated_by": _activated_by,
+        "rests_on": _rests_on,
         "done_by": _done_by,
         "placed": _placed,
     },

@@ -24,16 +24,12 @@ from gym_clinic.domains.triage_emergency.acuity import (
 from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.facts.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
-from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient
 
 NO_PATHWAY = "none"
 
 DISPOSITIONS = ("resuscitation", "monitored bed", "standard bed", "fast track", "waiting room")
 """Where a patient can go, the most urgent place first."""
-
-ADULT = 16
-"""Age in years from which on NEWS2 is defined."""
 
 
 class ActivationRule(Strict):
@@ -46,6 +42,8 @@ class ActivationRule(Strict):
         when: Condition on the names of :func:`values_on_arrival`, and on ``news2``.
         beside: Whether it also counts for a problem that the patient has besides.
         or_none_for: Conditions in which no protocol is right as well.
+        known_by: Keys (see :mod:`gym_clinic.clinical.seen`) of which one must have been found, not
+            denied, before it is activated; none if empty.
     """
 
     conditions: Texts = ()
@@ -54,6 +52,7 @@ class ActivationRule(Strict):
     when: Text = "True"
     beside: bool = False
     or_none_for: Texts = ()
+    known_by: Texts = ()
 
 
 class Protocol(Strict):
@@ -67,8 +66,6 @@ class Protocol(Strict):
         clock: What is due, and by when.
         minutes: Minutes from arrival by which it is to be activated.
         first: What is to be known before it is activated, in words; empty for nothing.
-        after: Keys (see :mod:`gym_clinic.clinical.seen`) of which one must have been read before
-            it is activated; none if empty.
         rules: When it is right, from the true state.
     """
 
@@ -79,7 +76,6 @@ class Protocol(Strict):
     clock: Text
     minutes: float
     first: str = ""
-    after: Texts = ()
     rules: tuple[ActivationRule, ...]
 
 
@@ -91,11 +87,13 @@ class Pathway:
         id: Its id; "none" for none.
         accepted: What is right as well.
         minutes: Minutes from arrival by which it is to be activated.
+        known_by: Keys of which one must have been found before.
     """
 
     id: str
     accepted: tuple[str, ...]
     minutes: float
+    known_by: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -116,9 +114,7 @@ def pathway_of(
         measured: Values that take the place of the true ones on arrival.
         told: Factor on the times since things began: how an account of them may differ.
     """
-    values = values_on_arrival(patient, told) | dict(measured or {})
-    began = hours_of_findings(patient, told)
-    values["news2"] = early_warning(values) if values["age"] >= ADULT else 0.0
+    values, began = values_on_arrival(patient, told, measured), hours_of_findings(patient, told)
     first, everything = patient.problems[:1], patient.problems
     for protocol in protocols().values():
         for rule in protocol.rules:
@@ -130,41 +126,37 @@ def pathway_of(
             fits = not rule.variants or any(one.variant in rule.variants for one in problems)
             if fits and holds(one, keys, began, values):
                 free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
-                return Pathway(protocol.id, (protocol.id, *free), protocol.minutes)
+                accepted = (protocol.id, *free)
+                return Pathway(protocol.id, accepted, protocol.minutes, rule.known_by)
     return Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
 
 
-def early_warning(values: Mapping[str, float]) -> float:
-    """Return the NEWS2 of an adult who breathes air, from the true state.
-
-    The second scale of oxygen saturation is used where carbon dioxide may be retained.
-    """
-    confused = round(values["gcs"]) < round(values["usual_gcs"])
-    inputs = {
-        **{name: round(values[name]) for name in ("rr", "spo2", "sbp")},
-        "pulse": round(values["hr"]),
-        "spo2_scale": "2" if values["retains"] else "1",
-        "on_oxygen": False,
-        "consciousness": "C" if confused else "A",
-        "temp_c": round(values["temp_c"], 1),
-    }
-    return float(score("news2", inputs).score)
-
-
-def place(acuity: Acuity, pathway: Pathway, department: Department) -> str:
-    """Return where a patient goes from the door.
+def places(acuity: Acuity, pathway: Pathway, department: Department) -> tuple[str, ...]:
+    """Return where a patient may go from the door, the best place first.
 
     Level 1 goes to resuscitation. Level 2 goes to a monitored bed if a monitor is needed or a vital
-    sign is in the danger zone, else to a standard bed, for which room is made. Level 3 gets a
-    standard bed, or waits if none is free. Levels 4 and 5 go to the fast track, or wait while it is
-    closed. Who needs isolation never waits among others: the standard bed is then a single room.
+    sign is in the danger zone, or to resuscitation if the patient is confused or two vital signs
+    are in the danger zone; without such a need a standard bed, for which room is made, is enough.
+    Level 3 gets a standard bed. If none is free, room is made for who is frail (see `Acuity`), and
+    others wait. Levels 4 and 5 go to the fast track, or wait while it is closed; level 5 may wait,
+    and level 4 may have a free standard bed while it is closed. Who needs isolation never waits
+    among others: the standard bed is then a single room.
     """
     if acuity.level == 1:
-        return "resuscitation"
+        return ("resuscitation",)
     if acuity.level == 2:
-        return "monitored bed" if acuity.monitor or acuity.danger_zone else "standard bed"
+        worse = acuity.confused or len(acuity.danger_zone) > 1
+        if acuity.monitor or acuity.danger_zone:
+            return ("monitored bed", *(("resuscitation",) if worse else ()))
+        return "standard bed", "monitored bed"
     if pathway.id == "isolation":
-        return "standard bed"
+        return ("standard bed",)
+    free = department.standard_beds > 0
     if acuity.level == 3:
-        return "standard bed" if department.standard_beds else "waiting room"
-    return "fast track" if department.fast_track else "waiting room"
+        if acuity.frail:
+            return "standard bed", "monitored bed"
+        return ("standard bed",) if free else ("waiting room", "standard bed")
+    if department.fast_track:
+        return ("fast track", "waiting room") if acuity.level == 5 else ("fast track",)
+    bed = ("standard bed",) if free and acuity.level == 4 else ()
+    return ("waiting room", *bed)

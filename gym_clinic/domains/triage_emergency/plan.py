@@ -19,9 +19,10 @@ from gym_clinic.domains.triage_emergency.acuity import (
 )
 from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.judging import ARTEFACT, was_found
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
 from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
-from gym_clinic.domains.triage_emergency.screens import RESPONSES
+from gym_clinic.domains.triage_emergency.tools.screens import RESPONSES
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.simulate.clinic import disclosures
 from gym_clinic.simulate.clinic.incidental import red_flags
@@ -81,7 +82,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     patient = plan.case.patient
     names = frozenset(hours_of_findings(patient))
     values = values_on_arrival(patient)
-    row = plan.call("measure_vital_signs")
+    row = _measure(plan, values)
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
     plan.urgent = urgent_calls(patient, pathway.id)
     rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
@@ -102,7 +103,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         plan.call("screen_stroke")
         _activate(plan, pathway)
         _order(plan, life=False)
-    if protocols().get(pathway.id) is not None and protocols()[pathway.id].after:
+    if pathway.known_by:
         _learn(plan, pathway)
         plan.turn()
         _activate(plan, pathway)
@@ -143,11 +144,20 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     return plan
 
 
+def _measure(plan: PlannedTriage, values: Mapping[str, float]) -> Any:
+    """Measure the vital signs; again where the oximeter had a poor trace or does not fit."""
+    row = plan.call("measure_vital_signs")
+    shown = row.get("spo2", values["spo2"])
+    poor = "trace" in row.get("comment", "") or shown <= values["spo2"] - ARTEFACT
+    plan.repeated = bool(poor)
+    return plan.call("measure_vital_signs") if poor else row
+
+
 def _order(plan: PlannedTriage, *, life: bool) -> None:
     """Give the orders that come before every question, or the others; those due first are first."""
     for one in sorted(plan.urgent, key=lambda one: one.minutes):
         if one.life is life and one not in plan.ordered:
-            if one.look is not None:
+            if one.look is not None and f"site:{one.look}" not in plan.read:
                 plan.call("examine_patient", system=one.look)
             plan.call(one.name, **one.arguments)
             plan.ordered.append(one)
@@ -175,15 +185,16 @@ def _learn(plan: PlannedTriage, pathway: Pathway) -> None:
         there = [name for name in EXPOSURES if facts.finding_ids[name] in case.world.findings]
         for name in there or EXPOSURES[:1]:
             plan.call("ask_patient", question=f"Do you have {name.casefold()}?")
-        sites = [one for one in _sites(plan) if f"site:{one}" in protocols()[pathway.id].after]
+        sites = [one for one in _sites(plan) if f"site:{one}" in pathway.known_by]
         for site in sites[:1]:
-            plan.call("examine_patient", system=site)
+            if f"site:{site}" not in plan.read:
+                plan.call("examine_patient", system=site)
         _read_papers(plan)
     elif case.patient.person.pregnant_weeks is not None:
         plan.call("ask_patient", question="How many weeks pregnant are you?")
     else:
         plan.call("ask_patient", question="Do you have recent childbirth?")
-    if not plan.read & {*protocols()[pathway.id].after}:
+    if not any(key in plan.read and was_found(case, key) for key in pathway.known_by):
         raise NoPlanError(f"what comes before {pathway.id} cannot be known")
 
 

@@ -30,7 +30,8 @@ class PlannedTriage:
         ordered: Those of them that were given.
         flags: Red flags of the complaint that were asked for, by id.
         asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
-        measured: The vital signs that were measured first.
+        measured: The vital signs that were measured first, or again after a doubtful trace.
+        repeated: Whether they were measured again.
     """
 
     case: TriageCase
@@ -40,6 +41,7 @@ class PlannedTriage:
     flags: list[str] = field(default_factory=list)
     asked_pregnancy: bool = False
     measured: dict[str, float] = field(default_factory=dict)
+    repeated: bool = False
     _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
 
     def call(self, name: str, **arguments: Any) -> Any:

@@ -20,16 +20,18 @@ from gym_clinic.clinical.rehearsal import answered
 from gym_clinic.domains.triage_emergency.acuity import Acuity, acuity
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
 from gym_clinic.domains.triage_emergency.gold import (
+    LEAST_CITED,
     citations,
     has_alarm,
     make_gold,
     must_read,
+    reasons,
 )
 from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.placement import (
     Pathway,
     pathway_of,
-    place,
+    places,
     protocols,
 )
 from gym_clinic.domains.triage_emergency.plan import plan_triage
@@ -124,8 +126,9 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
         return None
     cited = list(citations(plan, found))[:MOST_CITED]
     if (
-        len(must_read(plan, cited)) < LEAST_READ
-        or len(cited) < 3
+        len(must_read(plan, pathway, cited)) < LEAST_READ
+        or len(cited) < LEAST_CITED
+        or not reasons(plan, found)
         or (found.level <= 2 and not has_alarm(plan, cited))
     ):
         return None
@@ -139,7 +142,7 @@ def _told_alike(
     patient: ClinicPatient, found: Acuity, pathway: Pathway, department: Department
 ) -> bool:
     """Whether an account of the times that is a little off leads to the same decision."""
-    right = found.level, pathway.accepted, place(found, pathway, department)
+    right = found.level, pathway.accepted, places(found, pathway, department)
     return all(_decided(patient, None, told, department) == right for told in TOLD)
 
 
@@ -148,7 +151,7 @@ def _measured_alike(
 ) -> bool:
     """Whether the measured vital signs lead to the decision and the orders of the true ones."""
     patient = plan.case.patient
-    right = found.level, pathway.accepted, place(found, pathway, department)
+    right = found.level, pathway.accepted, places(found, pathway, department)
     due = urgent_calls(patient, pathway.id, plan.measured)
     same = [one.accepted for one in due] == [one.accepted for one in plan.urgent]
     return same and _decided(patient, plan.measured, 1.0, department) == right
@@ -159,9 +162,9 @@ def _decided(
     measured: Mapping[str, float] | None,
     told: float,
     department: Department,
-) -> tuple[int, tuple[str, ...], str]:
+) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
     level, protocol = acuity(patient, measured, told), pathway_of(patient, measured, told)
-    return level.level, protocol.accepted, place(level, protocol, department)
+    return level.level, protocol.accepted, places(level, protocol, department)
 
 
 def _works_out(plan: PlannedTriage, made: MadeTask) -> bool:

@@ -111,3 +111,37 @@ def test_reasons_are_given() -> None:
     found = acuity(draw_patient(3, "anaphylaxis"))
     assert "adrenaline" in found.life_saving
     assert found.monitor
+
+
+def with_state(condition: str, seed: int = 3, **values: float) -> int:
+    """Level of a patient whose vital signs are those of a well adult, but for some."""
+    calm = {"hr": 84.0, "rr": 16.0, "spo2": 97.0, "sbp": 126.0, "temp_c": 37.0, "gcs": 15.0,
+            "crt_s": 1.5, "pain": 2.0}  # fmt: skip
+    return acuity(draw_patient(seed, condition), {**calm, **values}).level
+
+
+@pytest.mark.parametrize("condition", ["acute-cholecystitis", "acute-pyelonephritis", "cellulitis"])
+def test_possible_sepsis_is_seen_in_the_measured_signs_of_any_infection(condition: str) -> None:
+    adult = next(seed for seed in range(40) if 20 < draw_patient(seed, condition).person.age < 60)
+    assert with_state(condition, adult) > 2
+    ill = {"temp_c": 39.2, "hr": 116.0, "rr": 23.0, "sbp": 104.0}
+    assert with_state(condition, adult, **ill) == 2
+    assert with_state(condition, adult, crt_s=4.0) == 2
+
+
+def test_a_mottled_child_with_an_infection_is_level_two() -> None:
+    child = next(seed for seed in range(60) if draw_patient(seed, "influenza").person.age < 10)
+    assert with_state("influenza", child, hr=100.0, rr=22.0, crt_s=4.0, temp_c=39.0) == 2
+
+
+def test_the_same_signs_without_an_infection_are_no_sepsis() -> None:
+    found = acuity(draw_patient(2, "gout"), {"temp_c": 37.0, "crt_s": 4.0, "hr": 80.0})
+    assert "possible sepsis" not in found.high_risk
+
+
+def test_an_old_patient_with_fever_should_not_wait_among_others() -> None:
+    old = next(s for s in range(60) if 65 <= draw_patient(s, "acute-cholecystitis").person.age < 75)
+    patient = draw_patient(old, "acute-cholecystitis")
+    calm = {"hr": 84.0, "rr": 16.0, "spo2": 97.0, "sbp": 126.0, "gcs": 15.0, "pain": 3.0}
+    assert acuity(patient, {**calm, "temp_c": 38.6}).frail
+    assert not acuity(patient, {**calm, "temp_c": 37.0}).frail

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gym_clinic.clinical.edits import apply_edits
-from gym_clinic.domains.triage_emergency.activation import known_pathways
 from gym_clinic.domains.triage_emergency.acuity import Acuity
 from gym_clinic.domains.triage_emergency.placement import (
     NO_PATHWAY,
     Pathway,
     pathway_of,
-    place,
+    places,
     protocols,
 )
+from gym_clinic.domains.triage_emergency.tools.activation import known_pathways
 from gym_clinic.domains.triage_emergency.world import Department, draw_department
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
@@ -22,26 +22,32 @@ NONE = Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
 FREE, FULL = Department(3, 2, True), Department(20, 0, False)
 
 
-def of_level(level: int, *, monitor: bool = False, danger: tuple[str, ...] = ()) -> Acuity:
-    return Acuity(level, (), (), False, False, (), danger, monitor)
+def of_level(
+    level: int, *, monitor: bool = False, danger: tuple[str, ...] = (), frail: bool = False
+) -> Acuity:
+    return Acuity(level, (), (), False, False, (), danger, monitor, frail)
 
 
 @pytest.mark.parametrize(
     ("found", "pathway", "department", "right"),
     [
-        (of_level(1), NONE, FULL, "resuscitation"),
-        (of_level(2, monitor=True), NONE, FULL, "monitored bed"),
-        (of_level(2, danger=("hr",)), NONE, FREE, "monitored bed"),
-        (of_level(2), NONE, FULL, "standard bed"),
-        (of_level(3), NONE, FREE, "standard bed"),
-        (of_level(3), NONE, FULL, "waiting room"),
-        (of_level(4), NONE, FREE, "fast track"),
-        (of_level(5), NONE, FULL, "waiting room"),
-        (of_level(5), Pathway("isolation", ("isolation",), 20.0), FULL, "standard bed"),
+        (of_level(1), NONE, FULL, ["resuscitation"]),
+        (of_level(2, monitor=True), NONE, FULL, ["monitored bed"]),
+        (of_level(2, danger=("hr",)), NONE, FREE, ["monitored bed"]),
+        (of_level(2, danger=("hr", "rr")), NONE, FREE, ["monitored bed", "resuscitation"]),
+        (of_level(2), NONE, FULL, ["standard bed", "monitored bed"]),
+        (of_level(3), NONE, FREE, ["standard bed"]),
+        (of_level(3), NONE, FULL, ["waiting room", "standard bed"]),
+        (of_level(3, frail=True), NONE, FULL, ["standard bed", "monitored bed"]),
+        (of_level(4), NONE, FREE, ["fast track"]),
+        (of_level(4), NONE, Department(3, 2, False), ["waiting room", "standard bed"]),
+        (of_level(5), NONE, FREE, ["fast track", "waiting room"]),
+        (of_level(5), NONE, FULL, ["waiting room"]),
+        (of_level(5), Pathway("isolation", ("isolation",), 20.0), FULL, ["standard bed"]),
     ],
 )
-def test_places(found: Acuity, pathway: Pathway, department: Department, right: str) -> None:
-    assert place(found, pathway, department) == right
+def test_places(found: Acuity, pathway: Pathway, department: Department, right: list[str]) -> None:
+    assert list(places(found, pathway, department)) == right
 
 
 @pytest.mark.parametrize(

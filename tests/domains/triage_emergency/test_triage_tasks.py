@@ -245,3 +245,76 @@ def test_what_must_be_read_holds_red_flags_of_the_complaint() -> None:
         flags = {facts.finding_ids[name] for name in flags_of(facts, told_first(case)).findings}
         asked = {key.removeprefix("told:") for key in one.gold["read"] if key.startswith("told:")}
         assert len(asked & flags) >= 2
+
+
+def test_a_denied_overdose_or_a_general_examination_is_no_knowledge_of_a_poison() -> None:
+    one = made_of("opioid-overdose", "1")
+    plan = moves_of(one)
+    text = next(each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
+    assert held(one, plan)[text]
+    known = ("examine_patient", "ask_patient", "read_document")
+    activation: tuple[str, dict[str, object]] = ("activate_pathway", {"pathway": "poisoning"})
+    others = [[call for call in move if call[0] not in known and call != activation]
+              for move in plan]  # fmt: skip
+
+    def after(*calls: tuple[str, dict[str, object]]) -> bool:
+        return held(one, [[*calls], [activation], *others])[text]
+
+    assert after(("examine_patient", {"system": "eyes"}))
+    assert not after(("examine_patient", {"system": "general"}))
+    assert not after(("ask_patient", {"question": "Do you have fever or chest pain?"}))
+
+
+def test_naloxone_is_due_in_a_drowsy_patient_who_breathes_slowly() -> None:
+    for condition, label in (("opioid-overdose", "1"),):
+        one = made_of(condition, label)
+        due = {drug for each in one.gold["assertions"] if each["check"] == "done_by"
+               for some in each["orders"] for drug in some}  # fmt: skip
+        assert "naloxone" in due
+        assert "site:eyes" in one.gold["read"]
+
+
+def test_carboxyhaemoglobin_is_measured_where_smoke_was_breathed() -> None:
+    one = made_of("carbon-monoxide-poisoning", "2")
+    assert {"name": "order_lab", "arguments": {"test": "cohb"}} in one.gold["expected"]
+
+
+def judged_with(one: MadeTask, cited: list[dict[str, object]]) -> JudgedEpisode:
+    """The reference plan with the right answer and other citations."""
+    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    for move in moves_of(one):
+        for name, arguments in move:
+            tool = box.get(name)
+            assert tool is not None
+            case.writable = tool.writes
+            tool.call(dict(arguments), case)
+        case.end_turn()
+    answer = {**one.gold["answer"], "cited_findings": cited}
+    turns = [*(Turn("") for _ in moves_of(one)), Turn("", answer=answer)]
+    return JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), case, turns, answer, "answered"))
+
+
+@pytest.mark.parametrize("label", ["1", "2", "3", "5"])
+def test_a_decision_rests_on_any_of_several_reasons_and_not_on_what_is_normal(label: str) -> None:
+    one = made(label)
+    (stated,) = [each for each in one.gold["assertions"] if each["check"] == "rests_on"]
+    assert all(judged_with(one, [reason]).held(stated) for reason in stated["any"])
+    assert not judged_with(one, [{"finding": "vital:rr", "present": False}]).held(stated)
+    wrong = [{**reason, "present": not reason["present"]} for reason in stated["any"]]
+    assert not judged_with(one, wrong).held(stated)
+    if int(label) < 4:
+        assert all(reason["present"] for reason in stated["any"])
+
+
+def test_a_second_right_place_counts_and_a_wrong_one_does_not() -> None:
+    one = made("3")
+    right = one.gold["acceptable"]["disposition"]
+    assert right[0] == one.gold["answer"]["disposition"]
+
+    def placed(place: str) -> float:
+        answer = {**one.gold["answer"], "disposition": place}
+        episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
+        return JUDGE.accuracy(JudgedEpisode(JUDGE, episode))["disposition"]
+
+    assert all(placed(each) == 1 for each in right)
+    assert placed("resuscitation") == placed("fast track") == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.clinical.tools import REASONING, library_tools
-from gym_clinic.domains.triage_emergency import activation, references, screens, submission
+from gym_clinic.domains.triage_emergency.tools import activation, references, screens, submission
 from gym_clinic.toolbox import Tool, tools_of
 
 SCORES = ("esi", "gcs", "news2", "qsofa", "shock_index")
