@@ -7,7 +7,7 @@ class is whether a failure to replicate is convincing: only its group sizes tell
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -21,7 +21,7 @@ from gym_clinic.domains.clingen.literature.designs import (
     read_designs,
 )
 from gym_clinic.domains.clingen.literature.experiments import contradicts, draw_experiment
-from gym_clinic.domains.clingen.literature.people import PersonSlot
+from gym_clinic.domains.clingen.literature.people import PersonSlot, course_of
 from gym_clinic.domains.clingen.literature.records import (
     AbstractPlan,
     ArticleKind,
@@ -39,7 +39,7 @@ LATE_YEAR, LAST_YEAR = 2022, 2026
 """First year of a late literature, and the last year of all."""
 
 MOST_EXPERIMENTAL = 4.0
-"""Most points of experiments, for every class."""
+"""Most experimental points of a literature."""
 
 CONTROLLED = 0.4
 """Share of cohorts of a dominant disease that are compared with controls."""
@@ -47,11 +47,12 @@ CONTROLLED = 0.4
 LONG_ARTICLES = 4
 """Full texts of usual length in a literature; further articles are short reports."""
 
-OTHER_KINDS: tuple[ArticleKind, ...] = (
-    "functional", "functional", "functional", "model", "model", "model", "review", "review",
-    "case report", "case report", "cohort", "paralogue", "sibling disease",
-    "failure to replicate", "failure to replicate", "failure to replicate", "failure to replicate",
-)  # fmt: skip
+OTHER_KINDS: Mapping[ArticleKind, int] = {
+    "functional": 3, "model": 3, "review": 2, "case report": 3, "cohort": 1, "paralogue": 3,
+    "sibling disease": 2, "failure to replicate": 5,
+}  # fmt: skip
+"""Kinds of the articles without new persons -> weight."""
+
 EFFECT = 0.65
 """Share of the experiments that find a difference, as far as points are left."""
 
@@ -110,7 +111,7 @@ class _ArticleDraw:
         split: Split, convincing: bool,
     ) -> None:  # fmt: skip
         self.rng, self.facts, self.mechanism = rng, facts, mechanism
-        self.dossiers, self.convincing = dossiers, convincing
+        self.dossiers, self.convincing, self.gene = dossiers, convincing, facts.gene.gene
         self.fit = [one for one in designs_of(split) if feasible(one, facts)]
         self.results: list[Experiment] = []
         self.used: set[str] = set()
@@ -121,11 +122,15 @@ class _ArticleDraw:
         rng = self.rng
         number = rng.choices(list(ARTICLES), weights=list(ARTICLES.values()))[0]
         new = 4 if number > 4 and rng.random() < 0.3 else 3
+        # Where de novo variants are rare, families are what is reported.
+        inherited = course_of(self.facts.pair).de_novo < 0.5
+        bearing: ArticleKind = "family" if inherited else "cohort"
         kinds: list[tuple[ArticleKind, bool]] = [
-            (rng.choice(("cohort", "cohort", "family")), True) for _ in range(new)
+            (rng.choice(("cohort", "family", bearing)), True) for _ in range(new)
         ]
         kinds[rng.randrange(new)] = ("cohort", True)
-        kinds += [(rng.choice(OTHER_KINDS), False) for _ in range(number - new)]
+        others = rng.choices([*OTHER_KINDS], weights=[*OTHER_KINDS.values()], k=number - new)
+        kinds += [(kind, False) for kind in others]
         tail = kinds[1:]
         rng.shuffle(tail)
         if rng.random() < 0.7:  # a repetition needs something to repeat
@@ -141,7 +146,7 @@ class _ArticleDraw:
         for place, (kind, bears) in enumerate(kinds):
             left -= bears
             gene, disease = self.subject(kind)
-            if (kind == "paralogue" and gene == facts_gene(self.facts)) or (
+            if (kind == "paralogue" and gene == self.gene) or (
                 kind == "sibling disease" and disease == self.facts.pair.disease
             ):
                 kind = "review"
@@ -175,21 +180,13 @@ class _ArticleDraw:
             long += not short
             articles.append(
                 Publication(
-                    pmids[place],
-                    pmids[place].replace("SIM", "SIMC"),
-                    years[place],
-                    kind,
-                    gene,
-                    disease,
-                    tuple(one.id for one in slots if one.id in persons),
-                    (),
-                    None,
+                    pmids[place], pmids[place].replace("SIM", "SIMC"), years[place], kind, gene,
+                    disease, tuple(one.id for one in slots if one.id in persons), (), None,
                     tuple(one.id for one in mine),
                     tuple(one for one in pmids[:place] if one in seen),
-                    short,
-                    self.abstract([one.id for one in mine], kind),
+                    short, self.abstract([one.id for one in mine], kind),
                 )
-            )
+            )  # fmt: skip
         controlled = tuple(
             one.pmid
             for one in articles
@@ -218,7 +215,11 @@ class _ArticleDraw:
         cohorts = [pmid for pmid, kind in bearers if kind == "cohort"]
         large = rng.choice(cohorts)
         sizes = [
-            2 if kind == "family" else rng.randint(6, 7) if pmid == large else rng.randint(3, 4)
+            rng.randint(2, 3)
+            if kind == "family"
+            else rng.randint(6, 7)
+            if pmid == large
+            else rng.randint(3, 4)
             for pmid, kind in bearers
         ]
         numbers = rng.sample(range(1, 10_000_000), hits * sum(sizes))
@@ -251,7 +252,7 @@ class _ArticleDraw:
         first = self.positive(left)
         found = [first] if first else []
         if self.rng.random() < 0.5:
-            gene, disease = facts_gene(self.facts), self.facts.pair.disease
+            gene, disease = self.gene, self.facts.pair.disease
             found += self.experiments(gene, disease, left, 1, found)
         return found
 
@@ -262,7 +263,7 @@ class _ArticleDraw:
             if design is None or self.exceeds(design, left, ()):
                 continue
             self.used.add(design.id)
-            found = self.experiment(design, facts_gene(self.facts), 0, effect=True, fair=True)
+            found = self.experiment(design, self.gene, 0, effect=True, fair=True)
             if found.subtype:
                 return found
         return None
@@ -284,7 +285,7 @@ class _ArticleDraw:
             if design is None:
                 continue
             self.used.add(design.id)
-            own = gene == facts_gene(self.facts) and disease == self.facts.pair.disease
+            own = gene == self.gene and disease == self.facts.pair.disease
             effect = self.rng.random() < EFFECT
             if own and effect and self.exceeds(design, left, (*told, *found)):
                 effect = False
@@ -301,9 +302,7 @@ class _ArticleDraw:
         early = [
             one
             for one in self.results
-            if one.reading == "positive"
-            and one.gene == facts_gene(self.facts)
-            and one.id not in lone
+            if one.reading == "positive" and one.gene == self.gene and one.id not in lone
         ]
         for first in self.rng.sample(early, len(early)):
             design = read_designs().designs[first.design]
@@ -372,7 +371,7 @@ class _ArticleDraw:
             self.rng, self.key(place), design, self.facts, names,
             effect=effect, confounded=confounded, gene=gene,
         )  # fmt: skip
-        if gene != facts_gene(self.facts) and effect:
+        if gene != self.gene and effect:
             return replace(found, reading="other gene", subtype=None)
         return found
 
@@ -393,8 +392,3 @@ class _ArticleDraw:
                 for mode in ("omit", "hedge", "over")
             )
         )
-
-
-def facts_gene(facts: WorldFacts) -> str:
-    """The symbol of the world's gene."""
-    return facts.gene.gene

@@ -179,12 +179,14 @@ def draw_person(
     else:
         parents: tuple[PersonOrigin, ...] = ("mother", "father")
         origin = rng.choice(parents if slot.familial else (*parents, "untested"))
+    signs = tuple(one for one in signs if not _excluded(one, sex))
     shown = rng.sample(signs, min(len(signs), rng.randint(2, 4)))
-    rest = [one for one in signs if one not in shown]
+    age, shown = _onset(rng, course, shown)
+    rest = [one for one in signs if one not in shown and not _age_limits(one)]
     person = Proband(
         slot.id,
         sex,
-        _onset(rng, course),
+        age,
         keys,
         origin,
         origin in ("de novo", "both parents"),
@@ -210,13 +212,37 @@ def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Fa
     return replace(family, lod=lod_of(family, pair.inheritance))
 
 
-def _onset(rng: Random, course: DiseaseCourse) -> int:
-    """An age at onset within the range of the disease, more often early than late in it."""
-    age = course.low + (course.high - course.low) * rng.betavariate(1.6, 2.2)
+def _onset(rng: Random, course: DiseaseCourse, shown: list[str]) -> tuple[int, list[str]]:
+    """An age at onset in the range of the disease, early more often than late, and the findings.
+
+    A finding that names an age bounds it, and one that names another age is not shown with it.
+    """
+    limited = [one for one in shown if _age_limits(one)]
+    limits = _age_limits(limited[0]) if limited else None
+    low, high = limits or (course.low, course.high)
+    low, high = max(low, course.low), min(high, course.high)
+    if low > high or limited[1:]:
+        shown = [one for one in shown if one not in limited[low <= high :]]
+        low, high = (low, high) if low <= high else (course.low, course.high)
+    age = low + (high - low) * rng.betavariate(1.6, 2.2)
     months = round(age)
-    if months < 24:
-        return months
-    return 6 * round(age / 6) if months < 120 else 12 * round(age / 12)
+    if months >= 24:
+        months = 6 * round(age / 6) if months < 120 else 12 * round(age / 12)
+    return min(max(months, low), high), shown
+
+
+def _age_limits(sign: str) -> tuple[int, int] | None:
+    """Months between which a disease with this finding begins, if the finding names an age."""
+    for word, low, high in _tables()["signs"]:
+        if word in sign.lower():
+            return low, high
+    return None
+
+
+def _excluded(sign: str, sex: str) -> bool:
+    """Whether a finding does not occur in this sex."""
+    other = "male" if sex == "female" else "female"
+    return any(word in sign.lower() for word in _tables()["sexes"][other])
 
 
 def _variant(

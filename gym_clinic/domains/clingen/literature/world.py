@@ -22,6 +22,8 @@ from gym_clinic.domains.clingen.literature.comparisons import case_control
 from gym_clinic.domains.clingen.literature.designs import WorldFacts
 from gym_clinic.domains.clingen.literature.people import (
     PersonPlan,
+    PersonSlot,
+    course_of,
     draw_family,
     draw_person,
     rows_for,
@@ -162,7 +164,7 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     for slot in plan.slots:
         row = scored.get(slot.id)
         spoil = "" if row else rng.choice(spoils_for(pair, slot))
-        row = row or rng.choice(rows_for(pair, plan.mechanism, slot))
+        row = row or _unscored_row(rng, plan, slot, spoil)
         persons[slot.id] = PersonPlan(row, spoil)
     families: dict[str, tuple[Family, ...]] = {}
     for slot in plan.slots:
@@ -183,6 +185,20 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     if not high and genetic:
         return None
     return _Settlement(persons, families, controls)
+
+
+def _unscored_row(rng: Random, plan: ArticlePlan, slot: PersonSlot, spoil: str) -> str:
+    """A row of a person without points; a common variant is neither de novo nor a null."""
+    rows = rows_for(plan.facts.pair, plan.mechanism, slot)
+    if spoil == "common":
+        return rows[-1]
+    return _row(rng, plan.facts.pair, rows)
+
+
+def _row(rng: Random, pair: PairDossier, rows: list[str]) -> str:
+    """Draw a row; de novo variants are rare where the disease begins late."""
+    readily = course_of(pair).de_novo
+    return rng.choices(rows, weights=[readily if one == "de novo" else 1 for one in rows])[0]
 
 
 def _open_articles(rng: Random, plan: ArticlePlan, classification: str) -> list[str]:
@@ -219,7 +235,7 @@ def _scored_rows(
             continue
         needed = (aim - total) / (len(order) - place)
         best = max(rows, key=lambda one: ROWS[one][0])
-        row = best if needed > 0.75 * ROWS[best][0] else rng.choice(rows)
+        row = best if needed > 0.75 * ROWS[best][0] else _row(rng, plan.facts.pair, rows)
         scored[slot.id] = row
         total = _case_points(scored)
     return scored
