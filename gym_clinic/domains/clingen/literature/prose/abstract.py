@@ -67,6 +67,10 @@ def write_abstract(
     if rng.random() < 0.7 or not (persons or shown):
         background.append(writer.tell("abs_gap"))
     background.append(aim)
+    if article.kind == "review":
+        said = [*background, writer.tell("review_scope"), writer.tell("review_view")]
+        said += [writer.tell("review_view"), writer.tell("abs_gap"), writer.tell("review_message")]
+        return " ".join(filter(None, said))
     methods = [writer.tell("abs_assay_methods", **facts) for _, facts in shown]
     if persons:
         methods.insert(0, writer.tell("abs_people_methods", count=counted_word(len(persons))))

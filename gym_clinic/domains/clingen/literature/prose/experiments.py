@@ -59,7 +59,6 @@ def methods_of(
     said = [writer.tell(pool, **facts) for pool in pools for _ in range(1 if short else 2)]
     said.append(writer.tell("assay_general", **facts))
     if not short:
-        said.append(writer.tell(assay_pool(result), **facts))
         said.append(writer.tell("assay_general", **facts))
     return shorten(" ".join(filter(None, said)), [result])
 

@@ -108,8 +108,8 @@ def variant_text(variant: SequenceVariant, style: AuthorStyle) -> str:
         return f"{variant.id} ({', '.join(filter(None, [*about, exon]))})"
     noun = about[0] if about[0].endswith(("deletion", "expansion")) else f"{about[0]} variant"
     if style.variants == "noun":
-        return f"the {noun} {variant.id} ({exon})"
-    return f"{_article(noun)} {noun} of {exon} ({variant.id})"
+        return f"the {noun} {variant.id}"
+    return f"{_article(noun)} {noun} ({variant.id})"
 
 
 def genotype_text(person: Proband, variants: Sequence[SequenceVariant], style: AuthorStyle) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gym_clinic.domains.clingen.literature.prose.facts import (
+    RARE,
     age_text,
     counted_word,
     listed,
@@ -74,8 +75,14 @@ def family_facts(family: Family) -> dict[str, str]:
         "carriers": _counted(family.affected_carriers),
         "phenocopies": _counted(family.phenocopies),
         "unaffected": _counted(family.unaffected_carriers),
+        "non_carriers": _persons(family.phenocopies, "affected non-carrier"),
+        "well_carriers": _persons(family.unaffected_carriers, "unaffected carrier"),
         "lod": f"{family.lod:g}",
     }
+
+
+def _persons(number: int, noun: str) -> str:
+    return f"{counted_word(number)} {noun}{'s' * (number != 1)}"
 
 
 def _counted(number: int) -> str:
@@ -101,18 +108,21 @@ def _person(
     }
     if person.origin in ("mother", "father"):
         facts["origin"] = writer.clause("origin_parent", parent=person.origin)
-    said = [writer.tell("person", **facts), writer.tell("person_variant", **facts)]
+    if article.short:
+        said = [writer.tell("person_brief", **facts)]
+    else:
+        said = [writer.tell("person", **facts), writer.tell("person_variant", **facts)]
     if person.absent and not article.short:
         absent = [sign(one) for one in person.absent]
         said.append(
             writer.tell("person_absent", absent=listed(absent), absent_or=listed(absent, "or"))
         )
     seen = [
-        f"{one.population_alleles} of {style.count(one.population_total)} alleles ({one.id})"
+        f"{one.population_alleles}/{style.count(one.population_total)} ({one.id})"
         for one in literature.variants
         if one.id in person.variants and one.population_alleles
     ]
-    if seen:
+    if seen and (writer.rng.random() < 0.6 or _common(literature, person)):
         said.append(writer.tell("person_population", seen=listed(seen)))
     if person.other_cause:
         said.append(
@@ -123,6 +133,12 @@ def _person(
     if person.first_article != article.pmid and person.first_article in article.cites:
         said.append(writer.tell("person_before", before=f"({person.first_article})", **facts))
     return said
+
+
+def _common(literature: Literature, person: Proband) -> bool:
+    return any(
+        one.population_alleles > RARE for one in literature.variants if one.id in person.variants
+    )
 
 
 def _origin(person: Proband) -> tuple[str]:
@@ -141,20 +157,17 @@ def variants_of(literature: Literature, person: Proband, style: AuthorStyle) -> 
 
 def people_table(writer: ArticleWriter, literature: Literature, persons: Sequence[Proband]) -> str:
     """Write the table of persons."""
-    columns = ("person", "variant", "origin", "signs")
+    columns = ("person", "origin", "signs")
     rows = [
         f"Table 1. {writer.tell('table_people')}",
         f"| {' | '.join(writer.clause(f'head_{one}') for one in columns)} |",
-        "|---|---|---|---|",
+        "|---|---|---|",
     ]
     for one in persons:
         onset = age_text(one.onset_months).removeprefix("at ")
         onset = onset.replace(" months", " mo").replace(" years", " y")
         signs = "; ".join(sign(name) for name in one.present)
-        variants = ", ".join(dict.fromkeys(one.variants))
-        rows.append(
-            f"| {one.id} ({one.sex[0].upper()}, {onset}) | {variants} | {one.origin} | {signs} |"
-        )
+        rows.append(f"| {one.id} ({one.sex[0].upper()}, {onset}) | {one.origin} | {signs} |")
     return "\n".join(rows)
 
 

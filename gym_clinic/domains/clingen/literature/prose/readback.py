@@ -91,8 +91,13 @@ class _ArticleRecords:
         self.ids = {article.pmid, *article.cites, *article.persons}
         self.ids.update(one.first_article for one in persons)
         self.ids.update(variant for one in persons for variant in one.variants)
-        self.ids.update(found for one in results for found in _ID.findall(_words(one)))
-        self.numbers = numbers_in(" ".join(_words(one) for one in results)) | {"95"}
+        told = list(results)
+        if article.kind == "review":
+            cited = [one for one in literature.articles if one.pmid in article.cites]
+            keys = {key for one in cited for key in one.results}
+            told += [one for one in literature.results if one.id in keys]
+        self.ids.update(found for one in told for found in _ID.findall(_words(one)))
+        self.numbers = numbers_in(" ".join(_words(one) for one in told)) | {"95"}
         for one in results:
             self.numbers.update(_numbers(one))
         self.numbers.update(_people_numbers(literature, article))

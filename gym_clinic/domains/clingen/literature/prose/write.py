@@ -95,7 +95,9 @@ class _ArticleAuthor:
         experiments = literature.results if article.kind != "review" else ()
         self.results = [one for one in experiments if one.id in article.results]
         self.persons = [one for one in literature.persons if one.id in article.persons]
-        self.people_table = len(self.persons) > 2 and self.writer.rng.random() < 0.6
+        self.people_table = len(self.persons) > 2 and (
+            article.short or self.writer.rng.random() < 0.4
+        )
         self.told: list[dict[str, str]] = []
         for place, result in enumerate(self.results):
             facts = experiment_facts(result, self.style, change_of(result, self.writer.rng))
@@ -104,16 +106,22 @@ class _ArticleAuthor:
 
     def written(self) -> WrittenArticle:
         """Return the whole article."""
-        sections = [
-            ("Introduction", self.introduction()),
-            ("Methods", self.methods()),
-            ("Results", self.findings()),
-            ("Discussion", self.discussion()),
-        ]
+        if self.article.kind == "review":
+            sections = [
+                ("Introduction", self.introduction()),
+                ("Published studies", self.published_studies()),
+                ("Reading the evidence", self._some("review_view", 8)),
+                ("Outlook", self._some("disc_close", 5)),
+            ]
+        else:
+            sections = [
+                ("Introduction", self.introduction()),
+                ("Methods", self.methods()),
+                ("Results", self.findings()),
+                ("Discussion", self.discussion()),
+            ]
         if self.article.cites:
             sections.append(("References", self.references()))
-        if self.article.kind == "review":
-            sections = [one for one in sections if one[0] not in ("Methods", "Results")]
         summaries: dict[str, str] = {}
         for result, facts in zip(self.results, self.told, strict=True):
             if result.subtype:
@@ -208,6 +216,24 @@ class _ArticleAuthor:
         for facts in self.told:
             parts.append([f"{facts['figure']}. {self.writer.tell('legend', **facts)}"])
         return _paragraphs(*parts)
+
+    def published_studies(self) -> str:
+        """What the earlier articles were about, without their values."""
+        parts = []
+        for pmid in self.article.cites:
+            earlier = next(one for one in self.literature.articles if one.pmid == pmid)
+            cited = self._cited(pmid)
+            said = [self.writer.tell("review_study", cited_what_up=cited["cited_what"], **cited)]
+            if earlier.persons and earlier.kind != "review":
+                count = counted_word(len(earlier.persons))
+                if len(earlier.persons) > 1:
+                    said.append(self.writer.tell("review_persons", count=count))
+            for one in self.literature.results if earlier.kind != "review" else ():
+                if one.id in earlier.results:
+                    facts = experiment_facts(one, self.style, "")
+                    said.append(self.writer.tell("review_experiment", **facts))
+            parts.append(said)
+        return _paragraphs(*parts, [self._some("gap", 6)])
 
     def discussion(self) -> str:
         """What was found, what limits it, what others reported."""
