@@ -14,9 +14,11 @@ from gym_clinic.domains.clingen.literature.prose.facts import (
     age_text,
     counted_word,
     genotype_text,
+    is_plural,
     listed,
     sex_text,
     sign,
+    signs_of,
 )
 from gym_clinic.domains.clingen.literature.prose.people import case_control_facts, family_facts
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
@@ -59,7 +61,7 @@ def write_abstract(
     persons = [one for one in literature.persons if one.id in article.persons]
     persons = persons if article.kind != "review" else []
     shown = [one for one in told if one[0].id not in article.abstract.omits]
-    names = [sign(one) for one in literature.phenotypes]
+    names = signs_of(literature)
     some = rng.sample(names, min(len(names), rng.choice((2, 3, 3))))
     if "features" in writer.facts:
         writer.facts["few"] = listed(some)
@@ -139,12 +141,14 @@ def _group_facts(persons: Sequence[Proband]) -> dict[str, str]:
     onsets = sorted(one.onset_months for one in persons)
     first, last = (age_text(one).removeprefix("at ") for one in (onsets[0], onsets[-1]))
     name, times = Counter(name for one in persons for name in one.present).most_common(1)[0]
+    every = "both" if number == 2 else "all"
     return {
         "count": counted_word(number),
-        "sexes": "all " + sexes[0].split()[1] if len(sexes) == 1 else " and ".join(sexes),
+        "sexes": f"{every} {sexes[0].split()[1]}" if len(sexes) == 1 else " and ".join(sexes),
         "ages": f"from {first} to {last}",
         "sign_top": sign(name),
-        "sign_k": "all" if times == number else counted_word(times),
+        "sign_was": "were" if is_plural(name) else "was",
+        "sign_k": every if times == number else counted_word(times),
     }
 
 
@@ -155,6 +159,9 @@ def _conclusions(
 ) -> list[str]:
     marked = article.abstract
     facts = shown[0][1] if shown else {}
+    if not shown:
+        for slot in ("measure", "change", "system", "arm1"):
+            writer.facts.pop(slot, None)
     what = writer.clause("about")
     pool = "overstate" if marked.overstates else "hedged" if marked.hedges else "abs_conclusion"
     said = [writer.tell(pool, what=what, hedge="may", **facts)]

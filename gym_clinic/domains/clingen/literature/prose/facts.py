@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gym_clinic.domains.clingen.literature.prose.labels import measure_text
@@ -33,6 +34,8 @@ MECHANISM = {
 RARE = 5
 """Alleles in the reference population up to which a short account does not give them."""
 
+_WORDS = ("SNARE", "RING", "LIM", "SUMO", "FERM", "HECT", "SANT", "SET ", "SH3", "LON")
+
 _PLURAL = {"seizure": "seizures", "stroke": "strokes", "arrhythmia": "arrhythmias"}
 
 
@@ -42,6 +45,8 @@ def _article(noun: str) -> str:
     >>> _article("RNA-binding protein"), _article("ATPase"), _article("ubiquitin ligase")
     ('an', 'an', 'a')
     """
+    if noun.startswith(_WORDS):
+        return "a"
     if not noun[1:2].islower():
         return "an" if noun[0] in "AEFHILMNORSX8" else "a"
     vowel = noun[0].lower() in "aeiou" and not noun.lower().startswith(("ubi", "uni", "eu", "one"))
@@ -58,6 +63,23 @@ def sign(name: str) -> str:
     """Write the name of a finding inside a sentence."""
     text = lower_first(name)
     return _PLURAL.get(text, text)
+
+
+def is_plural(name: str) -> bool:
+    """Tell whether the name of a finding takes a plural verb.
+
+    >>> is_plural("Seizures"), is_plural("Diabetes mellitus"), is_plural("recurrent fractures")
+    (True, False, True)
+    """
+    last = re.split(r" (?:of|in|with|to|due|on|by)\b", sign(name))[0].split()[-1]
+    return last.endswith("s") and not last.endswith(("ss", "us", "is", "itis", "sis", "tes", "as"))
+
+
+def signs_of(literature: Literature) -> list[str]:
+    """Return the phenotypes as written in a sentence, without one that is the disease itself."""
+    names = [sign(one) for one in literature.phenotypes]
+    others = [one for one in names if one.casefold() not in literature.disease.casefold()]
+    return others if len(others) > 1 else names
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:
@@ -153,10 +175,10 @@ def article_facts(literature: Literature, article: Publication) -> dict[str, str
     facts["tissue"] = literature.tissues[0]
     facts["tissue_in"] = f"the {literature.tissues[0]}"
     if literature.phenotypes:
-        single = [one for one in literature.phenotypes if lower_first(one) not in _PLURAL]
-        single = single or list(literature.phenotypes)
-        facts["feature"] = sign(single[sum(map(ord, article.pmid)) % len(single)])
-        facts["features"] = listed([sign(one) for one in literature.phenotypes[:4]])
+        names = signs_of(literature)
+        single = [one for one in names if not is_plural(one)] or names
+        facts["feature"] = single[sum(map(ord, article.pmid)) % len(single)]
+        facts["features"] = listed(names[:4])
     if article.disease != literature.disease:
         for slot in ("feature", "features", "tissue", "tissue_in"):
             facts.pop(slot, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -13,6 +14,8 @@ from gym_clinic.simulate.split import Split, of_split
 from gym_clinic.simulate.writer import Writer
 
 PHRASES = Path(__file__).parent / "phrases"
+
+_AN = re.compile(r"\b([Aa]) (?=[AEIO][A-Z0-9]|[FHLMNRSX][BCDFGHJKLMNPQRSTVWXZ0-9])")
 
 SHARED_BELOW = 4
 """Pools with fewer phrases are not divided."""
@@ -52,7 +55,7 @@ class ArticleWriter:
     def tell(self, pool: str, **facts: str) -> str:
         """Write a phrase of a pool as a sentence; empty if none has all its facts."""
         phrase = self._next(pool, facts)
-        return self._writer.sentence(phrase) if phrase is not None else ""
+        return _AN.sub(r"\1n ", self._writer.sentence(phrase)) if phrase is not None else ""
 
     @property
     def facts(self) -> dict[str, str]:
@@ -66,7 +69,7 @@ class ArticleWriter:
     def clause(self, pool: str, **facts: str) -> str:
         """Write a phrase of a pool without capital and full stop."""
         phrase = self._next(pool, facts)
-        return self._writer.write(phrase) if phrase is not None else ""
+        return _AN.sub(r"\1n ", self._writer.write(phrase)) if phrase is not None else ""
 
     def _next(self, pool: str, facts: dict[str, str]) -> ParsedPhrase | None:
         self._writer.facts.update(facts)

@@ -154,17 +154,18 @@ class _ArticleAuthor:
         """Write the abstract, with phrases drawn apart from those of the text."""
         writer = ArticleWriter(self.split, f"{self.article.pmid} abstract", self.facts)
         told = list(zip(self.results, self.told, strict=True))
-        aim = self.aim(writer)
+        omits = self.article.abstract.omits
+        aim = self.aim(writer, [facts for one, facts in told if one.id not in omits])
         return write_abstract(writer, self.literature, self.article, self.style, told, aim)
 
-    def aim(self, writer: ArticleWriter) -> str:
+    def aim(self, writer: ArticleWriter, told: list[dict[str, str]]) -> str:
         """Say what the article does."""
         if self.article.kind == "review":
             aims = [writer.clause("aim_review")]
         else:
             aims = [writer.clause("aim_people")] if self.persons else []
-            if self.told:
-                aims.append(writer.clause("aim_experiment", **self.told[0]))
+            if told:
+                aims.append(writer.clause("aim_experiment", **told[0]))
         text = " and to ".join(aims or [writer.clause("aim_review")])
         return writer.tell("aim", aim=text.replace(" and to ", " and "), aim_inf=text)
 
@@ -180,7 +181,7 @@ class _ArticleAuthor:
         if self.article.gene == self.literature.gene:
             first.append(gene.tell(mech))
         second = [gene.tell("earlier_work", **self._cited(one)) for one in self.article.cites]
-        second += [self._some("gap", 4), self.aim(gene)]
+        second += [self._some("gap", 4), self.aim(gene, self.told)]
         return _paragraphs(first, second)
 
     def methods(self) -> str:
