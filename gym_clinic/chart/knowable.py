@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from gym_clinic.chart.catalogue import tests_of
 from gym_clinic.chart.encounter import Chart
 from gym_clinic.chart.results import result_of
-from gym_clinic.simulate.clinic import Problem
+from gym_clinic.simulate.clinic import Problem, image_report
 
 ARRIVAL, VITALS, STUDY, LABORATORY, EXAMINATION = (
     "arrival", "vitals", "study", "laboratory", "examination",
@@ -70,8 +70,9 @@ def _by_results(chart: Chart, problem: Problem, ways: Sequence[str]) -> Iterator
         order = chart.orders.get(key)
         if order is None:
             continue
-        if order.kind == "study" and order.what in problem.studies:
-            if problem.studies[order.what].shows and _allows(ways, STUDY, order.what):
+        if order.kind == "study":
+            report = image_report(problem.studies, order.what)
+            if report is not None and report.shows and _allows(ways, STUDY, order.what):
                 yield minute
         elif order.kind == "laboratory":
             result = result_of(chart, order)

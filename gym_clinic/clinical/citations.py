@@ -17,6 +17,7 @@ from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.embedded import linker
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.expressions import parse
+from gym_clinic.simulate.clinic import image_report
 from gym_clinic.simulate.clinic.body import measured_findings, reference
 
 TOLERANCE = 0.02
@@ -104,8 +105,8 @@ def is_true(case: ClinicCase, key: str, present: bool, value: float | None = Non
     if kind in ("vital", "lab"):
         return _measured_so(case, of, present, value)
     if kind == "study":
-        reports = [one.studies[of] for one in patient.problems if of in one.studies]
-        return any(one.shows for one in reports) is present
+        reports = (image_report(one.studies, of) for one in patient.problems)
+        return any(one is not None and one.shows for one in reports) is present
     if kind == "site":
         return any(one.abnormal for one in patient.examination if one.site == of) is present
     has = {

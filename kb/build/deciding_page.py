@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gym_clinic.domains.clinical_diagnosis.deciding import discriminators
+from gym_clinic.domains.clinical_diagnosis.deciding import NOT, READ, DecidingSet, discriminators
 from gym_clinic.facts import Facts
 
 
@@ -13,12 +13,13 @@ def deciding_page(facts: Facts) -> str:
         "# What decides between conditions",
         "",
         f"**A simulation, not for patient care.** What tells each of {len(found)} conditions from "
-        "those that look like it, in the order in which a clinician turns to it. Any one of the "
-        "facts that is so in the patient and can be had in time decides; an answer of "
-        "`clinic/ClinicalDiagnosis-v0` has to read and cite one. A test of reference that shows "
-        "nothing decides nothing, and a patient in whom nothing decides makes no task. A condition "
-        "is looked for, as a look-alike of another, by all that is listed. Written for this "
-        "simulation (`decisive.json` beside the domain). This page is made by "
+        "those that look like it, in the order in which a clinician turns to it. Each set of facts "
+        "(+ joins those that are needed together) that is so in the patient and can be had in time "
+        "decides; an answer of `clinic/ClinicalDiagnosis-v0` has to read and cite all of one set, "
+        "without what the ticket tells. A test of reference that shows nothing decides nothing, "
+        "and a patient in whom nothing decides makes no task. A condition is looked for, as a "
+        "look-alike of another, by the first fact of each set and by the last column. Written for "
+        "this simulation (`decisive.json` beside the domain). This page is made by "
         "`python -m kb.build.pages`.",
         "",
         "| condition | decided by | also looked for by |",
@@ -27,7 +28,7 @@ def deciding_page(facts: Facts) -> str:
     for key in sorted(found, key=lambda one: facts.diseases[one].name.casefold()):
         one = found[key]
         name = facts.diseases[key].name
-        lines.append(f"| {name} | {_listed(facts, one.by)} | {_listed(facts, one.sought)} |")
+        lines.append(f"| {name} | {_sets(facts, one.by)} | {_listed(facts, one.sought)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -35,12 +36,22 @@ def _listed(facts: Facts, entries: tuple[str, ...]) -> str:
     return "; ".join(_words(facts, one) for one in entries)
 
 
+def _sets(facts: Facts, sets: tuple[DecidingSet, ...]) -> str:
+    shown = []
+    for one in sets:
+        forms = f" (form: {', '.join(one.forms)})" if one.forms else ""
+        shown.append(" + ".join(_words(facts, entry) for entry in one.facts) + forms)
+    return "; ".join(shown)
+
+
 def _words(facts: Facts, entry: str) -> str:
     """An entry in words, such as "examination: skin" or "normal: troponin"."""
-    kind, _, of = entry.removeprefix("not ").partition(":")
+    kind, _, of = entry.removeprefix(NOT).removeprefix(READ).partition(":")
     if kind in ("lab", "vital"):
         of = facts.measurements[of].name
     text = {"study": of.replace("-", " "), "site": f"examination: {of}"}.get(kind, of)
-    if not entry.startswith("not "):
+    if entry.startswith(READ):
+        return f"{text} (whatever it shows)"
+    if not entry.startswith(NOT):
         return text
     return f"absent: {text}" if kind == "told" else f"normal: {text}"

@@ -138,6 +138,7 @@ GATES = (
         link.results_possible,
         breaks.impossible_result,
     ),
+    Gate("images of a region agree", link.images_agree, breaks.blind_image),
     Gate("findings agree with state and age", link.findings_agree, breaks.unlike_finding),
     Gate("pain is felt somewhere", link.pain_is_told, breaks.pain_untold),
     Gate("signs go with findings and values", link.signs_go_with, breaks.signs_left_out),

@@ -12,7 +12,7 @@ from patient_mutations import first_problem, made_of
 
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
-from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic import ClinicPatient, sees
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO
 from gym_clinic.simulate.clinic.medicines import PastEvent
 from gym_clinic.simulate.clinic.problems import DAY, PAINFUL, died_at, possible_when
@@ -79,6 +79,16 @@ def impossible_result(patient: ClinicPatient) -> ClinicPatient | None:
             if not any(may_be(written, text) for text in texts):
                 wrong = StudyReport(written, one.shows)
                 return first_problem(patient, studies={**first.studies, study.study: wrong})
+    return None
+
+
+def blind_image(patient: ClinicPatient) -> ClinicPatient | None:
+    """The better of two images shows nothing of what the other shows."""
+    first = patient.problems[0]
+    for less, report in first.studies.items():
+        for more in (one for one in first.studies if report.shows and sees(one).get(less)):
+            clear = StudyReport("Normal.", False)
+            return first_problem(patient, studies={**first.studies, more: clear})
     return None
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
-from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO, SURVIVED
+from gym_clinic.simulate.clinic.imaging import imaging_table
 from gym_clinic.simulate.clinic.medicines import references
 from gym_clinic.simulate.clinic.problems import DAY, PAINFUL, Problem, possible_when
 from gym_clinic.simulate.clinic.survival import lethal
@@ -132,6 +133,18 @@ def results_possible(patient: ClinicPatient) -> str | None:
             found = [one for one in study.results if may_be(text, one.text)]
             if not any(one.possible(problem.variant, names.__contains__, values) for one in found):
                 return f"{study.study}: {text}"
+    return None
+
+
+def images_agree(patient: ClinicPatient) -> str | None:
+    """An image shows what another of the same region shows that sees no more."""
+    for problem in patient.problems:
+        for study in {key for ranks in imaging_table().regions.values() for key in ranks}:
+            report = image_report(problem.studies, study)
+            for other, as_much in sees(study).items():
+                shown = other in problem.studies and problem.studies[other].shows
+                if shown and as_much and (report is None or not report.shows):
+                    return f"{other} shows {problem.condition}, and {study} does not"
     return None
 
 

@@ -1,17 +1,19 @@
 """What decides between a condition and those that look like it, and whether a patient shows it.
 
 ``decisive.json`` names it for every condition that brings patients, in the order in which a
-clinician would turn to it: the test of reference, or the sign or answer where the condition is
-known by these. A clinical emergency is known by its signs, which do not wait for a test.
+clinician would turn to it: the test of reference, or the signs and answers where the condition is
+known by these. Where one fact is not enough for a clinician, several are needed together. A
+clinical emergency is known by its signs, which do not wait for a test.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -26,6 +28,7 @@ from gym_clinic.chart.catalogue import (
     test_price,
     tests_of,
 )
+from gym_clinic.clinical.citations import is_true
 from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import CallSpec
@@ -36,31 +39,53 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.models import Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import Disclosure, disclosures
-from gym_clinic.simulate.clinic.body import reference
+from gym_clinic.simulate.clinic.body import ACIDS, reference
 
-NOT = "not "
-"""How an entry begins that decides by its absence."""
+NOT, READ = "not ", "read "
+"""How an entry begins that decides by its absence, and one that is to be known, whatever it is."""
 
-MOST_DECIDING = 3
-"""Facts of a patient any one of which decides, at most."""
+BUFFERED = {"hco3"}
+"""Measurements that acids lower, in every formula that holds them."""
 
 LONGEST, LONGEST_IN_EMERGENCY, EMERGENCY = 480, 180, 2
 """Minutes in which the result of a test is back at the latest; and the triage levels up to which
 less time is left."""
 
 
+class DecidingSet(Strict):
+    """Facts that decide together.
+
+    Attributes:
+        facts: Entries all of which are needed, such as "study:lumbar-puncture", "lab:lipase",
+            "site:skin", "vital:temp_c", "told:Barking cough", "not lab:troponin", or
+            "read study:ecg"; what the others support comes first.
+        forms: The forms of the condition in which they decide; all if empty.
+    """
+
+    facts: Texts = Field(min_length=1)
+    forms: Texts = ()
+
+
 class Discriminators(Strict):
     """What tells a condition from others.
 
     Attributes:
-        by: Entries each of which decides, such as "study:lumbar-puncture", "lab:lipase",
-            "site:skin", "vital:temp_c", "told:Barking cough", or "not lab:troponin"; what is
-            turned to first comes first.
+        by: Sets of facts each of which decides; what is turned to first comes first.
         sought: Entries by which the condition is looked for, and which do not decide.
     """
 
-    by: Texts = Field(min_length=1)
+    by: tuple[DecidingSet, ...] = Field(min_length=1)
     sought: Texts = ()
+
+    @property
+    def entries(self) -> Texts:
+        """Every entry of the sets, each once."""
+        return tuple(dict.fromkeys(entry for one in self.by for entry in one.facts))
+
+    @property
+    def leading(self) -> Texts:
+        """What the condition is looked for by: what is sought, and what leads a set."""
+        return tuple(dict.fromkeys((*self.sought, *(one.facts[0] for one in self.by))))
 
 
 @dataclass(frozen=True)
@@ -90,13 +115,19 @@ def discriminators() -> Mapping[str, Discriminators]:
     return TypeAdapter(dict[str, Discriminators]).validate_json(text)
 
 
+Decision = tuple[DecisiveFact, ...]
+"""Facts of a patient that decide together."""
+
+
 def read_entry(facts: Facts, entry: str) -> tuple[str, bool]:
     """Return the key of an entry, and whether presence or absence is meant.
+
+    An entry that is to be known, whatever it is, counts as presence.
 
     Raises:
         KeyError: If it names an unknown finding, measurement or study.
     """
-    kind, _, of = entry.removeprefix(NOT).partition(":")
+    kind, _, of = entry.removeprefix(NOT).removeprefix(READ).partition(":")
     if kind == "told":
         of = facts.finding_ids[of]
     elif kind in ("lab", "vital"):
@@ -106,20 +137,38 @@ def read_entry(facts: Facts, entry: str) -> tuple[str, bool]:
     return f"{kind}:{of}", not entry.startswith(NOT)
 
 
-def deciding_facts(world: ClinicWorld) -> tuple[DecisiveFact, ...]:
-    """Return the facts of a patient any one of which decides, the first choice first.
+def decisions(world: ClinicWorld) -> tuple[Decision, ...]:
+    """Return the sets of facts of a patient each of which decides, the first choice first.
 
     Only what can be found out in time and is so in this patient: a test of reference that shows
-    nothing decides nothing.
+    nothing decides nothing. What the ticket tells is known, and left out of its set; a set of which
+    all is known is no decision that the agent makes.
     """
-    found: list[DecisiveFact] = []
-    known = seen(ClinicCase(world))
-    for entry in discriminators()[world.patient.problems[0].condition].by:
-        key, present = read_entry(world.patient.facts, entry)
-        call = call_for(world, key)
-        if call is not None and key not in known and holds(world, key, present):
-            found.append(DecisiveFact(key, present, call))
-    return tuple(found[:MOST_DECIDING])
+    found: dict[frozenset[str], Decision] = {}
+    problem = world.patient.problems[0]
+    ticket = ClinicCase(world)
+    known = seen(ticket)
+    for one in discriminators()[problem.condition].by:
+        if one.forms and problem.variant not in one.forms:
+            continue
+        facts = [_fact_of(world, ticket, known, entry) for entry in one.facts]
+        left = tuple(fact for fact in facts if isinstance(fact, DecisiveFact))
+        if left and None not in facts:
+            found.setdefault(frozenset(fact.key for fact in left), left)
+    return tuple(found.values())
+
+
+def _fact_of(
+    world: ClinicWorld, ticket: ClinicCase, known: Collection[str], entry: str
+) -> DecisiveFact | Literal["known"] | None:
+    """The fact of an entry in a patient; None if it is not so or cannot be had in time."""
+    key, present = read_entry(world.patient.facts, entry)
+    either = (True, False) if entry.startswith(READ) else (present,)
+    if key in known:
+        return "known" if any(is_true(ticket, key, one) for one in either) else None
+    call = call_for(world, key)
+    so = next((one for one in either if holds(world, key, one)), None)
+    return None if call is None or so is None else DecisiveFact(key, so, call)
 
 
 def telling_keys(facts: Facts, condition: Condition, look_alike: str) -> tuple[str, ...]:
@@ -137,7 +186,7 @@ def telling_keys(facts: Facts, condition: Condition, look_alike: str) -> tuple[s
             ]
     other = discriminators().get(look_alike)
     if other is not None:
-        read = (read_entry(facts, one) for one in (*other.sought, *other.by))
+        read = (read_entry(facts, one) for one in other.leading)
         found += [key for key, present in read if present]
     return tuple(dict.fromkeys(found))
 
@@ -241,6 +290,8 @@ def moves(condition: Condition, facts: Facts, key: str) -> bool:
     """Return whether a condition changes a measurement, or one that it is computed from."""
     formula = facts.measurements[key].formula
     names = {key} if formula is None else {key, *parse(formula).names}
+    if names & BUFFERED:
+        names |= {*ACIDS}
     return any(one in condition.labs or one in condition.vitals for one in names)
 
 

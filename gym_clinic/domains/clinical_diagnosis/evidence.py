@@ -1,7 +1,7 @@
 """What an agent must find out about a patient, computed from the hidden record.
 
 The evidence of a task are the few facts that tell its condition from its look-alikes in this
-patient: the fact that decides (:mod:`.deciding`), what the patient would say if asked, what is seen
+patient: the facts that decide (:mod:`.deciding`), what the patient would say if asked, what is seen
 on examination, and what shows that it is not the most dangerous look-alike. Whether each can be
 obtained is tried on the chart afterwards (:mod:`gym_clinic.clinical.rehearsal`).
 """
@@ -17,6 +17,7 @@ from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domains.clinical_diagnosis.deciding import (
+    Decision,
     DecisiveFact,
     call_for,
     discriminators,
@@ -30,6 +31,7 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
 from gym_clinic.facts import Facts, Person, load
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.epidemiology import Pregnancy
+from gym_clinic.simulate.clinic import image_report
 
 MOST_TOLD, MOST_SITES = 3, 2
 """Facts that are told and parts of the examination, at most, beside what decides."""
@@ -41,17 +43,17 @@ FEWEST = 3
 """Facts, at least; what is missing are findings that are absent."""
 
 
-def decisive_facts(world: ClinicWorld, deciding: DecisiveFact) -> tuple[DecisiveFact, ...]:
+def decisive_facts(world: ClinicWorld, deciding: Decision) -> tuple[DecisiveFact, ...]:
     """Return what is to be found out about a patient, what is told first.
 
     What the documents of the ticket tell is not among them.
 
     Args:
         world: The patient's world.
-        deciding: The fact that decides, one of `deciding_facts`.
+        deciding: The facts that decide together, one of `decisions`.
     """
     found = {one.key: one for one in (*_told(world), *_sites(world))}
-    found.setdefault(deciding.key, deciding)
+    found |= {one.key: one for one in deciding}
     for one in _excluding(world, found):
         found.setdefault(one.key, one)
     told = seen(ClinicCase(world))
@@ -86,7 +88,7 @@ def excluding_keys(world: ClinicWorld, look_alike: str) -> tuple[str, ...]:
     facts = world.patient.facts
     _, condition = next(world.patient.conditions())
     entries = discriminators()[condition.id]
-    own = {read_entry(facts, one)[0] for one in (*entries.by, *entries.sought)}
+    own = {read_entry(facts, one)[0] for one in (*entries.entries, *entries.sought)}
     return tuple(
         one
         for one in telling_keys(facts, condition, look_alike)
@@ -145,7 +147,7 @@ def _absent(world: ClinicWorld) -> Iterator[DecisiveFact]:
 def _sites(world: ClinicWorld) -> list[DecisiveFact]:
     """Parts of the examination that the condition makes abnormal, first those it is known by."""
     entries = discriminators()[world.patient.problems[0].condition]
-    known = {one.partition(":")[2] for one in (*entries.by, *entries.sought)}
+    known = {one.partition(":")[2] for one in (*entries.entries, *entries.sought)}
     shown = dict.fromkeys(one.site for one in world.patient.examination if one.abnormal)
     listed = [
         one
@@ -194,7 +196,7 @@ def _against(world: ClinicWorld, key: str) -> DecisiveFact | None:
     """
     facts = world.patient.facts
     _, condition = next(world.patient.conditions())
-    own = {read_entry(facts, one) for one in discriminators()[condition.id].by}
+    own = {read_entry(facts, one) for one in discriminators()[condition.id].entries}
     kind, _, of = key.partition(":")
     if (key, True) in own or kind == "vital":
         return None
@@ -204,7 +206,7 @@ def _against(world: ClinicWorld, key: str) -> DecisiveFact | None:
             return None
     elif kind == "study":
         quick = of in studies_of(facts) and not study_price(of).invasive
-        report = world.patient.problems[0].studies.get(of)
+        report = image_report(world.patient.problems[0].studies, of)
         if not quick or of not in condition.work_up or (report is not None and report.shows):
             return None
     elif not holds(world, key, False):

@@ -12,14 +12,14 @@ from typing import Any
 from gym_clinic.clinical.resolving import find_action, find_evidence
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
+from gym_clinic.domains.clinical_diagnosis.deciding import Decision, DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import (
     dangerous_look_alikes,
     excluding_keys,
     look_alikes,
 )
+from gym_clinic.domains.clinical_diagnosis.places import dispositions
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.simulate.clinic.treatment import SuitedTreatment, unsuitable
@@ -28,9 +28,6 @@ DRUG, PROCEDURE = "drug:", "procedure:"
 
 MOST_ALIKE = 4
 """Look-alikes that the right answer names, at most."""
-
-HIGHEST, EMERGENCY = 1, 2
-"""Triage level at which intensive care is as right as a ward, and the last of an emergency."""
 
 FOLLOW_UP = {
     "home": "Review by the family doctor within a week; come back at once if it gets worse.",
@@ -74,17 +71,6 @@ def order_name(facts: Facts, action: str) -> str:
     else:
         name = action.removeprefix(PROCEDURE).replace("-", " ")
     return name if find_action(facts, name) == action else action
-
-
-def dispositions(condition: Condition) -> tuple[str, ...]:
-    """Return where a patient may go, the usual place first.
-
-    An emergency is not sent home from its first visit, wherever it ends: it is observed on a ward.
-    """
-    usual, urgent = str(condition.disposition), condition.triage or 9
-    if urgent <= EMERGENCY and usual == "home":
-        return ("ward",)
-    return (usual, "intensive care") if urgent == HIGHEST and usual == "ward" else (usual,)
 
 
 def forbidden_orders(drugs: Iterable[str], allowed: Iterable[str]) -> tuple[str, ...]:
@@ -132,7 +118,7 @@ def right_answer(
     facts = world.patient.facts
     _, condition = next(world.patient.conditions())
     alike = look_alikes(facts, condition)
-    disposition = dispositions(condition)[0]
+    disposition = dispositions(condition, world.patient)[0]
     return {
         "diagnosis": facts.diseases[condition.id].name,
         "differential": [facts.diseases[one].name for one in (condition.id, *alike[:MOST_ALIKE])],
@@ -158,35 +144,43 @@ def cited_name(facts: Facts, key: str) -> str:
 
 
 def expected_actions(
-    deciding: Sequence[DecisiveFact], urgent: Sequence[CallSpec]
+    deciding: Sequence[Decision], urgent: Sequence[CallSpec]
 ) -> list[dict[str, Any]]:
     """Return the actions that are expected, in the form that is compared.
 
-    Only what touches the patient: the test that decides, and the pathway that is activated. A test
-    that is one of several that decide is compared by its tool alone, and not expected if something
-    else than a test of that tool decides as well. Treatment and disposition are in the answer.
+    Only what touches the patient: the tests that decide, and the pathway that is activated. A test
+    is expected if nothing decides without it; where several tests of one tool may do, that tool is
+    expected alone. Treatment and disposition are in the answer.
 
     Args:
-        deciding: The facts any one of which decides, the plan's first.
+        deciding: The sets of facts each of which decides, the plan's first.
         urgent: What is ordered and given before anything else is asked.
     """
     found: list[dict[str, Any]] = []
-    tools = {one.call[0] for one in deciding}
-    name, arguments = deciding[0].call
-    if len(tools) == 1 and name == "order_lab" and len(deciding) == 1:
-        found += [{"name": name, "arguments": {"test": one}} for one in arguments["tests"]]
-    elif len(tools) == 1 and name.startswith("order_"):
-        found.append({"name": name, "arguments": dict(arguments) if len(deciding) == 1 else {}})
+    for tool, of in (("order_lab", "test"), ("order_study", "study")):
+        ordered = [{test for one in each for test in _ordered(one.call, tool)} for each in deciding]
+        needed = sorted(set.intersection(*ordered))
+        found += [{"name": tool, "arguments": {of: one}} for one in needed]
+        if not needed and all(ordered):
+            found.append({"name": tool, "arguments": {}})
     for name, arguments in urgent:
         if name == "activate_pathway":
             found.append({"name": name, "arguments": dict(arguments)})
     return found
 
 
+def _ordered(call: CallSpec, tool: str) -> Sequence[str]:
+    """The tests or studies that a call orders by a tool."""
+    name, arguments = call
+    if name != tool:
+        return ()
+    return arguments["tests"] if name == "order_lab" else (arguments["study"],)
+
+
 def assertions(
     world: ClinicWorld,
     evidence: Sequence[DecisiveFact],
-    deciding: Sequence[DecisiveFact],
+    deciding: Sequence[Decision],
     actions: Sequence[str],
     treated: bool,
 ) -> list[dict[str, Any]]:
@@ -195,7 +189,7 @@ def assertions(
     Args:
         world: The patient's world.
         evidence: What is to be found out.
-        deciding: The facts any one of which decides.
+        deciding: The sets of facts each of which decides.
         actions: Everything that may treat the patient.
         treated: Whether treatment before lasting harm is part of it.
     """
@@ -210,11 +204,12 @@ def assertions(
         }
     ]
     names = " or ".join(
-        f"{'' if one.present else 'no '}{cited_name(facts, one.key)}" for one in deciding
+        " and ".join(f"{'' if one.present else 'no '}{cited_name(facts, one.key)}" for one in each)
+        for each in deciding
     )
-    decides = [{"finding": one.key, "present": one.present} for one in deciding]
+    decides = [[{"finding": one.key, "present": one.present} for one in each] for each in deciding]
     text = f"The answer rests on what decides: {names}."
-    found.append({"check": "decided", "findings": decides, "text": text})
+    found.append({"check": "decided", "any_of": decides, "text": text})
     for worst in dangerous_look_alikes(world):
         keys = excluding_keys(world, worst)
         if any(one.key in keys for one in evidence):

@@ -10,8 +10,9 @@ from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.domains.clinical_diagnosis.deciding import moves
-from gym_clinic.domains.clinical_diagnosis.gold import dispositions
+from gym_clinic.domains.clinical_diagnosis.places import dispositions
 from gym_clinic.facts.conditions import Condition
+from gym_clinic.simulate.clinic import sees
 
 WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
 """Part of the answer -> its weight in accuracy."""
@@ -86,7 +87,7 @@ def fits(judged: JudgedEpisode) -> float:
         one if one.startswith("class:") else f"drug:{one}" for one in condition.contraindicated
     ]
     sound = not any(fulfils(has, one) for has in made for one in against)
-    there = judged.answer.disposition in dispositions(condition)
+    there = judged.answer.disposition in dispositions(condition, judged.case.patient)
     return (float(complete and sound) + float(there)) / 2
 
 
@@ -107,7 +108,10 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
         moved = any(moves(one, judged.facts, of) for one in forms)
         return moved if present else True
     if kind == "study":
-        results = [one for study in condition.studies if study.study == of for one in study.results]
+        alike = {of, *(one for one, as_much in sees(of).items() if as_much)}
+        results = [
+            one for study in condition.studies if study.study in alike for one in study.results
+        ]
         return any(one.shows is present for one in results) or not (results or present)
     if kind == "site":
         return any(one.site == of for one in condition.signs) if present else True
@@ -115,9 +119,12 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
 
 
 def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    """Return whether one of the facts that decide was read and is cited rightly."""
+    """Return whether all facts of a set that decides were read and are cited rightly."""
     cites = judged.cited.cites
-    return any(cites(one["finding"], one["present"], judged.facts) for one in fields["findings"])
+    return any(
+        all(cites(one["finding"], one["present"], judged.facts) for one in together)
+        for together in fields["any_of"]
+    )
 
 
 JUDGE = DomainJudge(

@@ -11,18 +11,18 @@ from gym_clinic.clinical.rehearsal import Plan, Rehearsal, rehearse
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact, deciding_facts
+from gym_clinic.domains.clinical_diagnosis.deciding import Decision, DecisiveFact, decisions
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
 from gym_clinic.domains.clinical_diagnosis.gold import (
     assertions,
     concrete_orders,
     difficulty,
-    dispositions,
     expected_actions,
     forbidden_orders,
     right_answer,
 )
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
+from gym_clinic.domains.clinical_diagnosis.places import dispositions
 from gym_clinic.domains.clinical_diagnosis.plan import reference_plan, urgent_calls
 from gym_clinic.domains.clinical_diagnosis.supplements import supplements
 from gym_clinic.domains.clinical_diagnosis.tools import tools
@@ -68,8 +68,8 @@ MALE = ("Peter Lindgren", "Omar Haddad", "Samuel Osei", "Kenji Mori", "Luis Herr
 def make_task(draft: TaskDraft) -> MadeTask | None:
     """Return the task of a patient; None if this patient makes none.
 
-    A patient makes a task if something right treats the problem, something that decides is so in
-    this patient and can be found out in time, and the reference plan earns everything without a
+    A patient makes a task if something right treats the problem, facts that decide are so in this
+    patient and can be found out in time, and the reference plan earns everything without a
     violation.
     """
     record: dict[str, Any] = {
@@ -88,11 +88,8 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     spoken = any(world.text_of(kind) for kind in QUOTED)
     if not treatment.alternatives or not spoken or names_diagnosis(world, ticket_of(world)):
         return None
-    deciding = deciding_facts(world)
-    evidence = _obtainable(record, world, deciding)
-    found_out = {one.key for one in evidence}
-    deciding = tuple(sorted(deciding, key=lambda one: one.key not in found_out))
-    if not deciding or deciding[0].key not in found_out:
+    deciding, evidence = _obtainable(record, world, decisions(world))
+    if not evidence:
         return None
     wrong = forbidden_drugs(world.patient)
     for choice in range(min(CHOICES, len(treatment.alternatives))):
@@ -105,21 +102,27 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
 
 
 def _obtainable(
-    record: Mapping[str, Any], world: ClinicWorld, deciding: Sequence[DecisiveFact]
-) -> tuple[DecisiveFact, ...]:
-    """What a plain plan finds out, one of the facts that decide among it; empty if there is none.
+    record: Mapping[str, Any], world: ClinicWorld, deciding: Sequence[Decision]
+) -> tuple[tuple[Decision, ...], tuple[DecisiveFact, ...]]:
+    """The decisions, that of the plan first, and what a plain plan for it finds out.
 
-    A plan that ends early finds out all of it: what is done at once may prevent that.
+    A plan that ends early finds out all of it: what is done at once may prevent that. Nothing is
+    found out if no plan reaches a decision.
     """
     for one in deciding:
+        order = (one, *(other for other in deciding if other is not one))
         evidence = decisive_facts(world, one)
         tried = try_plan(record, reference_plan(world, evidence, RECORD))
         if tried.failure is not None:
-            return evidence
+            return order, evidence
         evidence = tuple(each for each in evidence if tried.shows(each.key, each.present))
-        if any(each.key == one.key for each in evidence):
-            return evidence
-    return ()
+        if _holds_all(evidence, one):
+            return order, evidence
+    return (), ()
+
+
+def _holds_all(evidence: Sequence[DecisiveFact], decision: Decision) -> bool:
+    return {one.key for one in decision} <= {one.key for one in evidence}
 
 
 def _urgencies(world: ClinicWorld, orders: Sequence[str]) -> Iterator[list[CallSpec]]:
@@ -143,7 +146,7 @@ def _gold(
     treatment: SuitedTreatment,
     orders: Sequence[str],
     evidence: tuple[DecisiveFact, ...],
-    deciding: Sequence[DecisiveFact],
+    deciding: Sequence[Decision],
     urgent: Sequence[CallSpec],
     wrong: Collection[str],
 ) -> dict[str, Any] | None:
@@ -159,8 +162,9 @@ def _gold(
     further = supplements(world, tried.case.shown, orders, evidence, wrong)
     plan = reference_plan(world, evidence, looked_up, urgent, further)
     tried = try_plan(record, plan)
-    read = [*READ, *dict.fromkeys(one.key for one in evidence)][:MOST]
-    if tried.failure is not None or len(read) < FEWEST or deciding[0].key not in read:
+    first = [one.key for one in deciding[0]]
+    read = [*dict.fromkeys((*READ, *first, *(one.key for one in evidence)))][:MOST]
+    if tried.failure is not None or len(read) < FEWEST or not _holds_all(evidence, deciding[0]):
         return None
     actions = sorted({one for each in treatment.alternatives for one in each})
     related = sorted({*actions, *treatment.first_line, *condition.first_line})
@@ -179,7 +183,7 @@ def _gold(
         "cite": [{"finding": one.key, "present": one.present} for one in evidence],
         "acceptable": {
             "treatments": [list(one) for one in treatment.alternatives],
-            "dispositions": list(dispositions(condition)),
+            "dispositions": list(dispositions(condition, world.patient)),
             "related": related,
         },
         "forbidden": list(forbidden_orders(wrong, actions)),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.disclosure import recollections as recollections
     from gym_clinic.simulate.clinic.drawing import draw_patient as draw_patient
     from gym_clinic.simulate.clinic.drawing import presenting as presenting
+    from gym_clinic.simulate.clinic.imaging import image_report as image_report
+    from gym_clinic.simulate.clinic.imaging import sees as sees
     from gym_clinic.simulate.clinic.measurement import Reading as Reading
     from gym_clinic.simulate.clinic.measurement import Sample as Sample
     from gym_clinic.simulate.clinic.measurement import measure as measure
@@ -38,10 +40,12 @@ _HOMES = {
     "SuitedTreatment": "treatment",
     "disclosures": "disclosure",
     "draw_patient": "drawing",
+    "image_report": "imaging",
     "measure": "measurement",
     "objections_to": "treatment",
     "presenting": "drawing",
     "recollections": "disclosure",
+    "sees": "imaging",
     "treatment_for": "treatment",
 }
 

@@ -28,6 +28,7 @@ from gym_clinic.simulate.clinic.body import (
     outside,
     settle,
 )
+from gym_clinic.simulate.clinic.imaging import image_report
 from gym_clinic.simulate.clinic.medicines import PastEvent, ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.people import Background, Demographics
 from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
@@ -216,7 +217,8 @@ class ClinicPatient:
 
     def report(self, study: str, minute: float = 0) -> str | None:
         """Return what a study shows at a time; None if none of the problems says."""
-        reports = [one.studies[study] for one in self.problems if study in one.studies]
+        drawn = (image_report(one.studies, study) for one in self.problems)
+        reports = [one for one in drawn if one is not None]
         if not reports:
             return None
         text = one_report(reports)

@@ -18,6 +18,7 @@ from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
+from gym_clinic.simulate.clinic.imaging import agreeing
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.disease.findings import (
     draw_findings,
@@ -191,13 +192,15 @@ def examined(
         random: The source of randomness.
     """
     variant = problem.variant
-    return dataclasses.replace(
-        problem,
-        signs=draw_signs(condition, variant, problem.severity, has, values, random),
-        studies={
-            one.study: draw_report(one, variant, has, values, random) for one in condition.studies
-        },
-    )
+    signs = draw_signs(condition, variant, problem.severity, has, values, random)
+    listed = {one.study: one for one in condition.studies}
+    drawn = {key: draw_report(one, variant, has, values, random) for key, one in listed.items()}
+
+    def again(study: str, shows: bool) -> StudyReport | None:
+        return draw_report(listed[study], variant, has, values, random, shows)
+
+    studies = agreeing({key: one for key, one in drawn.items() if one is not None}, again)
+    return dataclasses.replace(problem, signs=signs, studies=studies)
 
 
 def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:

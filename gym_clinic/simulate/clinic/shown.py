@@ -146,9 +146,20 @@ def draw_report(
     has: Callable[[str], bool],
     values: Mapping[str, float],
     random: Random,
-) -> StudyReport:
-    """Draw what a study shows, among what is possible in this patient; as :func:`draw_signs`."""
-    possible = [one for one in study.results if one.possible(variant, has, values)]
+    shows: bool | None = None,
+) -> StudyReport | None:
+    """Draw what a study shows, among what is possible in this patient; as :func:`draw_signs`.
+
+    With ``shows`` only results that show the condition, or do not; None if none of these is
+    possible.
+    """
+    possible = [
+        one
+        for one in study.results
+        if one.possible(variant, has, values) and shows in (None, one.shows)
+    ]
+    if not possible and shows is not None:
+        return None
     (one,) = random.choices(possible, weights=[one.share for one in possible])
     return StudyReport(write_text(one.text, random), one.shows)
 

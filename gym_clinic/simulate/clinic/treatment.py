@@ -27,6 +27,7 @@ from gym_clinic.facts.models import Text, Texts
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic.body import State, with_limits
+from gym_clinic.simulate.clinic.imaging import without_reason
 from gym_clinic.simulate.clinic.medicines import never_together
 
 if TYPE_CHECKING:
@@ -169,8 +170,13 @@ def treatment_for(
     condition = patient.facts.conditions[treated.condition].form(treated.variant)
     values = values_at(patient, treated, minute)
     course = course_in(condition, values)
-    sets = () if course is None else course.treated_by
-    first = [one for one in condition.first_line if is_needed(condition, one, values)]
+    listed = () if course is None else course.treated_by
+    sets = [each for each in listed if not any(without_reason(treated.studies, it) for it in each)]
+    first = [
+        one
+        for one in condition.first_line
+        if is_needed(condition, one, values) and not without_reason(treated.studies, one)
+    ]
     judge = _Judge(patient, treated, condition, values)
     found = {one: judge.action(one) for one in (*first, *(one for each in sets for one in each))}
     ranks = {one: _rank(objections) for one, objections in found.items()}

@@ -13,7 +13,9 @@ from gym_clinic.clinical.tasks import TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     NOT,
-    deciding_facts,
+    READ,
+    Decision,
+    decisions,
     discriminators,
     moves,
     read_entry,
@@ -61,7 +63,9 @@ def test_every_entry_is_known_and_its_condition_makes_it_so() -> None:
             f"study:{one.study}": any(each.shows for each in one.results)
             for one in condition.studies
         } | {f"site:{one.site}": True for one in condition.signs if one.abnormal != "neither"}
-        for entry in (*entries.by, *entries.sought):
+        for way in entries.by:
+            wrong += [(name, one) for one in way.forms if one not in condition.variants]
+        for entry in (*entries.entries, *entries.sought):
             key, present = read_entry(facts, entry)
             kind, _, of = key.partition(":")
             if not present:
@@ -86,15 +90,36 @@ def test_what_is_abnormal_in_many_diseases_decides_only_as_the_test_of_reference
     facts, wrong = load(), []
     for name, entries in discriminators().items():
         first = facts.conditions[name].work_up[:1]
-        counts = [one.key for one in map(_Entry, entries.by) if one.present]
-        if counts and all(one in UNSPECIFIC for one in counts):
-            wrong += [(name, one) for one in counts if one.partition(":")[2] not in first]
+        for together in entries.by:
+            counts = [one for one in together.facts if not one.startswith((NOT, READ))]
+            telling = [one for one in counts if one not in UNSPECIFIC]
+            if counts and not telling and not any(one.partition(":")[2] in first for one in counts):
+                wrong.append((name, together.facts))
     assert wrong == []
 
 
-class _Entry:
-    def __init__(self, entry: str) -> None:
-        self.key, self.present = entry.removeprefix(NOT), not entry.startswith(NOT)
+def test_where_one_fact_is_not_enough_two_are_needed() -> None:
+    for name in (
+        "acute-myocardial-infarction", "anaphylaxis", "ascending-cholangitis", "panic-disorder",
+        "diabetic-ketoacidosis", "heart-failure-with-reduced-ejection-fraction", "preeclampsia",
+        "heat-stroke", "phaeochromocytoma", "sepsis", "viral-encephalitis", "acute-pyelonephritis",
+        "transient-ischaemic-attack",
+    ):  # fmt: skip
+        assert all(len(one.facts) > 1 or one.forms for one in discriminators()[name].by), name
+
+
+def test_what_the_ticket_tells_is_left_out_of_what_is_needed() -> None:
+    world = world_of("acute-pyelonephritis")
+    whole = [one for one in decisions(world) if {"lab:urine_wbc", "site:back"} == keys_of(one)]
+    quoted = replace(world, readings={**world.readings, "temp_c": 39.2})
+    assert {"lab:urine_wbc"} in map(keys_of, decisions(quoted))
+    assert whole == [
+        one for one in decisions(quoted) if keys_of(one) == {"lab:urine_wbc", "site:back"}
+    ]
+
+
+def keys_of(decision: Decision) -> set[str]:
+    return {one.key for one in decision}
 
 
 @pytest.mark.parametrize(
@@ -110,8 +135,8 @@ def test_an_invasive_test_of_reference_decides_and_is_done_with_consent(
     condition: str, test: str
 ) -> None:
     world = world_of(condition)
-    deciding = deciding_facts(world)
-    assert deciding[0].key == f"study:{test}"
+    deciding = decisions(world)
+    assert keys_of(deciding[0]) == {f"study:{test}"}
     plan = reference_plan(world, decisive_facts(world, deciding[0]), ())
     calls = [one for batch in plan for one in batch]
     names = [arguments.get("treatment") or arguments.get("study") for _, arguments in calls]
@@ -123,17 +148,17 @@ def test_an_invasive_test_of_reference_decides_and_is_done_with_consent(
 
 def test_a_test_of_reference_that_shows_nothing_decides_nothing() -> None:
     world = world_of("colorectal-cancer")
-    assert "study:colonoscopy" in {one.key for one in deciding_facts(world)}
+    assert {"study:colonoscopy"} in map(keys_of, decisions(world))
     changed = without_study(world, "colonoscopy")
-    left = deciding_facts(changed)
-    assert "study:colonoscopy" not in {one.key for one in left}
+    left = decisions(changed)
+    assert {"study:colonoscopy"} not in map(keys_of, left)
     cited = [one for each in left for one in decisive_facts(changed, each)]
     assert not [one for one in cited if one.key == "study:colonoscopy"]
 
 
 def test_signs_decide_where_a_test_must_not_be_waited_for() -> None:
     for name in ("tension-pneumothorax", "anaphylaxis", "croup", "postpartum-haemorrhage"):
-        assert discriminators()[name].by[0].startswith("site:"), name
+        assert discriminators()[name].by[0].facts[0].startswith("site:"), name
 
 
 def test_an_abnormal_sign_of_the_patients_own_condition_excludes_nothing() -> None:
@@ -144,7 +169,7 @@ def test_an_abnormal_sign_of_the_patients_own_condition_excludes_nothing() -> No
     assert "site:ears nose throat" in keys
 
 
-def test_one_of_the_facts_that_decide_has_to_be_read_and_cited() -> None:
+def test_all_facts_of_a_decision_have_to_be_read_and_cited() -> None:
     made = next(
         one
         for number in range(20)
@@ -153,8 +178,7 @@ def test_one_of_the_facts_that_decide_has_to_be_read_and_cited() -> None:
     gold = made.gold
     (asserted,) = (one for one in gold["assertions"] if one["check"] == "decided")
     plan = [[(one["name"], one["arguments"]) for one in batch] for batch in gold["plan"]]
-    first = asserted["findings"][0]
-    chosen = [{"finding": first["finding"], "present": first["present"]}]
+    chosen = list(max(asserted["any_of"], key=len))
 
     def holds(batches: Plan, cited: list[dict[str, object]]) -> bool:
         answer = {**gold["answer"], "cited_findings": cited}
@@ -170,6 +194,7 @@ def test_one_of_the_facts_that_decide_has_to_be_read_and_cited() -> None:
     assert not perfect(
         [*plan, [("order_study", {"study": "ct-abdomen-pelvis"})] * 9], gold["answer"]
     )
-    assert not holds(plan, [{**chosen[0], "present": not chosen[0]["present"]}])
+    assert not holds(plan, [{**chosen[0], "present": not chosen[0]["present"]}, *chosen[1:]])
+    assert [one for one in asserted["any_of"] if one == chosen[:1]] or not holds(plan, chosen[:1])
     assert not holds(plan, [{"finding": "crp", "present": True}])
     assert not holds(plan[:1], chosen)
