@@ -297,12 +297,33 @@ def _forbidden(folder: Path) -> frozenset[tuple[str, str]]:
     return frozenset([*pairs, *((second, first) for first, second in pairs)])
 
 
-@lru_cache(maxsize=1)
+DUPLICATED = (
+    "antidepressant", "SGLT2 inhibitor", "statin", "renin-angiotensin blocker", "beta-blocker",
+    "slowing the heart", "NSAID", "stomach acid", "sulfonylurea", "incretin", "triptan",
+    "xanthine oxidase inhibitor", "antithyroid drug", "thiazide", "gabapentinoid",
+)  # fmt: skip
+"""Kinds of which a second one is never started beside the first, whatever the illness is."""
+
+
+def duplicates(facts: Facts, drug: str, other: str) -> bool:
+    """Return whether a drug is of a kind of which another is taken, and is not that drug itself."""
+    if drug == other:
+        return False
+    names, theirs = references(facts, drug), references(facts, other)
+    kinds = (_kinds()[one] for one in DUPLICATED)
+    return any(names & kind and theirs & kind for kind in kinds)
+
+
 def kinds_of_medicines() -> tuple[frozenset[str], ...]:
     """Return each kind of medicine: drugs and classes of which nobody takes two."""
+    return tuple(_kinds().values())
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> Mapping[str, frozenset[str]]:
     file = Path(__file__).with_name("one_of_a_kind.json")
     kinds: Mapping[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
-    return tuple(frozenset(one) for one in kinds.values())
+    return {name: frozenset(one) for name, one in kinds.items()}
 
 
 @lru_cache(maxsize=1)

@@ -28,7 +28,7 @@ from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic.body import State, with_limits
 from gym_clinic.simulate.clinic.imaging import without_reason
-from gym_clinic.simulate.clinic.medicines import never_together
+from gym_clinic.simulate.clinic.medicines import duplicates, never_together
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -366,6 +366,8 @@ class _Judge:
             known = drug != other and drug in self.facts.drugs
             if known and never_together(self.facts, drug, other):
                 yield Objection(f"not together with {other}")
+            elif known and duplicates(self.facts, drug, other):
+                yield Objection(f"of the same kind as {other}", grave=False)
 
     def _name(self, condition: str) -> str:
         return self.facts.diseases[condition].name

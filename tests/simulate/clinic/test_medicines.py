@@ -5,8 +5,8 @@ from __future__ import annotations
 from patient_checks import names_of
 
 from gym_clinic.facts import load
-from gym_clinic.simulate.clinic import draw_patient
-from gym_clinic.simulate.clinic.medicines import kinds_of_medicines
+from gym_clinic.simulate.clinic import draw_patient, treatment_for
+from gym_clinic.simulate.clinic.medicines import DUPLICATED, duplicates, kinds_of_medicines
 
 FACTS = load()
 PATIENTS = [draw_patient(seed, "delirium") for seed in range(60)]
@@ -16,6 +16,30 @@ def test_drugs_of_a_kind_are_known() -> None:
     classes = {f"class:{name}" for drug in FACTS.drugs.values() for name in drug.classes}
     for kind in kinds_of_medicines():
         assert kind <= classes | FACTS.drugs.keys()
+
+
+def test_a_second_drug_of_a_kind_is_a_duplicate() -> None:
+    assert len(set(DUPLICATED)) == len(DUPLICATED)
+    for drug, other in [("sertraline", "escitalopram"), ("venlafaxine", "escitalopram"),
+                        ("empagliflozin", "dapagliflozin"), ("diltiazem", "bisoprolol"),
+                        ("ibuprofen", "naproxen")]:  # fmt: skip
+        assert duplicates(FACTS, drug, other)
+        assert duplicates(FACTS, other, drug)
+    assert not duplicates(FACTS, "sertraline", "sertraline")
+    assert not duplicates(FACTS, "aspirin", "apixaban")
+    assert not duplicates(FACTS, "furosemide", "digoxin")
+
+
+def test_nobody_is_treated_with_a_second_drug_of_a_kind_where_another_would_do() -> None:
+    seen = 0
+    for seed in range(200):
+        patient = draw_patient(seed, "major-depressive-disorder")
+        taken = [one.drug for one in patient.medicines]
+        for together in treatment_for(patient).alternatives:
+            for drug in (one.removeprefix("drug:") for one in together if one.startswith("drug:")):
+                assert not any(duplicates(FACTS, drug, other) for other in taken)
+        seen += any(duplicates(FACTS, "sertraline", one) for one in taken)
+    assert seen or not any(one.medicines for one in PATIENTS)
 
 
 def test_nobody_takes_two_drugs_of_a_kind() -> None:
