@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -275,10 +276,27 @@ def common() -> frozenset[str]:
     return frozenset(one.drug for condition in known for one in condition.medicines)
 
 
+@lru_cache(maxsize=1)
+def _classes_of_drugs() -> Mapping[str, int]:
+    """Proposed drug -> in how many classes it can be asked."""
+    return Counter(
+        name for label in CLASSES for name in {one.drug.drug for one in candidates(label)}
+    )
+
+
 def drawn(label: str, random: Random) -> ReviewCandidate:
-    """Draw a request of a class: what brings the problem first, common medicines more often."""
+    """Draw a request of a class: first the drug, then what brings the problem.
+
+    Drugs that can be asked in many classes come more often, so that the name of the drug tells
+    little; so do problems with medicines that are commonly taken.
+    """
+    known = sorted({one.drug.drug for one in candidates(label)})
+    shared = [_classes_of_drugs()[name] ** 2 for name in known]
+    drug = random.choices(known, weights=shared)[0]
     groups: dict[str, list[ReviewCandidate]] = {}
     for one in candidates(label):
+        if one.drug.drug != drug:
+            continue
         groups.setdefault(one.partner or one.allergen or one.drug.drug, []).append(one)
     names = sorted(groups)
     weights = [

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import (
+    allergy_risk,
     duplicate_risk,
     pair_risk,
     pregnancy_risk,
+    triple_risks,
 )
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
@@ -31,13 +33,13 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
 
     Failing kidneys and the disease are on record together; the potassium is none that calls for
     treatment at once; nothing is prescribed that these kidneys, this pregnancy or another medicine
-    forbid; the drug suits sex, age and
-    conditions; no risk is one that the tables leave open; and apixaban is not near the two of three
-    limits (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
+    forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids it; no
+    risk is one that the tables leave open; and apixaban is not near the two of three limits (age,
+    weight, creatinine) at which its dose in atrial fibrillation is halved.
     """
     drug, indication = proposal(record["question"])
     who = profile_of(patient, record["edit"])
-    if (CKD in who.conditions) != (who.egfr < 60) or excluded(drug.drug, who):
+    if (CKD in who.conditions) != (who.egfr < 60):
         return False
     prescribed = [one.regimen for one in who.medicines if not one.bought]
     if any(risk.actions == ("avoid",) for one in prescribed
@@ -50,6 +52,8 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     problems = find_problems(drug, indication, who)
     if any(one.undecided for one in problems):
         return False
+    if excluded(drug.drug, who) and all(one.actions != ("avoid",) for one in problems):
+        return False
     if raises_high_potassium(drug.drug, who) and all(one.kind != "interaction" for one in problems):
         return False
     limits = (who.age >= 78, who.weight_kg <= 62, who.creatinine >= 1.4)
@@ -57,12 +61,20 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
 
 
 def go_together(who: ReviewProfile) -> bool:
-    """Return whether what is taken goes together, and with a pregnancy."""
+    """Return whether what is taken goes together, and with pregnancy, sex, age and conditions."""
     taken = [one.regimen.drug for one in who.medicines]
+    if any(excluded(one.regimen.drug, who) for one in who.medicines if not one.bought):
+        return False
     if who.weeks is not None and any(
         pregnancy_risk(one.regimen.drug, who.weeks).actions[0] == "avoid" for one in who.medicines
     ):
         return False
+    if any(risk.actions == ("avoid",) for _, risk in triple_risks(taken)):
+        return False
+    for one, (allergen, reaction) in itertools.product(taken, who.allergies):
+        reacts = allergy_risk(one, allergen, reaction)
+        if reacts is not None and reacts.actions == ("avoid",):
+            return False
     for one, other in itertools.combinations(taken, 2):
         risks = (pair_risk(one, other), duplicate_risk(one, other))
         if any(risk is not None and risk.actions == ("avoid",) for risk in risks):

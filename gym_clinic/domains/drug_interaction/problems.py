@@ -318,8 +318,8 @@ def raises_high_potassium(drug: str, who: ReviewProfile) -> bool:
     return high and any(is_a(drug, one) for one in RAISE_POTASSIUM)
 
 
-SPECIALIST = ("phenelzine", "linezolid", "ergotamine")
-"""Drugs that only a specialist chooses instead of another."""
+NO_SUBSTITUTE = ("phenelzine", "linezolid", "ergotamine", "calcium-carbonate", "colecalciferol")
+"""Drugs that only a specialist chooses instead of another, or that are given beside one."""
 
 
 def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[str]:
@@ -334,7 +334,7 @@ def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[
     known = {drug, *taken, *(key for key, _ in who.ended)}
     for one in indication.options:
         same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
-        if same or one.drug in {*known, *SPECIALIST} or excluded(one.drug, who):
+        if same or one.drug in {*known, *NO_SUBSTITUTE} or excluded(one.drug, who):
             continue
         if raises_high_potassium(one.drug, who):
             continue

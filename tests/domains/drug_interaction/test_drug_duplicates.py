@@ -119,9 +119,19 @@ def test_an_allergy_to_one_drug_is_asked_about_its_kind(
         (("omeprazole", "esomeprazole"), None, False),
         (("ramipril",), 20, False),
         (("labetalol",), 20, True),
+        (("lisinopril", "hydrochlorothiazide", "naproxen"), None, False),
     ],
 )
 def test_the_medicines_of_a_chart_go_together(
     taken: tuple[str, ...], weeks: int | None, settled: bool
 ) -> None:
     assert go_together(dataclasses.replace(taking(*taken), weeks=weeks)) == settled
+
+
+def test_nothing_is_taken_that_an_allergy_or_a_condition_forbids() -> None:
+    taken = taking("aspirin")
+    assert go_together(taken)
+    assert not go_together(dataclasses.replace(taken, allergies=(("ibuprofen", "hives"),)))
+    assert not go_together(
+        dataclasses.replace(taking("propranolol"), conditions=frozenset({"asthma"}))
+    )
