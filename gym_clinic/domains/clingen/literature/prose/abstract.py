@@ -140,7 +140,8 @@ def _group_facts(persons: Sequence[Proband]) -> dict[str, str]:
     ]
     onsets = sorted(one.onset_months for one in persons)
     first, last = (age_text(one).removeprefix("at ") for one in (onsets[0], onsets[-1]))
-    name, times = Counter(name for one in persons for name in one.present).most_common(1)[0]
+    shown = Counter(name for one in persons for name in one.present).most_common(1)
+    name, times = shown[0] if shown else ("the disease", number)
     every = "both" if number == 2 else "all"
     return {
         "count": counted_word(number),

@@ -142,6 +142,8 @@ def _common(literature: Literature, person: Proband) -> bool:
 
 
 def _origin(person: Proband) -> tuple[str]:
+    if len(set(person.variants)) < len(person.variants):
+        return ("origin_homozygous",)
     pools = {"de novo": "origin_de_novo", "both parents": "origin_both"}
     return (pools.get(person.origin, "origin_untested"),)
 

@@ -92,13 +92,15 @@ def _person_facts(
     writer: ArticleWriter, literature: Literature, article: Publication, person: Proband
 ) -> dict[str, str]:
     variants = []
+    homozygous = len(set(person.variants)) < len(person.variants)
+    state = "homozygous " if homozygous else ""
     for one in literature.variants:
         if one.id in person.variants:
             seen = f"; {one.population_alleles}/{one.population_total} alleles"
-            text = f"{one.id} ({one.kind}{seen if one.population_alleles > RARE else ''})"
+            text = f"{one.id} ({state}{one.kind}{seen if one.population_alleles > RARE else ''})"
             variants.append(text)
     pools = {"de novo": "note_de_novo", "both parents": "note_both", "untested": "note_untested"}
-    pool = pools.get(person.origin)
+    pool = "note_homozygous" if homozygous else pools.get(person.origin)
     aside = f"; {person.other_cause}" if person.other_cause else ""
     if person.first_article != article.pmid:
         aside += f"; reported before in {person.first_article}"
