@@ -150,9 +150,9 @@ def _interactions(actions: tuple[str, ...]) -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
         for partner in sorted(home_regimens()):
             risk = pair_risk(drug.drug, partner, drug.route)
-            twice = duplicate_risk(drug.drug, partner)
             if partner == drug.drug or risk is None or risk.actions not in (actions, _EITHER):
                 continue
+            twice = duplicate_risk(drug.drug, partner)
             if twice is None or risk.severity in ("major", "contraindicated"):
                 yield ReviewCandidate(drug, indication, "interaction", partner)
 

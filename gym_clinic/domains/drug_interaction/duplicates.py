@@ -27,8 +27,13 @@ def shared_class(drug: str, other: str) -> str | None:
     >>> shared_class("naproxen", "ibuprofen")
     'non-aspirin-nsaid'
     """
-    return next((one for one in _table()["classes"]
-                 if is_a(drug, CLASS + one) and is_a(other, CLASS + one)), None)  # fmt: skip
+    both = {*_classes_of(drug)}.intersection(_classes_of(other))
+    return next((one for one in _table()["classes"] if one in both), None)
+
+
+@lru_cache(maxsize=1 << 11)
+def _classes_of(drug: str) -> tuple[str, ...]:
+    return tuple(one for one in _table()["classes"] if is_a(drug, CLASS + one))
 
 
 def shared_purpose(drug: str, other: str) -> str | None:
@@ -37,9 +42,17 @@ def shared_purpose(drug: str, other: str) -> str | None:
     >>> shared_purpose("mirtazapine", "sertraline")
     'antidepressants'
     """
-    return next((name for name, members in _table()["groups"].items()
-                 if any(is_a(drug, one) for one in members)
-                 and any(is_a(other, one) for one in members)), None)  # fmt: skip
+    both = {*_purposes_of(drug)}.intersection(_purposes_of(other))
+    return next((one for one in _table()["groups"] if one in both), None)
+
+
+@lru_cache(maxsize=1 << 11)
+def _purposes_of(drug: str) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, members in _table()["groups"].items()
+        if any(is_a(drug, one) for one in members)
+    )
 
 
 def severity_of_class(group: str) -> DuplicateGrade:
