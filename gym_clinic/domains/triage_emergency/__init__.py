@@ -23,15 +23,17 @@ def domain() -> Domain:
     Tools:
         Vital signs, questions, examination, record and papers; observation of consciousness, pain,
         bedside glucose; screens of stroke, sepsis, chest pain and trauma; NEWS2, qSOFA, shock
-        index, Glasgow Coma Scale and ESI; the department, protocols and the guide to the levels;
-        orders, medicines, oxygen, fluids, blood, procedures, activation of protocols; the library.
+        index, Glasgow Coma Scale and ESI; the department, the red flags of a complaint
+        (`read_red_flags`), protocols and the guide to the levels; orders, medicines, oxygen,
+        fluids, blood, procedures, activation of protocols; the library.
 
     Observation:
         JSON or text of the tools. Everything takes minutes, and illness goes on.
 
     Reward:
         The five dimensions of Healthcare AI GYM with assertions, 0 to 1 (`gym_clinic.clinical`).
-        Accuracy is half the level, a quarter the protocol and a quarter the place, each exact.
+        Accuracy is half the level, a quarter the protocol and a quarter the place; of protocol and
+        place each one of a set is right.
 
     Episode end:
         ``submit_answer``, or the patient dies or leaves. Truncated after 25 actions.

@@ -13,8 +13,8 @@ from gym_clinic.clinical.tasks import endless
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
 from gym_clinic.domains.triage_emergency.gold import evidence_name
 from gym_clinic.domains.triage_emergency.judging import JUDGE
+from gym_clinic.domains.triage_emergency.nurse import rules
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
-from gym_clinic.domains.triage_emergency.rules import rules
 from gym_clinic.domains.triage_emergency.tasks import SPEC
 from gym_clinic.domains.triage_emergency.tools import TOOLS
 from gym_clinic.domains.triage_emergency.world import open_case

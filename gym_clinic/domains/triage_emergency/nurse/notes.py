@@ -1,0 +1,146 @@
+"""What the nurse of the rules baseline has read, and how it reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gym_clinic.clinical.naming import findings_named
+from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING
+from gym_clinic.facts import load
+
+SKIN = frozenset({"Angioedema", "Urticaria", "Lip swelling", "Tongue swelling",
+                  "Weals that come and go"})  # fmt: skip
+AIRWAY = frozenset({"Dyspnea", "Wheezing", "Stridor", "Throat tightness", "Syncope"})
+CONTACT = "Contact with an allergen"
+LOW_GLUCOSE, HIGH_GLUCOSE = 70.0, 250.0
+"""Bedside glucose in mg/dL below which it is given, and from which on a diabetic emergency is
+thought of."""
+
+DAY = 24.0
+"""Hours within which pain is new."""
+
+_AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>years|months?), (?P<sex>male|female)")
+_PER_YEAR = {"years": 1.0, "months": 12.0, "month": 12.0}
+_LONG = re.compile(r"\b(days?|weeks?|months?|years?|fortnight|yesterday)\b", re.IGNORECASE)
+
+
+@dataclass
+class NurseNotes:
+    """What the nurse has read.
+
+    Attributes:
+        age: In years.
+        female: Whether the patient is female.
+        told: Finding -> whether the patient has it.
+        row: The last vital signs.
+        ecg: The report of the ECG.
+        screen: What the stroke screen found.
+        glucose: Bedside glucose in mg/dL; None if it was not measured.
+        warning: NEWS2 of the sepsis screen.
+        department: The state of the department.
+        flags: Red flags of the complaints, by the card of the department.
+        fertile: Whether that card asks this woman for a pregnancy.
+        retains: Whether a chronic obstructive lung disease is on the record.
+        allergies: The text of the record's allergies, in lower case; empty if it was not read.
+        seen: Part of the examination -> what it showed, in lower case.
+        old: Whether it began a day ago or earlier, by the patient's words.
+        given: Names of orders that were given.
+    """
+
+    age: float = 40.0
+    female: bool = False
+    told: dict[str, bool] = field(default_factory=dict)
+    row: Mapping[str, Any] = field(default_factory=dict)
+    ecg: str = ""
+    screen: Mapping[str, Any] = field(default_factory=dict)
+    glucose: float | None = None
+    warning: float = 0.0
+    department: Mapping[str, Any] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    fertile: bool = False
+    retains: bool = False
+    allergies: str = ""
+    seen: dict[str, str] = field(default_factory=dict)
+    old: bool = False
+    given: set[str] = field(default_factory=set)
+
+    @property
+    def has(self) -> frozenset[str]:
+        """Names of the findings that are there, with the more general ones."""
+        facts = load()
+        ids = {one for key, there in self.told.items() if there
+               for one in (key, *facts.above.get(key, ()))}  # fmt: skip
+        return frozenset(facts.phenotypes[one].name for one in ids if one in facts.phenotypes)
+
+    @property
+    def small_pupils(self) -> bool:
+        """Whether the examination showed pupils as after an opioid."""
+        return bool(re.search(r"pinpoint|\b1 mm|miotic", self.seen.get("eyes", "")))
+
+    @property
+    def allergic(self) -> bool:
+        """Whether skin or contact and airway, breathing or circulation fit anaphylaxis."""
+        has = self.has
+        low = self.vital("sbp", 120) < 90 or self.vital("spo2", 99) < 92
+        return (bool(has & SKIN) or CONTACT in has) and (bool(has & AIRWAY) or low)
+
+    def vital(self, name: str, usual: float) -> float:
+        """Return a vital sign of the last row; a usual value if it was not measured."""
+        return float(self.row.get(name, usual))
+
+    def open(self, ticket: str) -> None:
+        """Read the ticket."""
+        found = _AGE.search(ticket)
+        if found is not None:
+            self.age = float(found["number"]) / _PER_YEAR[found["unit"]]
+            self.female = found["sex"] == "female"
+        self.told.update(findings_named(ticket.rpartition("First words: ")[2]))
+
+    def hear(self, name: str, text: str) -> None:
+        """Read what a tool answered."""
+        if name == "ask_patient":
+            first = not self.old and len(text) < 90
+            self.old |= first and bool(_LONG.search(text))
+            self.told.update(findings_named(text))
+        elif name == "read_history":
+            self.retains = "obstructive pulmonary" in text.casefold()
+        elif name == "read_allergies":
+            self.allergies = text.casefold()
+        else:
+            self._note(name, _fields(text))
+
+    def _note(self, name: str, found: Mapping[str, Any]) -> None:
+        if not found:
+            return
+        if name == "read_red_flags":
+            self.flags += [one for one in found["ask for"] if one not in self.flags]
+            asked = self.female and CHILDBEARING[0] <= self.age <= CHILDBEARING[1]
+            self.fertile |= asked and len(found) > 1
+        elif name == "measure_vital_signs":
+            self.row = found
+        elif name == "screen_stroke":
+            self.screen = found
+        elif name == "measure_glucose":
+            self.glucose = float(found["glucose"])
+        elif name == "screen_sepsis":
+            self.warning = float(found.get("news2", 0))
+        elif name == "read_department_state":
+            self.department = found
+        elif name == "examine_patient":
+            text = str(found.get("findings", ""))
+            self.seen[str(found.get("system"))] = text.casefold()
+            self.told.update(findings_named(text))
+        elif name == "read_results":
+            self.ecg = str(found.get("report", self.ecg))
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
