@@ -58,12 +58,9 @@ def duplicated(judged: JudgedEpisode) -> list[str]:
     taken = [one.drug for one in patient.medicines if one.drug not in stopped]
     given = {action for one in judged.case.orders.values() if one.cancelled is None
              for action in one.actions}  # fmt: skip
-    drugs = [one for one in sorted(given | judged.answer.actions) if one.startswith(DRUG)]
-    return [
-        one
-        for one in drugs
-        if any(duplicates(judged.facts, one.removeprefix(DRUG), other) for other in taken)
-    ]
+    made = sorted(one for one in given | judged.answer.actions if one.startswith(DRUG))
+    drugs = dict.fromkeys(one.removeprefix(DRUG).partition("@")[0] for one in made)
+    return [one for one in drugs if any(duplicates(judged.facts, one, other) for other in taken)]
 
 
 def _complete(made: Collection[str], alternatives: Iterable[Sequence[str]]) -> bool:
