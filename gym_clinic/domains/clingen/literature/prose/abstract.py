@@ -140,8 +140,8 @@ def _group_facts(persons: Sequence[Proband]) -> dict[str, str]:
     ]
     onsets = sorted(one.onset_months for one in persons)
     first, last = (age_text(one).removeprefix("at ") for one in (onsets[0], onsets[-1]))
-    shown = Counter(name for one in persons for name in one.present).most_common(1)
-    name, times = shown[0] if shown else ("the disease", number)
+    signs = Counter(name for one in persons for name in one.present)
+    name, times = (signs or Counter({"typical findings": number})).most_common(1)[0]
     every = "both" if number == 2 else "all"
     return {
         "count": counted_word(number),

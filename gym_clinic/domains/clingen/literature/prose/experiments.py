@@ -12,24 +12,10 @@ from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.records import Experiment
 
-_ASSAYS = (
-    ("assay_protein", ("binding_", "own_function_", "shared_")),
-    ("assay_animal", ("mouse", "zebrafish", "fly", "nematode", "worm", "yeast")),
-    ("assay_clinical", ("rescue_gene_therapy", "rescue_replacement", "treatment", "in_human")),
-    ("assay_expression", ("expression_", "none_storage", "none_cycle")),
-)
 _PROTOCOLS: dict[str, list[tuple[str, str]]] = json.loads(
     (Path(__file__).parent / "protocols.json").read_text(encoding="utf-8")
 )
 _IN_TEXT = re.compile(r"[,;] (?:see )?(?:Figure|Table) \d+| \((?:Figure|Table) \d+\)")
-
-
-def assay_pool(result: Experiment) -> str:
-    """Return the pool of methods that suits a design."""
-    key = result.design
-    return next(
-        (pool for pool, words in _ASSAYS if any(one in key for one in words)), "assay_cells"
-    )
 
 
 def protocol_pools(result: Experiment) -> list[str]:
@@ -54,8 +40,7 @@ def methods_of(
     writer: ArticleWriter, result: Experiment, facts: dict[str, str], short: bool
 ) -> str:
     """Write how an experiment was done."""
-    pools = protocol_pools(result) or [assay_pool(result)]
-    pools = [pool for pool in pools if not writer.begun(pool)]
+    pools = [pool for pool in protocol_pools(result) if not writer.begun(pool)]
     said = [writer.tell(pool, **facts) for pool in pools for _ in range(1 if short else 2)]
     said.append(writer.tell("assay_general", **facts))
     if not short:

@@ -256,7 +256,9 @@ class _ArticleAuthor:
         units = self.told[0] if self.told else {}
         parts.append([tell("disc_cite", **self._cited(one)) for one in self.article.cites])
         parts.append([self._some("disc_limits", 6, hedge="may", **units)])
-        parts.append([self._some("disc_close", 4)])
+        what = self.writer.clause("about")
+        conclusion = tell("conclusion", what=what, what_up=what, hedge="may", **units)
+        parts.append([self._some("disc_close", 3), conclusion])
         return _paragraphs(*parts)
 
     def references(self) -> str:
