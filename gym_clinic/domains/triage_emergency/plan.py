@@ -145,12 +145,12 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
 
 
 def _measure(plan: PlannedTriage, values: Mapping[str, float]) -> Any:
-    """Measure the vital signs; again where the oximeter had a poor trace or does not fit."""
+    """Measure the vital signs; again by hand after a poor trace or one that does not fit."""
     row = plan.call("measure_vital_signs")
     shown = row.get("spo2", values["spo2"])
     poor = "trace" in row.get("comment", "") or shown <= values["spo2"] - ARTEFACT
     plan.repeated = bool(poor)
-    return plan.call("measure_vital_signs") if poor else row
+    return plan.call("measure_vital_signs", blood_pressure="auscultated") if poor else row
 
 
 def _order(plan: PlannedTriage, *, life: bool) -> None:

@@ -16,7 +16,7 @@ from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.acuity import acuity
 from gym_clinic.domains.triage_emergency.complaints import flags_of
-from gym_clinic.domains.triage_emergency.judging import JUDGE, pathway_named
+from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, pathway_named
 from gym_clinic.domains.triage_emergency.plan import told_first
 from gym_clinic.domains.triage_emergency.settings import solution
 from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, condition_of, make_task, pools
@@ -27,6 +27,7 @@ from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.facts import load as load_facts
 from gym_clinic.policies import play
 from gym_clinic.policies.moves import scripted
+from gym_clinic.simulate.clinic import Sample, draw_patient
 from gym_clinic.toolbox import Kind, Toolbox
 
 
@@ -318,3 +319,23 @@ def test_a_second_right_place_counts_and_a_wrong_one_does_not() -> None:
 
     assert all(placed(each) == 1 for each in right)
     assert placed("resuscitation") == placed("fast track") == 0
+
+
+def test_a_poor_trace_of_the_oximeter_is_measured_again_and_the_repeat_decides() -> None:
+    drafts = (TaskDraft("4", seed_of("train", number), "train") for number in range(400))
+    poor = (one for one in drafts if is_poor(one.seed, "gout"))
+    one = next(found for draft in poor if (found := make_task(draft, "gout")) is not None)
+    measured = [call for move in moves_of(one) for call in move if call[0] == "measure_vital_signs"]
+    assert len(measured) == 2
+    assert "doubtful measurement" in one.gold["difficulty"]
+    case = TriageCase(one.record)
+    case.spend(2, seen=True)
+    first, second = measure_vitals(case)["spo2"], measure_vitals(case)["spo2"]
+    assert first < second - 3
+    assert not alarming(case, "vital:spo2")
+
+
+def is_poor(seed: int, condition: str) -> bool:
+    """Whether the first reading of the oximeter is an artefact."""
+    patient = draw_patient(seed, condition)
+    return Sample(patient, 2).reading("spo2").fault is not None and acuity(patient).level == 4
