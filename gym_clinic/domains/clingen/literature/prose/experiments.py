@@ -1,4 +1,4 @@
-"""An experiment in words: methods, results, the abstract's sentence, a table, a summary."""
+"""An experiment in words: methods, results, a table."""
 
 from __future__ import annotations
 
@@ -82,8 +82,3 @@ def results_table(
 
 def _row(writer: ArticleWriter, *columns: str) -> str:
     return f"| {' | '.join(writer.clause(f'head_{one}') for one in columns)} |"
-
-
-def summary_of(result: Experiment, facts: dict[str, str]) -> str:
-    """Write a curator's note on an experiment that counts."""
-    return f"{result.measure} in {result.system}: {facts['one']}, {facts['two']}; {facts['p']}."

@@ -55,7 +55,10 @@ def mistakes(literature: Literature, article: Publication, written: WrittenArtic
     for part, text in texts.items():
         if part == "References":
             continue
-        found += [f"{part}: {one}" for one in records.strange(text, methods=part == "Methods")]
+        found += [
+            f"{part}: {one}"
+            for one in records.strange(text, methods=part in ("Methods", "abstract"))
+        ]
         if part in ("Results", "abstract", "Discussion"):
             found += _wrong_directions(part, records.without_names(text), results)
     told = numbers_in(texts.get("Results", ""))

@@ -1,4 +1,4 @@
-"""An article in words: title, abstract, sections with tables and legends, a curator's summaries.
+"""An article in words: title, abstract, sections with tables and legends.
 
 The same records and split give the same text. Every number comes from a record or is computed
 from one.
@@ -13,7 +13,6 @@ from gym_clinic.domains.clingen.literature.prose.experiments import (
     experiment_paragraph,
     methods_of,
     results_table,
-    summary_of,
 )
 from gym_clinic.domains.clingen.literature.prose.facts import (
     article_facts,
@@ -46,13 +45,11 @@ class WrittenArticle:
         title: One line.
         abstract: Plain or with headings.
         sections: Heading and text, in order.
-        summaries: Subtype -> what a curator notes of it, evidence only.
     """
 
     title: str
     abstract: str
     sections: tuple[tuple[str, str], ...]
-    summaries: dict[str, str]
 
     @property
     def full_text(self) -> str:
@@ -122,17 +119,11 @@ class _ArticleAuthor:
             ]
         if self.article.cites:
             sections.append(("References", self.references()))
-        summaries: dict[str, str] = {}
-        for result, facts in zip(self.results, self.told, strict=True):
-            if result.subtype:
-                said = (summaries.get(result.subtype, ""), summary_of(result, facts))
-                summaries[result.subtype] = " ".join(filter(None, said))
         finish = self.style.finish
         return WrittenArticle(
             title_of(self.literature, self.article, self.split),
             finish(self.abstract()),
             tuple((head, finish(text)) for head, text in sections if text),
-            summaries,
         )
 
     def _some(self, pool: str, most: int, **facts: str) -> str:

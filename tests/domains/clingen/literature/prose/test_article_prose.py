@@ -133,13 +133,38 @@ def test_a_direction_against_the_numbers_is_found(told_experiment):
     assert any("told as" in found for found in mistakes(literature, article, changed))
 
 
-def test_a_summary_keeps_all_experiments_of_a_subtype(articles):
+def test_an_abstract_does_not_name_what_it_leaves_out(articles):
     for literature, article, written in articles:
-        for one in literature.results:
-            if one.id in article.results and one.subtype and article.kind != "review":
-                note = written.summaries[one.subtype]
-                assert one.measure in note
-                assert f"n = {one.arms[0].n}" in note
+        results = [one for one in literature.results if one.id in article.results]
+        shown = " ".join(one.measure for one in results if one.id not in article.abstract.omits)
+        for one in results:
+            if one.id in article.abstract.omits and one.measure not in shown:
+                assert one.measure.casefold() not in written.abstract.casefold()
+
+
+def test_an_abstract_tells_the_genotype_of_every_person(articles):
+    for _, article, written in articles:
+        if article.kind != "review":
+            assert all(person in written.abstract for person in article.persons), article.pmid
+
+
+@pytest.mark.population
+def test_drawn_worlds_read_back_whole_and_fit_a_task(some):
+    dossiers = read_dossiers()
+    words = []
+    for number, key in enumerate(some(sorted(dossiers.pairs)[::100])):
+        pair = dossiers.pairs[key]
+        if (pair.earliest_year or 0) > 2020:
+            continue
+        literature = draw_world("read back", pair, dossiers, "Limited")
+        told = 0
+        for article in literature.articles:
+            written = write(literature, article, ("train", "dev", "test")[number % 3])
+            assert mistakes(literature, article, written) == [], (key, article.pmid)
+            told += len(f"{written.abstract} {written.full_text}".split())
+        words.append(1.4 * told)
+    assert max(words) <= 16_000
+    assert sorted(words)[2 * len(words) // 3] <= 12_000
 
 
 def test_every_person_of_an_article_is_told(articles):
