@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -9,13 +12,17 @@ from statistics import mean, pstdev
 
 import pytest
 
+from gym_clinic.domains.clingen.build import CURATIONS, read_pairs
 from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.evidence import CLASSES
 from gym_clinic.domains.clingen.literature import rules
+from gym_clinic.domains.clingen.literature.articles import LATE_YEAR
+from gym_clinic.domains.clingen.literature.packing import pack
 from gym_clinic.domains.clingen.literature.records import CaseControl, Literature
 from gym_clinic.domains.clingen.literature.scoring import is_steady, row_of, score
-from gym_clinic.domains.clingen.literature.world import draw_literature
+from gym_clinic.domains.clingen.literature.world import LATE_SHARE, draw_literature
 from gym_clinic.errors import TaskError
+from gym_clinic.paths import tasks_dir
 
 PAIRS = [
     key
@@ -266,7 +273,7 @@ def test_a_pair_too_young_for_replication_is_refused():
 
 
 @pytest.mark.population
-def test_classes_share_articles_years_and_unknown_mechanisms(some):
+def test_classes_share_articles_persons_and_unknown_mechanisms(some):
     """The same pairs under every class differ in none of these by a quarter of their spread."""
     keys = [key for key in some(PAIRS) if (read_dossiers().pairs[key].earliest_year or 0) < 2021]
     rows = {label: [features(drawn(PAIRS.index(key), label)) for key in keys] for label in CLASSES}
@@ -278,12 +285,43 @@ def test_classes_share_articles_years_and_unknown_mechanisms(some):
         assert max(means) - min(means) <= allowed * spread, (place, name, means)
 
 
+@pytest.mark.population
+def test_as_many_literatures_of_each_published_class_begin_late(some):
+    """Pairs that were described lately have late literatures; others make up for it."""
+    dossiers = read_dossiers()
+    starts: dict[str, list[bool]] = {}
+    for one in read_pairs(tasks_dir("clingen") / CURATIONS):
+        if pair := dossiers.pairs.get((one.gene, one.mondo_id, one.inheritance)):
+            starts.setdefault(one.classification, []).append((pair.earliest_year or 0) >= LATE_YEAR)
+    for label, young in starts.items():
+        share = mean(young) + (1 - mean(young)) * LATE_SHARE[label]
+        assert 0.2 <= share <= 0.28, label
+    old = [key for key in some(PAIRS) if (dossiers.pairs[key].earliest_year or 0) < LATE_YEAR]
+    late = [drawn(PAIRS.index(key), "Definitive").articles[0].year >= LATE_YEAR for key in old]
+    assert abs(mean(late) - LATE_SHARE["Definitive"]) <= max(0.05, 2 / len(old) ** 0.5)
+
+
+def test_the_same_pair_and_seed_give_the_same_records_in_every_process():
+    program = (
+        "from gym_clinic.domains.clingen.dossiers import read_dossiers as d;"
+        "from gym_clinic.domains.clingen.literature.packing import pack;"
+        "from gym_clinic.domains.clingen.literature.world import draw_literature as draw;"
+        f"print(pack(draw('rules', d().pairs[{PAIRS[3]!r}], d(), 'Strong')))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": "4711"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert told.strip() == str(pack(drawn(3, "Strong")))
+
+
 def features(world: Literature) -> dict[str, float]:
     kinds = Counter(one.kind for one in world.articles)
     return {
         "articles": len(world.articles),
-        "first year": world.articles[0].year,
-        "last year": world.articles[-1].year,
         "persons": len(world.persons),
         "results": len(world.results),
         "evidence": sum(one.subtype is not None for one in world.results),
