@@ -1,0 +1,90 @@
+"""The rules baseline: what it concludes and orders from what it has read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from gym_clinic.domains.triage_emergency.nurse.conclusions import (
+    level_of_notes,
+    pathway_of_notes,
+    place_of_notes,
+)
+from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes
+from gym_clinic.domains.triage_emergency.nurse.orders import at_once, by_signs, of_protocol
+
+TICKET = "Triage, 1 May 2025, 10:00.\nAnn Example (H1), 40 years, female.\nFirst words: {}"
+WELL = {"hr": 78, "rr": 14, "spo2": 98, "sbp": 126, "temp_c": 36.8, "gcs": 15, "pain": 1}
+
+
+def notes_of(words: str, **vitals: Any) -> NurseNotes:
+    notes = NurseNotes()
+    notes.open(TICKET.format(words))
+    notes.hear("measure_vital_signs", json.dumps({**WELL, **vitals}))
+    return notes
+
+
+def test_age_and_sex_are_read_from_the_ticket() -> None:
+    notes = notes_of("I have a headache.")
+    assert (notes.age, notes.female) == (40.0, True)
+    assert "Headache" in notes.has
+
+
+def test_hives_alone_are_no_anaphylaxis_and_hives_with_breathlessness_are() -> None:
+    assert not notes_of("I have hives.").allergic
+    notes = notes_of("I have hives and I'm short of breath.")
+    assert notes.allergic
+    assert [one["drug"] for name, one in at_once(notes) if name == "give_medication"] == [
+        "epinephrine"
+    ]
+    assert not [*at_once(notes)]
+    assert level_of_notes(notes, pathway_of_notes(notes)) == 1
+
+
+@pytest.mark.parametrize(("text", "drug"), [("pinpoint pupils", "naloxone"), ("PERL 4 mm", None)])
+def test_naloxone_follows_small_pupils(text: str, drug: str | None) -> None:
+    notes = notes_of("found drowsy", gcs=10, rr=7)
+    notes.hear("examine_patient", json.dumps({"system": "eyes", "findings": text}))
+    given = [one["drug"] for name, one in by_signs(notes) if name == "give_medication"]
+    assert given == ([drug] if drug else [])
+    assert (pathway_of_notes(notes) == "poisoning") is bool(drug)
+
+
+def test_glucose_is_given_where_it_is_low_in_a_drowsy_patient() -> None:
+    notes = notes_of("confused", gcs=12)
+    notes.hear("measure_glucose", json.dumps({"glucose": 38}))
+    assert [one["drug"] for _, one in by_signs(notes)] == ["glucose"]
+    awake = notes_of("shaky")
+    awake.hear("measure_glucose", json.dumps({"glucose": 38}))
+    assert not [*by_signs(awake)]
+
+
+def test_a_whole_half_of_the_face_with_the_brow_is_no_stroke() -> None:
+    notes = notes_of("One side of my face has dropped.")
+    notes.hear("screen_stroke", json.dumps({"face": "one side droops", "arms": "both are held up"}))
+    assert pathway_of_notes(notes) == "stroke"
+    seen = {"system": "neurology", "findings": "right brow does not wrinkle, limbs normal"}
+    notes.hear("examine_patient", json.dumps(seen))
+    assert pathway_of_notes(notes) != "stroke"
+
+
+def test_an_allergy_to_penicillin_turns_the_antibiotic() -> None:
+    notes = notes_of("fever and chills", temp_c=39.4)
+    notes.hear("read_allergies", json.dumps({"allergies": [{"substance": "Penicillins"}]}))
+    drugs = [one["drug"] for name, one in of_protocol(notes, "sepsis") if name == "give_medication"]
+    assert drugs == ["ceftriaxone"]
+    free = of_protocol(notes_of("fever"), "sepsis")
+    assert "piperacillin-tazobactam" in [one.get("drug") for _, one in free]
+
+
+def test_places_follow_the_level_and_the_department() -> None:
+    notes = notes_of("a cut")
+    notes.hear("read_department_state", json.dumps({"standard beds free": 0, "fast track": "open"}))
+    assert [place_of_notes(notes, level, "none") for level in (1, 3, 4)] == [
+        "resuscitation",
+        "waiting room",
+        "fast track",
+    ]
+    assert place_of_notes(notes, 4, "isolation") == "standard bed"
