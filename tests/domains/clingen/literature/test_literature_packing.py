@@ -32,7 +32,7 @@ def test_a_literature_survives_json(seed):
 def test_a_drawn_literature_survives_json_and_is_small(some):
     dossiers = read_dossiers()
     sizes = []
-    for place, key in enumerate(some(sorted(dossiers.pairs))):
+    for place, key in enumerate(some(sorted(dossiers.pairs))[:150]):
         try:
             drawn = world.draw_literature(
                 "packing", dossiers.pairs[key], dossiers, CLASSES[place % 5]

@@ -46,7 +46,7 @@ def of_inheritance(inheritance: str) -> Literature:
 @pytest.mark.population
 @pytest.mark.parametrize("classification", CLASSES)
 def test_a_literature_gives_the_published_class_and_keeps_the_rules(classification, some):
-    for key in some(PAIRS):
+    for key in some(PAIRS)[CLASSES.index(classification) :: len(CLASSES)]:
         world = drawn(PAIRS.index(key), classification)
         assert score(world).sop.classification == classification
         assert [fault for rule in rules.RULES for fault in rule(world)] == []
@@ -275,7 +275,7 @@ def test_a_pair_too_young_for_replication_is_refused():
 @pytest.mark.population
 def test_classes_share_articles_persons_and_unknown_mechanisms(some):
     """The same pairs under every class differ in none of these by a quarter of their spread."""
-    keys = [key for key in some(PAIRS) if (read_dossiers().pairs[key].earliest_year or 0) < 2021]
+    keys = some(PAIRS)[:150]
     rows = {label: [features(drawn(PAIRS.index(key), label)) for key in keys] for label in CLASSES}
     for place, name in enumerate(features(drawn(0, "Limited"))):
         columns = {label: [row[name] for row in mine] for label, mine in rows.items()}
@@ -296,9 +296,9 @@ def test_as_many_literatures_of_each_published_class_begin_late(some):
     for label, young in starts.items():
         share = mean(young) + (1 - mean(young)) * LATE_SHARE[label]
         assert 0.2 <= share <= 0.28, label
-    old = [key for key in some(PAIRS) if (dossiers.pairs[key].earliest_year or 0) < LATE_YEAR]
+    old = some(PAIRS)[:150]
     late = [drawn(PAIRS.index(key), "Definitive").articles[0].year >= LATE_YEAR for key in old]
-    assert abs(mean(late) - LATE_SHARE["Definitive"]) <= max(0.05, 2 / len(old) ** 0.5)
+    assert abs(mean(late) - LATE_SHARE["Definitive"]) <= 1.3 / len(old) ** 0.5
 
 
 def test_the_same_pair_and_seed_give_the_same_records_in_every_process():
