@@ -145,7 +145,12 @@ def load(folder: str | os.PathLike[str] | None = None) -> Facts:
 
 def default_folder() -> Path:
     """Return the folder of the embedded tables."""
-    return data_dir("kb") / "facts"
+    return _folder_in(os.environ.get("GYM_CLINIC_DATA"))
+
+
+@lru_cache(maxsize=8)
+def _folder_in(root: str | None) -> Path:
+    return data_dir("kb", override=root) / "facts"
 
 
 def table_files(folder: Path) -> list[Path]:
