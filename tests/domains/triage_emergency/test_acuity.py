@@ -145,3 +145,16 @@ def test_an_old_patient_with_fever_should_not_wait_among_others() -> None:
     calm = {"hr": 84.0, "rr": 16.0, "spo2": 97.0, "sbp": 126.0, "gcs": 15.0, "pain": 3.0}
     assert acuity(patient, {**calm, "temp_c": 38.6}).frail
     assert not acuity(patient, {**calm, "temp_c": 37.0}).frail
+
+
+def test_a_small_child_with_high_fever_and_a_bacterial_infection_is_level_two() -> None:
+    condition = "septic-arthritis"
+    child = next(seed for seed in range(90) if draw_patient(seed, condition).person.age < 10)
+    calm = {"hr": 100.0, "rr": 22.0, "crt_s": 1.0}
+    assert with_state(condition, child, temp_c=39.7, **calm) == 2
+    assert (
+        "possible sepsis"
+        not in acuity(
+            draw_patient(child, condition), {**calm, "temp_c": 37.4, "sbp": 100.0, "spo2": 98.0}
+        ).high_risk
+    )

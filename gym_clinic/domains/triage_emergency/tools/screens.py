@@ -19,6 +19,9 @@ from gym_clinic.toolbox import tool
 ADULT = 16
 """Age in years from which on NEWS2 and qSOFA are defined."""
 
+SPEAKS = 2
+"""Age in years from which on speech is observed instead of crying."""
+
 TALKS = 4
 """Age in years from which on pain can be told on a scale."""
 
@@ -33,6 +36,10 @@ EYE = {4: "opens the eyes by itself", 3: "opens the eyes when spoken to",
        2: "opens the eyes to pressure", 1: "does not open the eyes"}  # fmt: skip
 VERBAL = {5: "talks normally for the age and is oriented", 4: "talks, but is confused",
           3: "says single words", 2: "makes sounds only", 1: "makes no sound"}  # fmt: skip
+CRIES = {5: "babbles and coos as usual", 4: "cries, but can be consoled",
+         3: "cries to pressure", 2: "moans to pressure", 1: "makes no sound"}  # fmt: skip
+"""The same for children who do not speak yet."""
+
 MOTOR = {6: "does what is asked, or moves normally for the age", 5: "reaches towards pressure",
          4: "bends the arm normally to pressure", 3: "bends the arm abnormally to pressure",
          2: "stretches the arm to pressure", 1: "does not move"}  # fmt: skip
@@ -71,7 +78,8 @@ def observe_responses(case: Chart) -> dict[str, Any]:
     total = round(Sample(case.patient, case.minute, case.given()).reading("gcs").value)
     case.show("gcs", total)
     eye, verbal, motor = RESPONSES[total]
-    return {"eye": EYE[eye], "verbal": VERBAL[verbal], "motor": MOTOR[motor]}
+    speech = VERBAL if case.patient.person.age >= SPEAKS else CRIES
+    return {"eye": EYE[eye], "verbal": speech[verbal], "motor": MOTOR[motor]}
 
 
 @tool
