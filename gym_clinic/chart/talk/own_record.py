@@ -19,7 +19,7 @@ from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.lay_words import Speaker, lay_words
 from gym_clinic.simulate.clinic.life import Life, draw_life
 from gym_clinic.simulate.clinic.patient import CONVERSES, GROWN_UP, SPEAKS, ClinicPatient
-from gym_clinic.simulate.clinic.problems import EXPOSURE
+from gym_clinic.simulate.clinic.problems import CLEAR, CLOUDED, EXPOSURE
 
 Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
 """What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
@@ -33,6 +33,10 @@ _CLASSES = {"nsaid": "anti-inflammatory tablets", "sulfonamide-antibiotic": "sul
 UNNOTICED = ("Tachypnea",)
 """What people may have and cannot tell: they say so whether they have it or not, so that the answer
 does not give it away."""
+
+
+DROWSY = "Drowsiness"
+"""A form of clouded consciousness that is asked about where another form is in the record."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +125,16 @@ class OwnRecord:
         """Return what the patient says of a finding, whether the plan names it or not.
 
         A special form that people have no words for, such as a pain of the calf, is answered by
-        the more general finding of the plan: the pain of the leg.
+        the more general finding of the plan: the pain of the leg. Nobody with clouded consciousness
+        is said not to be drowsy.
         """
         facts = self.patient.facts
+        if (
+            finding == facts.finding_ids[DROWSY]
+            and self._is_clouded
+            and finding not in self.implied
+        ):
+            finding = facts.finding_ids[CLOUDED]
         forms = sorted(self.implied.get(finding, ()), key=lambda one: one != finding)
         for key in forms:
             stance = _stance(self.plan[key])
@@ -138,6 +149,11 @@ class OwnRecord:
         if general := self._general_form(finding):
             return KnownFinding(_stance(self.plan[general]), general, self.plan[general])
         return KnownFinding("denies", finding, None)
+
+    @cached_property
+    def _is_clouded(self) -> bool:
+        clouded = self.patient.facts.finding_ids[CLOUDED] in self.implied
+        return clouded and self.patient.state(0)["gcs"] < CLEAR
 
     def _general_form(self, finding: str) -> str | None:
         """Return the nearest more general finding that the patient has; None if there is none."""

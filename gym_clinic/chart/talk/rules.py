@@ -158,6 +158,10 @@ class RulesPatient:
         if "feeding" in topics and "alcohol" in topics:
             child = self.record.patient.person.age < CHILD
             topics.remove("alcohol" if child else "feeding")
+        if "weeks" in topics:
+            pregnant = self.record.patient.person.pregnant_weeks is not None
+            topics.remove("weeks")
+            topics[topics.index("onset")] = "pregnant" if pregnant else "onset"
         for topic, others in INSTEAD_OF.items():
             if topic in topics:
                 topics = [one for one in topics if one not in others]

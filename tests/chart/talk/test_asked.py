@@ -180,3 +180,33 @@ def test_a_wrong_time_leaves_days_days() -> None:
 @pytest.mark.parametrize("question", ["Is the pain moving?", "Has the rash moved?"])
 def test_a_pain_that_moves_is_no_movement_of_a_baby(patient: ClinicPatient, question: str) -> None:
     assert "life:movements" not in values(planned(patient), question)
+
+
+def test_weeks_are_those_of_the_pregnancy_and_else_of_the_complaint() -> None:
+    def facts(condition: str) -> set[str]:
+        rules = RulesPatient(draw_patient(3, condition))
+        return {one.fact.partition(":")[0] for one in rules.answer("How many weeks?").facts}
+
+    assert facts("preeclampsia") == {"life"}
+    assert facts("acute-appendicitis") == {"onset"}
+
+
+def test_weeks_of_a_finding_are_its_onset_in_pregnancy_too() -> None:
+    rules = RulesPatient(draw_patient(3, "preeclampsia"))
+    answer = rules.answer("How many weeks have you had this?")
+    assert {one.fact.partition(":")[0] for one in answer.facts} == {"onset"}
+
+
+def test_nobody_with_clouded_consciousness_is_said_not_to_be_drowsy() -> None:
+    values = set()
+    for condition in ("bacterial-meningitis", "acute-appendicitis"):
+        rules = RulesPatient(draw_patient(1, condition))
+        values |= {(condition, one.value) for one in rules.answer("Is he drowsy?").facts}
+    assert values == {("bacterial-meningitis", "yes"), ("acute-appendicitis", "no")}
+
+
+def test_contact_with_an_allergen_is_no_question_about_allergies() -> None:
+    answer = RulesPatient(draw_patient(3, "anaphylaxis")).answer("Any contact with an allergen?")
+    assert {one.fact for one in answer.facts} == {
+        f"finding:{FACTS.finding_ids['Contact with an allergen']}"
+    }
