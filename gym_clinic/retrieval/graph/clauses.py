@@ -15,25 +15,63 @@ from gym_clinic.retrieval.graph.triggers import (
     COUNTING,
     DISTANT,
     ENDS,
+    EXAMINING,
     FORMERLY,
     HAD,
     HAVING,
+    HISTORY,
     LONG_AGO,
+    MONTH,
+    NAMED_BEFORE,
+    NOT_POSSIBLE,
     NOW,
     ONSET,
     OWNERS,
+    REFERS,
     STATES,
+    SUBJECTS,
     TIMES,
     VERBS,
     matched,
 )
 from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, PLUS, Word
 
+REFERS_WITHIN = 5
+"""Words between "but that" and its verb at most."""
+
 
 def begins(words: Sequence[Word], place: int) -> bool:
     """Return whether a subject begins a new clause at a word."""
     word, joined = words[place], place > 0 and words[place - 1].text in ("and", "or")
-    return (joined or word.before in (COMMA, COLON)) and word.text in BEGINNERS
+    if not joined and word.before not in (COMMA, COLON):
+        return False
+    if word.text == "on" and place + 1 < len(words):
+        return words[place + 1].text in EXAMINING
+    return word.text in BEGINNERS
+
+
+def supposes(words: Sequence[Word], place: int) -> bool:
+    """Return whether a "may" is the verb of a supposition: not "since May", "May 5"."""
+    if words[place].after != PLAIN or place + 1 == len(words):
+        return False
+    following = words[place + 1].text
+    if following[0].isdigit() or following in NOT_POSSIBLE:
+        return False
+    return place == 0 or words[place - 1].text not in MONTH
+
+
+def referred(words: Sequence[Word], place: int) -> int:
+    """Return the last word of what a clause before this word speaks of: "a cough, but that has".
+
+    Returns:
+        The position before "but"; 0 if no such clause begins a few words before.
+    """
+    for first in range(place - 1, max(1, place - REFERS_WITHIN), -1):
+        if words[first].text in REFERS and words[first - 1].text in ("but", "and"):
+            return first - 2 if first > 1 else 0
+        if words[first].before != PLAIN:
+            break
+    return 0
 
 
 def new_clauses(words: Sequence[Word], taken: Sequence[bool]) -> frozenset[int]:
@@ -69,9 +107,14 @@ def new_clauses(words: Sequence[Word], taken: Sequence[bool]) -> frozenset[int]:
 def past_clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of the clauses of a sentence that tell of a distant past.
 
+    A list of earlier diseases, "PMH: asthma, eczema", is one.
+
     Args:
         words: The words of a sentence.
     """
+    for place, word in enumerate(words):
+        if word.text in HISTORY and word.after in (PLAIN, COLON):
+            yield place, _listed(words, place + 1)
     places = [
         (place, length)
         for place, word in enumerate(words)
@@ -87,6 +130,14 @@ def past_clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
         is_distant = not HAD.isdisjoint(texts) and ONSET.isdisjoint(texts)
         if is_distant or (matched(FORMERLY, words, place) and NOW.isdisjoint(texts)):
             yield first, end
+
+
+def _listed(words: Sequence[Word], first: int) -> int:
+    """Return the end of a list of diseases: the next word that begins something new."""
+    end = first
+    while end < len(words) and words[end].text not in ENDS | NAMED_BEFORE | NOW | SUBJECTS:
+        end += 1
+    return end
 
 
 def _clause(words: Sequence[Word], place: int) -> tuple[int, int]:

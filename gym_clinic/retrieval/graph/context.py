@@ -25,11 +25,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
-from gym_clinic.retrieval.graph.clauses import begins, new_clauses, past_clauses
+from gym_clinic.retrieval.graph.clauses import (
+    begins,
+    new_clauses,
+    past_clauses,
+    referred,
+    supposes,
+)
 from gym_clinic.retrieval.graph.triggers import (
     AFTER,
     AFTER_AN_ANSWER,
     ALL,
+    AMOUNTS,
     AN_ITEM_HAS_NO,
     ANSWERS,
     ASIDES,
@@ -51,11 +58,10 @@ from gym_clinic.retrieval.graph.triggers import (
     HAVING,
     HEADING,
     KIN,
-    MONTH,
     NAMED_BEFORE,
     NO,
-    NOT_POSSIBLE,
     OPEN,
+    OWNERS,
     PAST,
     POSSIBLE,
     PSEUDO,
@@ -63,6 +69,7 @@ from gym_clinic.retrieval.graph.triggers import (
     RELATIVES,
     REPORTS,
     SUFFERS,
+    TELLS,
     YES,
     Phrases,
     matched,
@@ -72,7 +79,6 @@ from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SENT
 
 Status = Literal["present", "absent", "past", "other", "hypothetical"]
 """Of the patient; negated; resolved or long ago; of another; asked, feared or conditional."""
-
 
 ANSWER = 6
 """Words of an answer that are read."""
@@ -152,7 +158,12 @@ class _ScopedSentence:
         if (length := self._matched(ALL, place)) and place > 0:
             self._mark_before(self._negated(place), place, joined=True)
             return place + length
-        if (length := self._matched(AFTER, place)) and self._closes(place, length):
+        length = self._matched(AFTER, place)
+        if length and self._matched(ENDED, place) and (named := referred(self.words, place)):
+            self.mark("past", named, named + 1)
+            self._mark_before("past", named)
+            return place + length
+        if length and self._closes(place, length):
             self._mark_before(self._negated(place), place)
             return place + length
         length = self._matched(HEADING, place)
@@ -201,7 +212,8 @@ class _ScopedSentence:
         Returns:
             The position of "which", whose comma does not separate; -1 for none.
         """
-        if self.words[place].text in ASIDES:
+        text = self.words[place].text
+        if text in ASIDES or (text in AMOUNTS and self._opens(place + 1, ("of", "which"))):
             return place
         start, stop = place - 1, max(1, place - REACH)
         while start > stop and self.words[start].before == PLAIN:
@@ -260,7 +272,7 @@ class _ScopedSentence:
             if named and place in self._anew:
                 break
             if not self.taken[place]:
-                if word.text in ENDS or self._other_than(place):
+                if word.text in ENDS or self._opens(place, ("other", "than")):
                     break
                 if named and (
                     word.text in NAMED_BEFORE
@@ -274,8 +286,8 @@ class _ScopedSentence:
             place += 1
         return place
 
-    def _other_than(self, place: int) -> bool:
-        return [word.text for word in self.words[place : place + 2]] == ["other", "than"]
+    def _opens(self, place: int, wanted: tuple[str, ...]) -> bool:
+        return tuple(word.text for word in self.words[place : place + len(wanted)]) == wanted
 
     @cached_property
     def _anew(self) -> frozenset[int]:
@@ -288,15 +300,18 @@ class _ScopedSentence:
         if self.taken[place] or self.words[place].text not in DOUBTS:
             return place + 1
         if length := self._matched(CONDITION, place):
-            if self.words[place].text in ("any", "red") and self.found[place] == "absent":
-                return place + length  # "failed to show any sign of", "no red flags"
             end = place + length  # "may feel dizzy": the finding may begin in the phrase
+            if self.words[place].text in ("any", "red") and self.found[place] == "absent":
+                return end  # "failed to show any sign of", "no red flags"
+            owned = end < len(self.words) and self.words[end].text in OWNERS
+            if owned and self.words[place].text == "concerned":
+                return end  # "concerned about his tremor": he has one
             named = (one for one in range(place, end) if self.taken[one])
             return self._reach("hypothetical", next(named, end))
         if length := self._matched(CONDITION_AFTER, place):
             self._mark_before("hypothetical", place)
             return place + length
-        if self.words[place].text in POSSIBLE and self._supposes(place):
+        if self.words[place].text in POSSIBLE and supposes(self.words, place):
             return self._reach("hypothetical", place + 1)
         length = self._matched(DOUBT_OF, place)
         inverted = self.words[place].text == "should"
@@ -307,15 +322,6 @@ class _ScopedSentence:
                 return self._reach("hypothetical", first)
             self.mark("hypothetical", first, max(first, end))
         return place + 1
-
-    def _supposes(self, place: int) -> bool:
-        """Return whether a "may" is the verb of a supposition: not "since May", "May 5"."""
-        if self.words[place].after != PLAIN or place + 1 == len(self.words):
-            return False
-        following = self.words[place + 1].text
-        if following[0].isdigit() or following in NOT_POSSIBLE:
-            return False
-        return place == 0 or self.words[place - 1].text not in MONTH
 
     def _next_finding(self, place: int) -> int:
         """Return the end of the finding that begins here or behind fillers; 0 for none."""
@@ -344,6 +350,7 @@ class _ScopedSentence:
                     and self.words[place - 1].text != "or"  # "if you faint or you vomit"
                     and begins(self.words, place)
                     and not self._relative(place)
+                    and (status != "other" or self.words[place].text not in RELATIVES)
                 )
             )
         ):
@@ -375,6 +382,8 @@ class _ScopedSentence:
             return 0
         named = behind + 1 < len(self.words) and self.taken[behind + 1]
         suffers = self.words[behind].text in SUFFERS
+        if suffers and behind + 1 < len(self.words) and self.words[behind + 1].text in TELLS:
+            return 0  # "his wife has noticed that he ..."
         return behind + 1 if suffers or (named and self.words[behind].text in HAVING) else 0
 
     def _had_before(self, place: int) -> None:

@@ -101,6 +101,8 @@ HAD = _words("had")
 """Verbs of what is past."""
 ONSET = _words("onset")
 """Words of what began then, or is told of now: "tremor that began years ago"."""
+HISTORY = _words("history")
+"""What begins the list of a patient's earlier diseases."""
 NOW = _words("now")
 """Words of what is present in a sentence about the past."""
 POSSIBLE = _words("possible")
@@ -129,6 +131,14 @@ OWNERS = _words("owners")
 """With a verb, what makes a clause of what follows "and": "and your cough has improved"."""
 ASIDES = _words("asides")
 """What begins a clause between a finding and its verb: "the cough, which ..., has resolved"."""
+AMOUNTS = _words("amounts")
+"""Words before the "of which" of such a clause."""
+REFERS = _words("refers")
+"""What stands for the clause before: "a cough, but that cleared up"."""
+TELLS = _words("tells")
+"""What a relative has done who tells of the patient: "his wife has noticed"."""
+EXAMINING = _words("examining")
+"""With "on", what begins a new clause: "and on examination"."""
 STATES = _words("states")
 """What begins the name of a finding that is not denied after a comma: "no anemia, raised CRP"."""
 OPEN = _words("open")

@@ -16,7 +16,8 @@ from gym_clinic.retrieval.graph.words import COLON, PLUS, Word, word_set, words_
 
 BETWEEN = word_set(
     "of is was at to up as low high now today currently only just about around approx level levels "
-    "count serum plasma blood came back has been spiked spiking peaked max reached the a than and"
+    "count serum plasma blood came back spiked spiking peaked max reached the a than and "
+    "had has risen rose climbed fallen fell dropped been measured recorded found still remains"
 ) | {PLUS}
 """Words between the name of a measurement and its value."""
 

@@ -15,8 +15,10 @@ MINUS, PLUS, DOUBT = "(-)", "(+)", "(?)"
 _SIGN = "[-−–+]"
 _WORD = re.compile(
     rf"\({_SIGN}\)|"  # (-) fever
-    r"(?<![\w/])(?:[chrw]/o|s/p)(?![\w/])|"
+    r"(?<![\w/])(?:[chrw]/o|s/p|d/c)(?![\w/])|"
     rf"(?<![^\s(,;:/])(?:{_SIGN}|[+]\s)(?=[^\W\d_])|"  # -fever, + cough
+    rf"(?<=[,;:]\s){_SIGN}\s(?=[^\W\d_])|"  # fatigue, - fever
+    rf"(?<=[^\W\d_]{{2}})[+]{{1,3}}(?=\s*(?:[,;./]|$))|"  # cough++
     rf"(?<=[^\W_]\s){_SIGN}{{1,3}}(?=\s*(?:[,;./]|$))|"  # fever -, cough ++
     r"\[[ x]?\](?=\s?[^\W\d_])|"  # [x] cough [ ] fever
     r"(?<![^\s(,;:/])\?(?=[^\W\d_])|"  # ?DVT
