@@ -47,11 +47,14 @@ def imaging_table() -> ImagingTable:
 
 @lru_cache(maxsize=256)
 def sees(study: str) -> Mapping[str, bool]:
-    """Return image of the same region -> whether a study sees at least as much as that image."""
+    """Return image of the same region -> whether a study sees at least as much as that image.
+
+    The images that see most come first.
+    """
     found: dict[str, bool] = {}
     for ranks in imaging_table().regions.values():
         if study in ranks:
-            for other, rank in ranks.items():
+            for other, rank in sorted(ranks.items(), key=lambda one: -one[1]):
                 found[other] = found.get(other, False) or ranks[study] >= rank
     found.pop(study, None)
     return found

@@ -91,3 +91,11 @@ def test_an_image_that_nobody_lists_tells_the_truth_and_may_be_cited(condition: 
 
 def imaging_table_images() -> list[str]:
     return sorted({one for ranks in imaging_table().regions.values() for one in ranks})
+
+
+def test_an_image_that_no_condition_lists_is_told_as_the_best_of_those_that_see_no_more() -> None:
+    shown = {"lung-ultrasound": StudyReport("moving air bronchograms", True),
+             "chest-x-ray": StudyReport("right lower lobe consolidation", True)}  # fmt: skip
+    found = image_report(shown, "ct-chest")
+    assert found is not None
+    assert "consolidation" in found.text
