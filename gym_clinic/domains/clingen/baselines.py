@@ -1,7 +1,7 @@
 """The honest offline baselines of ClinGen: they read the ticket and what came back, nothing else.
 
-The supervisor's asks every sub-agent about every article, and the single agent's reads every full
-text by the cues of `reader.py`. The class is calculated by the procedure (`sop.py`) from the
+The supervisor's asks the sub-agents for what the abstracts seem to report, and the single agent's
+reads every full text, both by the cues of `reader.py`. The class is calculated by the procedure (`sop.py`) from the
 evidence and the human genetics that were brought back.
 """
 
@@ -107,9 +107,7 @@ class Turns:
 
 
 def rules(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
-    """Make the supervisor's baseline: every call, class by the procedure.
-
-    It classifies well and pays for the calls: what the outcome is worth without choosing.
+    """Make the supervisor's baseline: the calls that abstracts suggest, class by the procedure.
 
     Args:
         env: The environment.
@@ -117,7 +115,7 @@ def rules(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
             for the lack of it.
     """
     answer = partial(_classification, genetics=genetics)
-    return lambda seed: Turns(_every_call, answer, env.dialect, env.max_turns)
+    return lambda seed: Turns(_likely_calls, answer, env.dialect, env.max_turns)
 
 
 def rules_single(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
@@ -152,8 +150,22 @@ def read_ticket(text: str) -> Ticket:
     )
 
 
-def _every_call(ticket: Ticket) -> list[CallSpec]:
-    return [_call(ticket, article, key) for article in ticket.articles for key in CATEGORIES]
+def _likely_calls(ticket: Ticket) -> list[CallSpec]:
+    """The calls that the abstracts suggest; all calls where they suggest none."""
+    likely = [
+        _call(ticket, article, key)
+        for article in ticket.articles
+        for key in CATEGORIES
+        if key in _categories_of(ticket, article)
+    ]
+    return likely or [
+        _call(ticket, article, key) for article in ticket.articles for key in CATEGORIES
+    ]
+
+
+def _categories_of(ticket: Ticket, article: Article) -> set[str]:
+    found = read_article(ticket.gene, [("Abstract", article.abstract)])
+    return {SUBTYPES[one.subtype].category for one in found}
 
 
 def _call(ticket: Ticket, article: Article, category: str) -> CallSpec:

@@ -227,6 +227,8 @@ def _person(text: str) -> PersonGenetics:
 
 
 def _p_value(found: re.Match[str]) -> float:
-    value = re.sub(r"[×x ]*10?[-−]", "e-", found[2]) if re.search(r"10|[eE]", found[2]) else found[2]
+    value = (
+        re.sub(r"[×x ]*10?[-−]", "e-", found[2]) if re.search(r"10|[eE]", found[2]) else found[2]
+    )
     number = float(value)
     return number * 0.999 if found[1] in "<≤" else number

@@ -44,18 +44,30 @@ class WrittenLiterature:
         """Return the human genetics that an article reports; empty without any."""
         article = self._articles[pmid]
         told = []
-        ways = {"de novo": "de novo, both parents tested", "both parents": "in trans", "untested": "parents not tested"}
+        ways = {
+            "de novo": "de novo, both parents tested",
+            "both parents": "in trans",
+            "untested": "parents not tested",
+        }
         for one in self.literature.persons:
             if one.id in article.persons and article.kind != "review":
                 text = f"{one.id}: {variants_of(self.literature, one)}, {ways.get(one.origin, 'inherited from the ' + one.origin)}"
                 for v in self.literature.variants:
                     if v.id in one.variants and v.population_alleles:
-                        text += f", {v.population_alleles} of {v.population_total} population alleles"
+                        text += (
+                            f", {v.population_alleles} of {v.population_total} population alleles"
+                        )
                 text += ", another gene explains the disease." if one.other_cause else "."
                 told.append(text)
-        told += [f"Family {one.id}: LOD score {one.lod:g}." for one in self.literature.families if one.id in article.families]
+        told += [
+            f"Family {one.id}: LOD score {one.lod:g}."
+            for one in self.literature.families
+            if one.id in article.families
+        ]
         if c := article.case_control:
-            told.append(f"Carriers: {c.case_carriers}/{c.cases} cases, {c.control_carriers}/{c.controls} controls (odds ratio {c.odds_ratio:g}, p = {c.p:.2g}).")
+            told.append(
+                f"Carriers: {c.case_carriers}/{c.cases} cases, {c.control_carriers}/{c.controls} controls (odds ratio {c.odds_ratio:g}, p = {c.p:.2g})."
+            )
         return " ".join(told)
 
 

@@ -16,13 +16,15 @@ from gym_clinic.domains.clingen.evidence import SUBTYPES
 from gym_clinic.domains.clingen.literature.edition import WrittenLiterature
 from gym_clinic.domains.clingen.literature.records import Literature
 from gym_clinic.domains.clingen.literature.scoring import LiteratureGold, score
-from gym_clinic.domains.clingen.literature.splits import SIZES, Pair, assign
+from gym_clinic.domains.clingen.literature.splits import Pair, assign
 from gym_clinic.domains.clingen.literature.world import draw_literature
 from gym_clinic.errors import TaskError
 from gym_clinic.simulate.split import Split
 
 SALT = "gym-clinic/clingen/2"
 """Goes into every id, so that none can be guessed from its content."""
+
+SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 _DRAWS = 8
 
@@ -41,8 +43,9 @@ def build_tasks(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str
         TaskError: If the curations do not suffice for the splits.
     """
     known = read_dossiers().pairs
-    chosen = assign([one for one in pairs if (one.gene, one.mondo_id, one.inheritance) in known], seed)
-    return {split: build_split(split, chosen[split], seed) for split in SIZES}
+    usable = [one for one in pairs if (one.gene, one.mondo_id, one.inheritance) in known]
+    chosen = assign(usable, seed)
+    return {split: build_split(split, chosen[split], seed) for split in SPLITS}
 
 
 def build_split(split: Split, pairs: Sequence[Pair], seed: int = 0) -> list[dict[str, Any]]:
