@@ -7,9 +7,8 @@ import json
 import re
 from collections import Counter, defaultdict
 
-from clingen_rows import FOLDER
+from clingen_rows import FOLDER, SPLITS
 
-from gym_clinic.domains.clingen.simulator import SIZES
 from gym_clinic.facts import Facts, ancestors, restates_diagnosis, with_ancestors
 from gym_clinic.facts.passages import HandbookPassage
 from gym_clinic.facts.passages.sentences import american_spellings
@@ -201,7 +200,7 @@ def test_no_passage_holds_an_answer_of_the_tasks(passages: list[HandbookPassage]
     """No class beside a curated gene, no id of a task or its articles, and none of their text."""
     tasks = [
         json.loads(line)
-        for split in SIZES
+        for split in SPLITS
         for line in (FOLDER / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     curations = [

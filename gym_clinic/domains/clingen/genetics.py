@@ -50,7 +50,7 @@ _UNTESTED = re.compile(
     re.IGNORECASE,
 )
 _TRANS = re.compile(
-    r"\bin trans\b|one (?:\w+ )?from (?:each|either)|(?:from|by) (?:both|each|either) parents?|"
+    r"\bin trans\b|one (?:\w+ )?from (?:each|either)|inherited from (?:both|each|either) parents?|"
     r"both parents (?:were|are|being) (?:heterozygous|carriers)|biallelic by|homozygous",
     re.IGNORECASE,
 )
@@ -62,7 +62,7 @@ _OTHER_CAUSE = re.compile(
     r"chromosomal (?:deletion|duplication)|covers? other genes|alternative (?:cause|diagnosis)",
     re.IGNORECASE,
 )
-_LOD = re.compile(r"\bLOD\b[^\d.]{0,30}(\d+(?:\.\d+)?)", re.IGNORECASE)
+_LOD = re.compile(r"\bLOD\b(?:[^\d.]|(?<=[A-Z])\d){0,40}?(?<![A-Z])(\d+(?:\.\d+)?)", re.IGNORECASE)
 _FAMILY = re.compile(r"\b[Ff]amil(?:y|ies) ([A-Z]?\d+)\b")
 _ODDS = re.compile(r"\b(?:odds ratio|OR)\b[^\d.]{0,12}(\d+(?:\.\d+)?)", re.IGNORECASE)
 _P_VALUE = re.compile(r"\b[Pp](?:[- ]value)?\s*([=<≤])\s*(\d*\.\d+(?:[eE×x ]*10?[-−]\d+)?)")
@@ -73,6 +73,17 @@ _POINTS = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])|\n+")
 _SKIPPED = re.compile(r"introduction|method|reference|discussion", re.IGNORECASE)
+
+
+_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+_COUNTED = re.compile(
+    rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})(?: (?:of|out of) \d+)?(?: \w+){{0,2}} "
+    r"(?:probands?|patients?|cases|families|index cases|individuals)\b[^.,;]*",
+    re.IGNORECASE,
+)
+_NOT_THEIRS = re.compile(
+    r"\b(?:no|not|mice|mouse|previously|earlier|have been|has been|were screened)\b", re.IGNORECASE
+)
 
 
 class StatedPoints(NamedTuple):
@@ -144,7 +155,9 @@ def read_genetics(text: str) -> HumanGenetics:
                 studies.append((float(odds[1]), _p_value(p)))
             elif lod:
                 lods[family] = float(lod[1])
-            elif named or person:
+            elif not (named or person):
+                told |= _counted(sentence, len(told))
+            else:
                 for place, part in _parts(sentence, named):
                     person = place or person
                     told.setdefault(person, []).append(part)
@@ -205,6 +218,20 @@ def _parts(sentence: str, named: Sequence[str]) -> list[tuple[str, str]]:
         (name, sentence[start:end])
         for name, start, end in zip(named, marks, marks[1:], strict=False)
     ]
+
+
+def _counted(sentence: str, start: int) -> dict[str, list[str]]:
+    """Persons that a sentence counts instead of numbering: "four probands with null variants"."""
+    if _NOT_THEIRS.search(sentence):
+        return {}
+    found: dict[str, list[str]] = {}
+    parts = re.split(r",| and ", sentence)
+    for one in (match for part in parts for match in _COUNTED.finditer(part)):
+        if _NULL.search(one[0]) or _OTHER.search(one[0]):
+            word = one[1].lower()
+            number = int(word) if word.isdigit() else _NUMBERS.index(word) + 1
+            found |= {f"counted {start + len(found) + n}": [one[0]] for n in range(number)}
+    return found
 
 
 def _person(text: str) -> PersonGenetics:
