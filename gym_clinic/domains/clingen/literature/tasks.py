@@ -42,9 +42,10 @@ def build_tasks(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str
     Raises:
         TaskError: If the curations do not suffice for the splits.
     """
-    known = read_dossiers().pairs
+    genes, known, _ = read_dossiers()
     usable = [one for one in pairs if (one.gene, one.mondo_id, one.inheritance) in known]
-    chosen = assign(usable, seed)
+    families = {name: gene.family for name, gene in genes.items() if gene.family}
+    chosen = assign(usable, seed, families)
     return {split: build_split(split, chosen[split], seed) for split in SPLITS}
 
 
