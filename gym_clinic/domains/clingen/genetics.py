@@ -75,7 +75,20 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])|\n+")
 _SKIPPED = re.compile(r"introduction|method|reference|discussion", re.IGNORECASE)
 
 
-_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBERS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _COUNTED = re.compile(
     rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})(?: (?:of|out of) \d+)?(?: \w+){{0,2}} "
     r"(?:probands?|patients?|cases|families|index cases|individuals)\b[^.,;]*",

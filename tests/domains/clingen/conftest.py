@@ -21,6 +21,4 @@ def sample(rows: Rows, some: Some) -> Rows:
 @pytest.fixture(scope="session")
 def written(sample: Rows) -> dict[str, WrittenLiterature]:
     """Task id -> the literature of a task of the sample, to be written anew."""
-    return {
-        row["id"]: literature_of(row["record"]) for split in SPLITS for row in sample[split]
-    }
+    return {row["id"]: literature_of(row["record"]) for split in SPLITS for row in sample[split]}

@@ -42,11 +42,14 @@ def build_tasks(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str
     Raises:
         TaskError: If the curations do not suffice for the splits.
     """
-    genes, known, _ = read_dossiers()
-    usable = [one for one in pairs if (one.gene, one.mondo_id, one.inheritance) in known]
-    families = {name: gene.family for name, gene in genes.items() if gene.family}
-    chosen = assign(usable, seed, families)
+    chosen = assign(with_dossier(pairs), seed)
     return {split: build_split(split, chosen[split], seed) for split in SPLITS}
+
+
+def with_dossier(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return the pairs that have a dossier."""
+    known = read_dossiers().pairs
+    return [one for one in pairs if (one.gene, one.mondo_id, one.inheritance) in known]
 
 
 def build_split(split: Split, pairs: Sequence[Pair], seed: int = 0) -> list[dict[str, Any]]:
