@@ -14,6 +14,7 @@ from gym_clinic.domains.clingen import build, sop
 from gym_clinic.domains.clingen.curation import literature_of
 from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.literature.edition import WrittenLiterature
+from gym_clinic.domains.clingen.literature.packing import pack
 from gym_clinic.domains.clingen.literature.scoring import score
 from gym_clinic.domains.clingen.literature.splits import PANEL_SHARE, SIZES, Pair
 
@@ -111,7 +112,7 @@ def test_a_changed_record_changes_the_text(rows: Rows) -> None:
     row = rows["dev"][0]
     before = literature_of(row["record"])
     pmid = next(item["pmid"] for item in row["gold"]["evidence"])
-    value = before.literature.to_json()
+    value = pack(before.literature)
     renamed = json.loads(json.dumps(value).replace(before.literature.gene, "ABCDE9"))
     after = literature_of({**row["record"], "literature": renamed})
     assert before.sections(pmid) == literature_of(row["record"]).sections(pmid)

@@ -14,6 +14,7 @@ from typing import Any
 from gym_clinic.domains.clingen.dossiers import Dossiers, read_dossiers
 from gym_clinic.domains.clingen.evidence import SUBTYPES
 from gym_clinic.domains.clingen.literature.edition import WrittenLiterature
+from gym_clinic.domains.clingen.literature.packing import pack
 from gym_clinic.domains.clingen.literature.records import Literature
 from gym_clinic.domains.clingen.literature.scoring import LiteratureGold, score
 from gym_clinic.domains.clingen.literature.splits import Pair, assign
@@ -101,7 +102,7 @@ def build_task(split: Split, pair: Pair, seed: int = 0) -> dict[str, Any]:
             "panel": pair.panel,
             "articles": _fronts(literature, written),
             "edition": split,
-            "literature": literature.to_json(),
+            "literature": pack(literature),
         },
         "gold": {
             "classification": pair.classification,
@@ -131,7 +132,7 @@ def _fronts(literature: Literature, written: WrittenLiterature) -> list[dict[str
 
 
 def check_class(label: str, gold: LiteratureGold, evidence: Sequence[dict[str, Any]]) -> None:
-    """Raise TaskError unless the records give the class, each subtype of an article counted once."""
+    """Raise TaskError unless the records give the class, each subtype once an article."""
     if gold.sop.classification != label:
         raise TaskError(f"the records give {gold.sop}; expected {label}")
     if len(evidence) < len(gold.evidence):
