@@ -77,7 +77,7 @@ def build_task(split: Split, pair: Pair, seed: int = 0) -> dict[str, Any]:
         TaskError: If no literature leads to the published class.
     """
     dossiers = read_dossiers()
-    literature = _drawn(pair, dossiers, seed)
+    literature = _drawn(pair, dossiers, split, seed)
     gold = score(literature)
     written = WrittenLiterature(literature, split)
     key = f"{seed}:{split}:{pair.gene}:{pair.mondo_id}:{pair.inheritance}"
@@ -139,13 +139,15 @@ def check_class(label: str, gold: LiteratureGold, evidence: Sequence[dict[str, A
         raise TaskError(f"an article shows the same subtype twice: {gold.evidence}")
 
 
-def _drawn(pair: Pair, dossiers: Dossiers, seed: int) -> Literature:
+def _drawn(pair: Pair, dossiers: Dossiers, split: Split, seed: int) -> Literature:
     """The literature of a pair; another is drawn where an article shows a subtype twice."""
     dossier = dossiers.pairs[pair.gene, pair.mondo_id, pair.inheritance]
     failure = ""
     for draw in range(_DRAWS):
         try:
-            literature = draw_literature(f"{seed}:{draw}", dossier, dossiers, pair.classification)
+            literature = draw_literature(
+                f"{seed}:{draw}", dossier, dossiers, pair.classification, split
+            )
         except TaskError as error:
             failure = str(error)
             continue
