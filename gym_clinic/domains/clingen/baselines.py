@@ -1,8 +1,8 @@
 """The honest offline baselines of ClinGen: they read the ticket and what came back, nothing else.
 
 The supervisor's asks the sub-agents for what the abstracts seem to report, and the single agent's
-reads every full text, both by the cues of `reader.py`. The class is calculated by the procedure (`sop.py`) from the
-evidence and the human genetics that were brought back.
+reads every full text, both by the cues of `reader.py`. The class is calculated by the procedure
+(`sop.py`) from the evidence and the human genetics (`genetics.py`) that were brought back.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The SOP's table of human genetic evidence: points by person, by segregation and by controls.
 
-The table is the older one, which scores persons by kind of variant and origin; later versions of the
-procedure score each variant. Where the table gives a range, one value is fixed here, so that a class
-can be calculated.
+The table is the older one, which scores persons by kind of variant and origin; later versions of
+the procedure score each variant. Where the table gives a range, one value is fixed here, so that a
+class can be calculated.
 
 Source:
     Strande NT et al. Am J Hum Genet 2017;100:895-906.

@@ -1,8 +1,8 @@
 """Reads human genetic evidence from articles and from curators' reports, by plain patterns.
 
 A person is known by a number ("F2-II-1", "II-3", "patient 4"); what follows the number, up to the
-next one, is about this person. Families count by their LOD score, case-control studies by odds ratio
-and p value. Reports of imported curations state points instead, which are read as they stand.
+next one, is about this person. Families count by their LOD score, case-control studies by odds
+ratio and p value. Reports of imported curations state points instead, which stand as they are.
 """
 
 from __future__ import annotations
