@@ -1,11 +1,11 @@
 """Trained readers of ClinGen's articles: what they earn on test, whose phrases they have not seen.
 
-Run: ``python bench/sentence_models.py [--train N] [--limit N] [--folder DIR]``. A logistic model of
-passages is fitted to the train split, whose records tell what each experiment is evidence of: a
+Run: ``python bench/sentence_models.py [--train N] [--limit N] [--folder DIR]``. A logistic model
+of passages is fitted to the train split, whose records tell what each experiment is evidence of: a
 passage is a paragraph of results (full text) or a sentence (abstract) with a p value. Names of
-genes, persons and variants are masked, and a p value counts as small or not. A pair of article and subtype
-is claimed where the best passage reaches a threshold, which is chosen on dev for the reward. The
-class is calculated as the rules baseline does. Needs the extra ``adversaries``.
+genes, persons and variants are masked, and a p value counts as small or not. A pair of article and
+subtype is claimed where the best passage reaches a threshold, which is chosen on dev for the
+reward. The class is calculated as the rules baseline does. Needs the extra ``adversaries``.
 """
 
 from __future__ import annotations
