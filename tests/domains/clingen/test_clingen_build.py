@@ -105,7 +105,7 @@ def test_a_failed_build_leaves_the_old_curations(tmp_path: Path) -> None:
     facts = tmp_path / "facts.jsonl"
     line = (FOLDER / "curations.jsonl").read_bytes().splitlines(keepends=True)[0]
     facts.write_bytes(line)
-    with pytest.raises(TaskError, match="panels"):
+    with pytest.raises(TaskError, match="no choice of panels"):
         build.main(["--facts", str(facts), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
 

@@ -79,6 +79,8 @@ def assign(
         if pair.classification in CLASSES:
             usable.setdefault((pair.gene, pair.mondo_id, pair.inheritance), pair)
     kept = sorted(usable.values())
+    if not kept:
+        raise TaskError("no choice of panels suffices: there are no pairs")
     if families is None:
         genes = read_dossiers().genes.values()
         families = {one.gene: one.family for one in genes if one.family}
