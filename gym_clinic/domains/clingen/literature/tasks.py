@@ -48,8 +48,8 @@ def build_tasks(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str
 
 
 def with_dossier(pairs: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs that have a dossier."""
-    known = read_dossiers().pairs
+    """Return the pairs that have a dossier with at least one phenotype."""
+    known = {key for key, dossier in read_dossiers().pairs.items() if dossier.phenotypes}
     return [one for one in pairs if (one.gene, one.mondo_id, one.inheritance) in known]
 
 
