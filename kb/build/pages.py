@@ -15,6 +15,7 @@ from gym_clinic.facts.courses import Course
 from gym_clinic.facts.instruments import Input, ScoreBand
 from gym_clinic.files import replace_files
 from kb.build.chart_page import chart_page
+from kb.build.clingen_page import clingen_page
 from kb.build.deciding_page import deciding_page
 from kb.build.domain_page import clinical_ids, domain_page
 
@@ -184,6 +185,7 @@ def pages() -> dict[Path, str]:
     facts = load()
     return {
         DOCS / "chart.md": chart_page(facts),
+        DOCS / "clingen-literature.md": clingen_page(),
         DOCS / "conditions.md": condition_page(facts),
         DOCS / "deciding-facts.md": deciding_page(facts),
         DOCS / "instruments.md": instrument_page(facts),

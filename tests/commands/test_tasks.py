@@ -49,11 +49,11 @@ def test_build_writes_into_the_named_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gym_clinic.domains.clingen import build
-    from gym_clinic.domains.clingen.simulator import build_split
+    from gym_clinic.domains.clingen.literature.tasks import build_split, with_dossier
 
-    # All three splits take half a minute.
+    # All three splits take a minute.
     def few(pairs: list[Any], seed: int) -> dict[str, Any]:
-        return {"dev": build_split("dev", pairs[:20], seed)}
+        return {"dev": build_split("dev", with_dossier(pairs)[:20], seed)}
 
     monkeypatch.setattr(build, "build_tasks", few)
     status, out, _ = run("tasks", "build", "clingen", "--out", tmp_path / "new", "--seed", 5)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
-from gym_clinic.domains.clingen.simulator import SIZES
+from gym_clinic.domains.clingen.literature.tasks import SPLITS
 from gym_clinic.paths import tasks_dir
 
 FOLDER = tasks_dir("clingen")
@@ -24,12 +24,12 @@ def read_rows() -> Rows:
             json.loads(line)
             for line in (FOLDER / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
         ]
-        for split in SIZES
+        for split in SPLITS
     }
 
 
 def articles(rows: Rows, *splits: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    for split in splits or tuple(SIZES):
+    for split in splits or tuple(SPLITS):
         for row in rows[split]:
             for article in row["record"]["articles"]:
                 yield row, article

@@ -30,7 +30,7 @@ def rows(out: Path) -> list[dict[str, Any]]:
 def play_clingen(out: Path, **rest: Any) -> Path:
     """Play four ClinGen tasks, with every sub-agent on every article; return the folder."""
     given = {"split": "dev", "trials": 1, "limit": 4, "progress": False, **rest}
-    evaluate("clinic/ClinGen-v0", "rules", out=out, **given)
+    evaluate("clinic/ClinGen-v0", "every-tool", out=out, **given)
     return out
 
 

@@ -50,7 +50,7 @@ def domain(
     """ClinGen gene-disease validity curation: a supervisor and its six evidence sub-agents.
 
     Task:
-        A gene, a disease and one to five articles, of which title and abstract are shown. Which
+        A gene, a disease and three to eight articles, of which title and abstract are shown. Which
         kinds of experimental evidence do the articles hold, and how valid is the relationship?
 
     Tools:
@@ -59,8 +59,8 @@ def domain(
 
     Observation:
         Each sub-agent answers evidence_type, has_evidence, pmid, evidence_subtype, explanation,
-        cut in the middle at 1,024 characters. What human genetics an article reports comes back
-        with its evidence, and together they decide the class.
+        cut in the middle at 2,048 characters (1,024 without human genetics). What human genetics
+        an article reports comes back with its evidence, without points; abstracts tell of it too.
 
     Reward:
         ``hybrid`` = (1 - w) outcome + w process, w = 0.5, in -1..1 (eq. 9). ``outcome``: ordinal
@@ -72,7 +72,7 @@ def domain(
         Truncated after two actions.
 
     Version history:
-        v0: first version.
+        v0: first version; since 0.3 with articles drawn from dossiers of genes and diseases.
 
     Args:
         consultant: Who the sub-agents are: ``"recorded"``, ``"rules"``, or
@@ -124,7 +124,7 @@ def single(
         thoughts. Truncated after two actions.
 
     Version history:
-        v0: first version.
+        v0: first version; since 0.3 with articles drawn from dossiers of genes and diseases.
 
     Args:
         reward: ``"hybrid"``, ``"outcome"`` or ``"process"``.

@@ -1,8 +1,8 @@
 """The honest offline baselines of ClinGen: they read the ticket and what came back, nothing else.
 
-The supervisor's asks every sub-agent about every article, and the single agent's reads every full
-text by the cues of `reader.py`. The class is calculated by the procedure (`sop.py`) from the
-evidence and the human genetics that were brought back.
+The supervisor's asks the sub-agents for what the abstracts seem to report, and the single agent's
+reads every full text, both by the cues of `reader.py`. The class is calculated by the procedure
+(`sop.py`) from the evidence and the human genetics (`genetics.py`) that were brought back.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from gym_clinic.action import Dialect
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
-from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, read_genetics
+from gym_clinic.domains.clingen.genetics import HumanGenetics, read_genetics, results_of, tally
 from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.domains.clingen.sop import classify
 
@@ -32,6 +32,7 @@ _ARTICLE = re.compile(
 )
 _GENE = re.compile(r"^Gene: (.+?)(?: \(HGNC:\d+\))?$", re.MULTILINE)
 _DISEASE = re.compile(r"^Disease: (.+?)(?: \([A-Za-z]+:\w+\))?$", re.MULTILINE)
+_INHERITANCE = re.compile(r"^Inheritance: (\w+)$", re.MULTILINE)
 _HEADING = re.compile(r"^##? (.*)$", re.MULTILINE)
 
 
@@ -53,6 +54,7 @@ class Ticket:
     gene: str
     disease: str
     articles: tuple[Article, ...]
+    inheritance: str = ""
 
 
 class Report(NamedTuple):
@@ -60,7 +62,7 @@ class Report(NamedTuple):
 
     pmid: str
     subtypes: tuple[str, ...]
-    genetics: Genetics | None
+    genetics: HumanGenetics
 
 
 class Environment(Protocol):
@@ -105,9 +107,7 @@ class Turns:
 
 
 def rules(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
-    """Make the supervisor's baseline: every call, class by the procedure.
-
-    It classifies well and pays for the calls: what the outcome is worth without choosing.
+    """Make the supervisor's baseline: the calls that abstracts suggest, class by the procedure.
 
     Args:
         env: The environment.
@@ -115,7 +115,7 @@ def rules(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
             for the lack of it.
     """
     answer = partial(_classification, genetics=genetics)
-    return lambda seed: Turns(_every_call, answer, env.dialect, env.max_turns)
+    return lambda seed: Turns(_likely_calls, answer, env.dialect, env.max_turns)
 
 
 def rules_single(env: Environment, *, genetics: bool = True) -> Callable[[int], Turns]:
@@ -144,11 +144,28 @@ def read_ticket(text: str) -> Ticket:
         )
         for found in _ARTICLE.finditer(text)
     )
-    return Ticket(gene[1] if gene else "", disease[1] if disease else "", articles)
+    mode = _INHERITANCE.search(text)
+    return Ticket(
+        gene[1] if gene else "", disease[1] if disease else "", articles, mode[1] if mode else ""
+    )
 
 
-def _every_call(ticket: Ticket) -> list[CallSpec]:
-    return [_call(ticket, article, key) for article in ticket.articles for key in CATEGORIES]
+def _likely_calls(ticket: Ticket) -> list[CallSpec]:
+    """The calls that the abstracts suggest; all calls where they suggest none."""
+    likely = [
+        _call(ticket, article, key)
+        for article in ticket.articles
+        for key in CATEGORIES
+        if key in _categories_of(ticket, article)
+    ]
+    return likely or [
+        _call(ticket, article, key) for article in ticket.articles for key in CATEGORIES
+    ]
+
+
+def _categories_of(ticket: Ticket, article: Article) -> set[str]:
+    found = read_article(ticket.gene, [("Abstract", article.abstract)])
+    return {SUBTYPES[one.subtype].category for one in found}
 
 
 def _call(ticket: Ticket, article: Article, category: str) -> CallSpec:
@@ -164,25 +181,40 @@ def _call(ticket: Ticket, article: Article, category: str) -> CallSpec:
 def decide(ticket: Ticket, reports: Iterable[Report], *, genetics: bool = True) -> str:
     """Calculate the class from what the articles were found to hold.
 
-    An article of which nothing came back holds nothing: every category was asked for. Without any
+    Human genetics is read from the reports and the abstracts; a person counts once. Without any
     report, or any word of human genetics where none is promised, it is the most frequent class.
+
+    Args:
+        ticket: The pair and its articles.
+        reports: What came back.
+        genetics: Whether human genetics is told at all.
     """
     listed = list(reports)
-    told = [one.genetics for one in listed if one.genetics is not None and one.genetics.points]
-    if not listed or not (genetics or told):
+    if not listed or not (genetics or any(one.genetics for one in listed)):
         return MOST_FREQUENT
     evidence = list(dict.fromkeys((one.pmid, key) for one in listed for key in one.subtypes))
-    human = {one.pmid: one.genetics for one in listed if one.genetics is not None}
-    known = [one.first_reported for one in human.values() if one.first_reported is not None]
+    human = [
+        (article.pmid, article.year, found)
+        for article in ticket.articles
+        for found in _genetics_of(article, listed)
+    ]
+    counted = tally(human, ticket.inheritance, None)
     latest = max((article.year for article in ticket.articles), default=0)
+    first = counted.first_reported
     result = classify(
         evidence,
-        genetic_points=sum(one.points for one in human.values()),
-        publications=sum(one.publications for one in human.values()),
-        years_since_first=max(latest - min(known), 0) if known else 0,
+        genetic_points=counted.points,
+        publications=counted.publications,
+        years_since_first=max(latest - first, 0) if first else 0,
         replication="matrix",
     )
     return result.classification
+
+
+def _genetics_of(article: Article, reports: Sequence[Report]) -> list[HumanGenetics]:
+    """What the reports on an article tell, else its abstract; each different text once."""
+    told = [one.genetics for one in reports if one.pmid == article.pmid and one.genetics]
+    return told[:1] or [read_genetics(article.abstract)]
 
 
 def read_reports(text: str) -> list[Report]:
@@ -202,7 +234,7 @@ def read_reports(text: str) -> list[Report]:
             if subtype.category == category
             and subtype.term in ([terms] if isinstance(terms, str) else terms)
         )
-        genetics = genetics_in_summary(str(fields.get("explanation", "")))
+        genetics = read_genetics(str(fields.get("explanation", "")))
         reports.append(Report(pmid, keys, genetics))
     return reports
 
@@ -242,7 +274,7 @@ def _judgement(ticket: Ticket, heard: Sequence[str], *, genetics: bool) -> str:
         sections = split_sections(text)
         found = read_article(ticket.gene, sections)
         keys = tuple(finding.subtype for finding in found)
-        human = read_genetics(sections) or Genetics(0.0, 0, None)  # read, and none found
+        human = read_genetics(results_of(sections))
         reports.append(Report(article.pmid, keys, human))
     evidence = [
         {"type": SUBTYPES[key].label, "pmid": report.pmid}

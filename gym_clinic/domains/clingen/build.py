@@ -1,7 +1,7 @@
 """The embedded ClinGen tasks: real pairs and classes, simulated articles.
 
 The pairs, their panels and published classes come from ``tasks/clingen/curations.jsonl``; the
-articles come from `gym_clinic.domains.clingen.simulator`.
+articles come from `gym_clinic.domains.clingen.literature`.
 
     gym-clinic tasks build clingen --out tasks/clingen --seed 0
 
@@ -19,7 +19,8 @@ from typing import Any
 
 from gym_clinic import strict_json
 from gym_clinic.domains.clingen.evidence import CLASSES
-from gym_clinic.domains.clingen.simulator import Pair, build_tasks
+from gym_clinic.domains.clingen.literature.splits import Pair
+from gym_clinic.domains.clingen.literature.tasks import build_tasks
 from gym_clinic.errors import ClinicError, ConfigError, TaskError
 from gym_clinic.files import json_line, replace_files
 from gym_clinic.paths import tasks_dir

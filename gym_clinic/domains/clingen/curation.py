@@ -13,9 +13,9 @@ import orjson
 
 from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clingen import simulator
 from gym_clinic.domains.clingen.blocks import AgentCall
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
+from gym_clinic.domains.clingen.literature.edition import WrittenLiterature, read_literature
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
@@ -60,16 +60,16 @@ class Curation(Case):
     def sections(self, pmid: str) -> tuple[tuple[str, str], ...]:
         """Return heading and text of an article's sections.
 
-        A simulated article is rendered from its draft, always to the same bytes.
+        A simulated article is written from the records of its literature, always to the same bytes.
         """
         article = self.article(pmid)
         if "sections" in article:
             return tuple((part["title"], part["text"]) for part in article["sections"])
-        written = _written(orjson.dumps(article["draft"]))
+        written = literature_of(self).sections(pmid)
         mask = self.get("mask")
         if mask is None:
             return written
-        hide = _hider(mask["gene"], mask["disease"])
+        hide = _hider(*mask)
         return tuple((hide(title), hide(text)) for title, text in written)
 
     def full_text(self, pmid: str) -> str:
@@ -79,9 +79,9 @@ class Curation(Case):
         return "\n\n".join(parts)
 
 
-@lru_cache(maxsize=1024)
-def _written(draft: bytes) -> tuple[tuple[str, str], ...]:
-    return tuple(simulator.write(orjson.loads(draft)).sections)
+def literature_of(record: Mapping[str, Any]) -> WrittenLiterature:
+    """Return the literature of a simulated task, ready to be written."""
+    return read_literature(orjson.dumps(record["literature"]), record["edition"])
 
 
 def ticket(task: Task) -> str:
@@ -151,16 +151,23 @@ def category_of(subtype: str) -> Category:
 
 
 def mask(task: Task) -> Task:
-    """Return a task with gene and disease replaced by placeholders in all texts."""
+    """Return a task with gene and disease replaced by placeholders in all texts.
+
+    Of a simulated literature the name of the gene's product is hidden with the gene.
+    """
     gene, disease = task.record["gene"], task.record["disease"]
-    hide = _hider(gene, disease)
+    simulated = "literature" in task.record
+    product = literature_of(task.record).literature.product if simulated else None
+    names = (gene, disease, product)
+    hide = _hider(*names)
 
     def walk(value: Any) -> Any:
         if isinstance(value, str):
             return hide(value)
         if isinstance(value, Mapping):
             return {
-                name: thaw(item) if name == "draft" else walk(item) for name, item in value.items()
+                name: thaw(item) if name == "literature" else walk(item)
+                for name, item in value.items()
             }
         return [walk(item) for item in value] if isinstance(value, list | tuple) else value
 
@@ -170,22 +177,34 @@ def mask(task: Task) -> Task:
         "hgnc_id": "",
         "mondo_id": "",
         "panel": "",
-        "mask": {"gene": gene, "disease": disease},
+        "mask": names,
     }
     gold = walk(task.gold) | {"classification": task.gold["classification"]}
     return Task(task.id, record, gold, provenance=task.provenance)
 
 
 @lru_cache(maxsize=256)
-def _hider(gene: str, disease: str) -> Callable[[str], str]:
-    """Return a function that replaces both names, ignoring case."""
+def _hider(gene: str, disease: str, product: str | None) -> Callable[[str], str]:
+    """Return a function that replaces the names, ignoring case.
+
+    The gene goes in all its forms: of a mouse or a fish, of a copy in zebrafish (``gene1a``), or as
+    part of a longer name.
+    """
+    diseases = "|".join(map(re.escape, dict.fromkeys((disease, _plain(disease)))))
+    products = f"|{re.escape(product)}" if product else ""
     pattern = re.compile(
-        f"(?P<disease>{re.escape(disease)})|(?<![A-Za-z0-9]){re.escape(gene)}(?![A-Za-z0-9])",
+        rf"(?P<disease>{diseases})"
+        rf"|(?<![A-Za-z0-9])[hmz]?(?:{re.escape(gene)}[ab]?{products})(?![A-Za-z0-9])",
         re.IGNORECASE,
     )
     return lambda text: pattern.sub(
         lambda found: MASKED_DISEASE if found["disease"] else MASKED_GENE, text
     )
+
+
+def _plain(disease: str) -> str:
+    """The name of a disease without the words after the last comma, as in running text."""
+    return disease.rpartition(",")[0] or disease
 
 
 def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequence[Task]]:
@@ -278,7 +297,7 @@ def check(task: Task) -> None:
         fields = {"pmid", "pmcid", "year", "title", "abstract"}
         if missing := sorted(fields - article.keys()):
             raise TaskError(f"task {task.id}: an article lacks {missing}")
-        if "draft" not in article and "sections" not in article:
+        if "sections" not in article and "literature" not in task.record:
             raise TaskError(f"task {task.id}: article {article['pmid']} has no text")
         pmids.add(article["pmid"])
     evidence = task.gold.get("evidence")

@@ -1,33 +1,111 @@
-"""Reads human genetic evidence from articles and from curators' summaries.
+"""Reads human genetic evidence from articles and from curators' reports, by plain patterns.
 
-Source:
-    Strande NT et al. Am J Hum Genet 2017;100:895-906: the default points of a proband with a
-    dominant or X-linked disease.
+A person is known by a number ("F2-II-1", "II-3", "patient 4"); what follows the number, up to the
+next one, is about this person. Families count by their LOD score, case-control studies by odds
+ratio and p value. Reports of imported curations state points instead, which stand as they are.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gym_clinic.domains.clingen.reader import cues, is_read, split_sentences
+from gym_clinic.domains.clingen.genetic_table import (
+    PersonGenetics,
+    case_control_points,
+    genetic_points,
+    row_of_person,
+    segregation_points,
+)
+from gym_clinic.domains.clingen.sop import GENETIC_CAP
 
-NULL_POINTS = 1.5
-OTHER_POINTS = 0.5
-"""Points of a proband with a null variant, and with another one."""
+_PERSON = re.compile(
+    r"\b(?:F(?:amily )?\d+[-:. ]{1,2})?(?:I{1,3}|IV|V)[-:.]\d+\b"
+    r"|\b(?:[Pp]atient|[Pp]roband|[Ss]ubject|[Pp]erson|[Ii]ndividual|[Cc]ase) (?:\d+|[A-Z]\d*)\b"
+)
+_NULL = re.compile(
+    r"\b(?:nonsense|stop[- ]gain\w*|frame-?shift\w*|splic\w+|truncat\w+|null|start[- ]loss|"
+    r"(?:exon|gene|whole-gene|multi-exon|intragenic)[- ]deletion\w*|deletion of exons?)\b",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"\b(?:missense|in-?frame\w*|repeat expansion|promoter|mtDNA|heteroplasm\w+|RNA,|"
+    r"substitution)\b|\d+ repeats",
+    re.IGNORECASE,
+)
+_VARIANT = re.compile(r"\b(?:SIMVAR-\d+|[cpnm]\.\S+)")
+_DE_NOVO = re.compile(
+    r"\bde novo\b|\bneither parent\b|(?:absent|not (?:present|found|detected|seen))\b[^.;]{0,40}"
+    r"\b(?:both|either|the|two)?\s?parents?\b|parents?\b[^.;]{0,30}tested negative|"
+    r"negative in both parents",
+    re.IGNORECASE,
+)
+_UNTESTED = re.compile(
+    r"parent\w*[^.;]{0,30}\b(?:unavailable|not (?:tested|available|sampled|sequenced))|"
+    r"no parental|(?:origin|phase|inheritance) (?:\w+ )?(?:un\w+|could not|not)|untested|"
+    r"without parental",
+    re.IGNORECASE,
+)
+_TRANS = re.compile(
+    r"\bin trans\b|one (?:\w+ )?from (?:each|either)|inherited from (?:both|each|either) parents?|"
+    r"both parents (?:were|are|being) (?:heterozygous|carriers)|biallelic by|homozygous",
+    re.IGNORECASE,
+)
+_HOMOZYGOUS = re.compile(r"\bhomozygous\b(?! for the wild)", re.IGNORECASE)
+_ALLELES = re.compile(r"(\d[\d,]*)\s*(?:of|in|/|out of)\s*(\d[\d,]{3,})")
+_COUNT_STANDS = re.compile(r"\b(?:allele|population|reference|chromosomes)\w*", re.IGNORECASE)
+_OTHER_CAUSE = re.compile(
+    r"\b(?:another|second|other) (?:gene|genes|cause|molecular cause)\b[^.]*|"
+    r"chromosomal (?:deletion|duplication)|covers? other genes|alternative (?:cause|diagnosis)",
+    re.IGNORECASE,
+)
+_LOD = re.compile(r"\bLOD\b(?:[^\d.]|(?<=[A-Z])\d){0,40}?(?<![A-Z])(\d+(?:\.\d+)?)", re.IGNORECASE)
+_FAMILY = re.compile(r"\b[Ff]amil(?:y|ies) ([A-Z]?\d+)\b")
+_ODDS = re.compile(r"\b(?:odds ratio|OR)\b[^\d.]{0,12}(\d+(?:\.\d+)?)", re.IGNORECASE)
+_P_VALUE = re.compile(r"\b[Pp](?:[- ]value)?\s*([=<≤])\s*(\d*\.\d+(?:[eE×x ]*10?[-−]\d+)?)")
+_POINTS = re.compile(
+    r"human genetic evidence[^:]*: (\d+(?:\.\d+)?) points?, from (\d+) publications?"
+    r"(?:, first reported in (\d{4}))?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])|\n+")
+_SKIPPED = re.compile(r"introduction|method|reference|discussion", re.IGNORECASE)
 
 
-class Genetics(NamedTuple):
-    """Human genetic evidence, as far as one text tells it.
+_NUMBERS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_COUNTED = re.compile(
+    rf"\b(\d{{1,3}}|{'|'.join(_NUMBERS)})(?: (?:of|out of) \d+)?(?: \w+){{0,2}} "
+    r"(?:probands?|patients?|cases|families|index cases|individuals)\b[^.,;]*",
+    re.IGNORECASE,
+)
+_NOT_THEIRS = re.compile(
+    r"\b(?:no|not|mice|mouse|previously|earlier|have been|has been|were screened)\b", re.IGNORECASE
+)
+
+
+class StatedPoints(NamedTuple):
+    """Points that a curator states for an article.
 
     Attributes:
-        points: Points of the probands that the text itself reports.
-        publications: Independent publications with human genetic evidence that it knows of,
-            itself included if it reports probands; 0 if it does not say.
-        first_reported: Year of the first of them; None if it does not say.
+        points: Genetic points.
+        publications: Independent publications with human genetic evidence, this one included.
+        first_reported: Year of the first of them.
     """
 
     points: float
@@ -35,122 +113,162 @@ class Genetics(NamedTuple):
     first_reported: int | None
 
 
-def read_genetics(sections: Sequence[tuple[str, str]]) -> Genetics | None:
-    """Read the human genetic evidence that an article itself reports.
+class HumanGenetics(NamedTuple):
+    """Human genetics of an article, as far as one text tells it.
 
-    An abstract repeats what the results tell, so each kind of variant counts as often as in the
-    section that has most of it.
+    Attributes:
+        persons: Number of the person -> what decides on the points.
+        lods: Family -> LOD score.
+        studies: Odds ratio and p value of each case-control study.
+        stated: Points that a curator states, which then stand for all else.
+    """
+
+    persons: Mapping[str, PersonGenetics]
+    lods: Mapping[str, float]
+    studies: tuple[tuple[float, float], ...]
+    stated: StatedPoints | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.persons or self.lods or self.studies or self.stated)
+
+
+class GeneticsTally(NamedTuple):
+    """The sum over articles: points, articles that count, and the year of the first of them."""
+
+    points: float
+    publications: int
+    first_reported: int | None
+
+
+def results_of(sections: Iterable[tuple[str, str]]) -> str:
+    """Return the text of the sections that may report persons."""
+    return "\n\n".join(text for heading, text in sections if not _SKIPPED.search(heading))
+
+
+@lru_cache(maxsize=2048)
+def read_genetics(text: str) -> HumanGenetics:
+    """Read the human genetics that a text reports."""
+    if found := _POINTS.search(text):
+        year = int(found[3]) if found[3] else None
+        stated = StatedPoints(float(found[1]), int(found[2]), year)
+        return HumanGenetics({}, {}, (), stated if stated.points else None)
+    told: dict[str, list[str]] = {}
+    lods: dict[str, float] = {}
+    studies: list[tuple[float, float]] = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        person, family = "", ""
+        for sentence in _SENTENCE.split(paragraph):
+            named = list(dict.fromkeys(one[0] for one in _PERSON.finditer(sentence)))
+            families = _FAMILY.findall(sentence)
+            family = families[-1] if families else family
+            lod = _LOD.search(sentence)
+            odds, p = _ODDS.search(sentence), _P_VALUE.search(sentence)
+            if odds and p:
+                studies.append((float(odds[1]), _p_value(p)))
+            elif lod:
+                lods[family] = float(lod[1])
+            elif not (named or person):
+                told |= _counted(sentence, len(told))
+            else:
+                for place, part in _parts(sentence, named):
+                    person = place or person
+                    told.setdefault(person, []).append(part)
+    persons = {name: _person(" ".join(parts)) for name, parts in told.items()}
+    counted = {name: one for name, one in persons.items() if one.hits}
+    return HumanGenetics(counted, lods, tuple(dict.fromkeys(studies)))
+
+
+def tally(
+    articles: Sequence[tuple[str, int, HumanGenetics]], inheritance: str, mechanism: str | None
+) -> GeneticsTally:
+    """Add up human genetics; a person or family counts where it is told first.
 
     Args:
-        sections: Heading and text of each section.
-
-    Returns:
-        Its probands, and the publications and the first year that it names; None if it reports
-        no proband.
+        articles: Id, year and genetics of each article, in order of time.
+        inheritance: AD, AR, XL, SD, MT or UD.
+        mechanism: Mechanism of the disease, if it is known.
     """
-    most: Counter[bool] = Counter()
-    publications, years = 1, list[int]()
-    for heading, text in sections:
-        here: Counter[bool] = Counter()
-        for sentence in _sentences(text):
-            if cues().earlier.search(sentence) and cues().counted.search(sentence):
-                years += _years(sentence)
-                publications = max(publications, _publications(sentence, itself=1))
-            elif is_read(heading) and not cues().reported.search(sentence):
-                here.update(_probands(sentence))
-        most |= here
-    points = _points(most)
-    return Genetics(points, publications, min(years, default=None)) if points else None
-
-
-@lru_cache(maxsize=4096)
-def genetics_in_summary(text: str) -> Genetics | None:
-    """Read the human genetic evidence from a curator's summary.
-
-    Args:
-        text: Some sentences that give probands, points, the number of publications and the year
-            of the first, in any order and any of them missing.
-
-    Returns:
-        What it says; None if it says nothing of human genetics.
-    """
-    sentences = _sentences(text)
-    absent = [one for one in sentences if cues().absent.search(one)]
-    counted = Counter(kind for one in sentences if one not in absent for kind in _probands(one))
-    points = _awarded(sentences) or _points(counted)
-    publications = max((_publications(one, itself=0) for one in sentences), default=0)
-    years = [year for one in sentences for year in _years(one)]
-    if points or publications:
-        return Genetics(points, publications, min(years, default=None))
-    return Genetics(0.0, 0, None) if absent else None
-
-
-def _awarded(sentences: Sequence[str]) -> float:
-    """The points of human genetics that a summary states: their total, else their sum."""
-    amounts: list[float] = []
-    for sentence in sentences:
-        found = list(cues().amount.finditer(sentence))
-        if cues().experiment.search(sentence) and not cues().genetic.search(sentence):
+    rows: Counter[str] = Counter()
+    lods: dict[str, float] = {}
+    studies: list[tuple[float, float]] = []
+    seen: set[str] = set()
+    counted: dict[str, int] = {}
+    segregating: dict[str, int] = {}
+    stated, others = 0.0, 0
+    for pmid, year, found in articles:
+        if found.stated:
+            stated += found.stated.points
+            others += found.stated.publications - 1
+            counted[pmid] = found.stated.first_reported or year
             continue
-        if found and (mark := cues().total.search(sentence)):
-            nearest = min(found, key=lambda match: _distance(sentence, match, mark))
-            return float(nearest[1] or nearest[2])
-        amounts += [float(match[1] or match[2]) for match in found]
-    parts_and_sum = len(amounts) > 2 and 2 * max(amounts) == sum(amounts)
-    return sum(amounts) / (2 if parts_and_sum else 1)
+        new = {name: one for name, one in found.persons.items() if name not in seen}
+        seen |= new.keys()
+        mine = [row_of_person(one, inheritance, mechanism) for one in new.values()]
+        rows.update(row for row in mine if row)
+        families = {name: lod for name, lod in found.lods.items() if lod and name not in lods}
+        lods |= families
+        controls = [one for one in found.studies if case_control_points(*one)]
+        studies += controls
+        if any(mine) or controls:
+            counted[pmid] = year
+        if families:
+            segregating[pmid] = year
+    if segregation_points(lods.values()):
+        counted = segregating | counted
+    points = min(stated + genetic_points(rows, lods.values(), studies), GENETIC_CAP)
+    return GeneticsTally(points, len(counted) + others, min(counted.values(), default=None))
 
 
-def _sentences(text: str) -> list[str]:
-    """The sentences of a text with numbers as digits and variants by their kind."""
-
-    def digits(found: re.Match[str]) -> str:
-        return str(sum(cues().numbers[word.lower()] for word in found.groups() if word))
-
-    def kind(found: re.Match[str]) -> str:
-        return "null" if cues().truncated.search(found[1]) else "missense"
-
-    text = re.sub(r"\b(?:PMID|PMC|HGNC|OMIM|MIM)\W*\d+", "", text)
-    return split_sentences(cues().spelled.sub(digits, cues().hgvs.sub(kind, text)))
-
-
-def _points(probands: Counter[bool]) -> float:
-    return NULL_POINTS * probands[True] + OTHER_POINTS * probands[False]
+def _parts(sentence: str, named: Sequence[str]) -> list[tuple[str, str]]:
+    """Divide a sentence at the persons it names; one that lists several tells nothing of each."""
+    if len(named) < 2:
+        return [(named[0] if named else "", sentence)]
+    if not _VARIANT.search(sentence) and not _NULL.search(sentence) and not _OTHER.search(sentence):
+        return []
+    marks = [sentence.index(name) for name in named] + [len(sentence)]
+    return [
+        (name, sentence[start:end])
+        for name, start, end in zip(named, marks, marks[1:], strict=False)
+    ]
 
 
-def _probands(sentence: str) -> Iterator[bool]:
-    """For each proband, whether its variant, the nearest that its clause names, is null."""
-    if not cues().subject.search(sentence) or cues().uncounted.search(sentence):
-        return
-    for part in re.split(r"[;:](?= )|,? (?:and|while|whereas|but)(?= )|, (?=\d)", sentence):
-        if cues().none.search(part):
-            continue
-        kinds = [(found, True) for found in cues().null.finditer(part)]
-        kinds += [(found, False) for found in cues().other.finditer(part)]
-        found = cues().count.finditer(part) if kinds else iter(())
-        counts = [one for one in found if not cues().unit.match(part[one.end() :])]
-        for count in counts[: None if len(kinds) > 1 else 1]:
-            nearest = min(kinds, key=lambda kind: _distance(part, kind[0], count))
-            yield from [nearest[1]] * int(count[1] or 1)
+def _counted(sentence: str, start: int) -> dict[str, list[str]]:
+    """Persons that a sentence counts instead of numbering: "four probands with null variants"."""
+    if _NOT_THEIRS.search(sentence):
+        return {}
+    found: dict[str, list[str]] = {}
+    parts = re.split(r",| and ", sentence)
+    for one in (match for part in parts for match in _COUNTED.finditer(part)):
+        if _NULL.search(one[0]) or _OTHER.search(one[0]):
+            word = one[1].lower()
+            number = int(word) if word.isdigit() else _NUMBERS.index(word) + 1
+            found |= {f"counted {start + len(found) + n}": [one[0]] for n in range(number)}
+    return found
 
 
-def _distance(text: str, one: re.Match[str], other: re.Match[str]) -> int:
-    """Characters between two matches; a comma between them counts as many."""
-    first, last = sorted((one, other), key=lambda match: match.start())
-    between = text[first.end() : last.start()]
-    return len(between) + 50 * between.count(",")
+def _person(text: str) -> PersonGenetics:
+    nulls, others = len(_NULL.findall(text)), len(_OTHER.findall(text))
+    named = len(set(_VARIANT.findall(text)))
+    untested = bool(_UNTESTED.search(text))
+    shares = [
+        int(k.replace(",", "")) / int(n.replace(",", ""))
+        for k, n in _ALLELES.findall(text)
+        if _COUNT_STANDS.search(text) and int(n.replace(",", ""))
+    ]
+    return PersonGenetics(
+        hits=2 if _HOMOZYGOUS.search(text) else named or min(nulls + others, 2),
+        null=nulls > 0,
+        de_novo=bool(_DE_NOVO.search(text)) and not untested,
+        in_trans=bool(_TRANS.search(text)) and not untested,
+        common=max(shares, default=0.0),
+        other_cause=bool(_OTHER_CAUSE.search(text)),
+    )
 
 
-def _publications(sentence: str, *, itself: int) -> int:
-    """The publications a sentence counts; those besides the article get the article added."""
-    found = list(cues().publications.finditer(sentence))
-    besides = any(cues().besides.search(one[0]) for one in found)
-    alone = itself if besides and not cues().including.search(sentence) else 0
-    return sum(int(one[1] or one[2]) for one in found) + alone
-
-
-def _years(sentence: str) -> list[int]:
-    """The year that a sentence calls the first, else all it names."""
-    found = list(cues().year.finditer(sentence))
-    if len(found) > 1 and (mark := cues().first.search(sentence)):
-        found = [min(found, key=lambda year: abs(year.start() - mark.start()))]
-    return [int(year[0]) for year in found]
+def _p_value(found: re.Match[str]) -> float:
+    value = (
+        re.sub(r"[×x ]*10?[-−]", "e-", found[2]) if re.search(r"10|[eE]", found[2]) else found[2]
+    )
+    number = float(value)
+    return number * 0.999 if found[1] in "<≤" else number

@@ -50,6 +50,9 @@ TURNS = 2
 RESPONSE_LIMIT = 1024
 """Characters of one tool response (the supervisor paper, table 9; verl counts characters)."""
 
+GENETICS_LIMIT = 2048
+"""The same where reports tell human genetics, person by person."""
+
 POLICIES = ("matrix", "paper")
 """What the prompts may ask for; see the data sheet."""
 
@@ -99,7 +102,7 @@ def supervisor(
         conversation=conversation,
         baselines={"rules": partial(baselines.rules, genetics=genetics)},
         max_turns=TURNS,
-        response_limit=RESPONSE_LIMIT,
+        response_limit=GENETICS_LIMIT if genetics else RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),
     )
 

@@ -29,7 +29,12 @@ from gym_clinic.consult import Consultant, Question, Recorded, Rules, read_promp
 from gym_clinic.domain import Conversation
 from gym_clinic.domains.clingen.curation import Curation
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES, Category
-from gym_clinic.domains.clingen.genetics import Genetics, genetics_in_summary, read_genetics
+from gym_clinic.domains.clingen.genetics import (
+    HumanGenetics,
+    StatedPoints,
+    read_genetics,
+    results_of,
+)
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.episode import Call
@@ -103,9 +108,10 @@ class MatrixReply(EvidenceReply):
 
     explanation: str = Field(
         min_length=1,
-        description="what was done and seen, in two or three sentences; then the human genetic "
-        "evidence the article reports: probands with null and with other variants, points, "
-        "number of publications and year of the first; or that there is none",
+        description="what was done and seen, in two or three sentences; then the human genetics "
+        "that the article reports, without points: persons by number with their variants, their "
+        "origin and other causes, families with LOD score, case-control counts with odds ratio and "
+        "p; or that there is none",
     )
 
 
@@ -184,9 +190,11 @@ def recorded_reply(question: Question[EvidenceReply], case: Curation) -> Any:
         sentences.update(dict.fromkeys(re.split(r"(?<=[.!?])\s+", item["summary"])))
     text = " ".join(one for one in sentences if one) or "The curators wrote no summary."
     human = case.human.get(pmid)
-    if human is not None and genetics_in_summary(text) is None:
-        counted = Genetics(human["points"], human["publications"], human["first_reported"])
-        text += f" {describe_genetics(counted)}"
+    if human is not None and "summary" in human:
+        text += f" {human['summary']}"
+    elif human is not None and not read_genetics(text):
+        stated = StatedPoints(human["points"], human["publications"], human["first_reported"])
+        text += f" {state_points(stated)}"
     return _as_json(question, case, [item["subtype"] for item in found], text)
 
 
@@ -200,20 +208,39 @@ def rules_reply(question: Question[EvidenceReply], case: Curation) -> Any:
     ]
     said = dict.fromkeys(finding.sentence for finding in found)
     if case.genetics:
-        said[describe_genetics(read_genetics(sections))] = None
+        said[describe_genetics(read_genetics(results_of(sections)))] = None
     text = " ".join(said)
     return _as_json(question, case, [finding.subtype for finding in found], text)
 
 
-def describe_genetics(genetics: Genetics | None) -> str:
-    """Return the sentence that tells an article's human genetic evidence."""
-    if genetics is None or genetics.points == 0:
+def state_points(stated: StatedPoints) -> str:
+    """Return the sentence on the points that curators of an imported article gave."""
+    if not stated.points:
         return "No human genetic evidence scored in this article."
     return (
-        f"Human genetic evidence in this article: {genetics.points:g} points, from "
-        f"{genetics.publications} publication{'s' if genetics.publications > 1 else ''}, "
-        f"first reported in {genetics.first_reported}."
+        f"Human genetic evidence in this article: {stated.points:g} points, from "
+        f"{stated.publications} publication{'s' if stated.publications > 1 else ''}, "
+        f"first reported in {stated.first_reported}."
     )
+
+
+def describe_genetics(found: HumanGenetics) -> str:
+    """Return what was read of an article's human genetics, without points."""
+    if not found:
+        return "No human genetics was read in this article."
+    told = []
+    for name, one in found.persons.items():
+        marks = [
+            f"{one.hits} variant{'s' if one.hits > 1 else ''}",
+            "null" if one.null else "missense or other",
+            "de novo" if one.de_novo else "in trans" if one.in_trans else "parents not tested",
+        ]
+        marks += [f"{one.common:.2%} of population alleles"] if one.common else []
+        marks += ["another gene explains the disease"] if one.other_cause else []
+        told.append(f"{name}: {', '.join(marks)}.")
+    told += [f"Family {name}: LOD {lod:g}." for name, lod in found.lods.items()]
+    told += [f"Cases and controls: odds ratio {odds:g}, p = {p:.3g}." for odds, p in found.studies]
+    return " ".join(told)
 
 
 OFFLINE: dict[str, Consultant] = {

@@ -8,16 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from clingen_rows import FOLDER, Rows, Some
+from clingen_rows import FOLDER, SPLITS, Rows, Some
 
 from gym_clinic.domains.clingen import build
-from gym_clinic.domains.clingen.simulator import (
-    SIZES,
-    Pair,
-    assign,
+from gym_clinic.domains.clingen.literature.splits import Pair, assign
+from gym_clinic.domains.clingen.literature.tasks import (
     build_split,
     build_task,
     order_of,
+    with_dossier,
 )
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import json_line
@@ -25,30 +24,39 @@ from gym_clinic.importers.facts.clingen import COLUMNS, read_validity
 
 
 @pytest.fixture(scope="module")
-def chosen() -> dict[str, list[Pair]]:
-    """The pairs of each split."""
-    return assign(build.read_pairs(FOLDER / "curations.jsonl"), 0)
+def usable() -> list[Pair]:
+    """The published pairs that have a dossier."""
+    return with_dossier(build.read_pairs(FOLDER / "curations.jsonl"))
 
 
 @pytest.mark.population
-@pytest.mark.parametrize("split", SIZES)
-def test_a_split_is_built_again_byte_for_byte(
-    split: str, chosen: dict[str, list[Pair]], some: Some
-) -> None:
+@pytest.mark.parametrize("split", SPLITS)
+def test_a_task_is_built_again_byte_for_byte(split: str, usable: list[Pair], some: Some) -> None:
     lines = (FOLDER / f"{split}.jsonl").read_bytes().splitlines(keepends=True)
-    order = order_of(split, chosen[split])
-    assert len(order) == len(lines)
-    for index in some(range(len(lines))):
-        assert json_line(build_task(split, order, index)) == lines[index]
+    pairs = {(one.gene, one.mondo_id, one.inheritance): one for one in usable}
+    for line in some(lines):
+        record = json.loads(line)["record"]
+        pair = pairs[record["gene"], record["mondo_id"], record["inheritance"]]
+        assert json_line(build_task(split, pair)) == line
 
 
-def test_a_split_has_its_tasks_in_order(chosen: dict[str, list[Pair]]) -> None:
-    pairs = chosen["test"][:12]
+@pytest.mark.slow
+def test_the_files_hold_the_chosen_pairs_in_order(usable: list[Pair], rows: Rows) -> None:
+    for split, pairs in assign(usable, 0).items():
+        genes = [(pair.gene, pair.mondo_id) for pair in order_of(split, pairs)]
+        records = [row["record"] for row in rows[split]]
+        assert [(one["gene"], one["mondo_id"]) for one in records] == genes
+
+
+def test_a_split_has_its_tasks_in_order(usable: list[Pair]) -> None:
+    pairs = usable[:6]
     order = order_of("test", pairs, 3)
     assert sorted(order) == sorted(pairs)
     tasks = build_split("test", pairs, 3)
-    assert tasks == [build_task("test", order, index, 3) for index in range(12)]
     assert [task["record"]["gene"] for task in tasks] == [pair.gene for pair in order]
+    assert json_line(tasks[0]) == json_line(build_task("test", order[0], 3))
+    assert json_line(tasks[0]) != json_line(build_task("test", order[0], 4))
+    assert tasks[0]["record"]["edition"] == "test"
 
 
 def test_curations_are_renewed_from_the_importers_output(tmp_path: Path) -> None:
@@ -97,7 +105,7 @@ def test_a_failed_build_leaves_the_old_curations(tmp_path: Path) -> None:
     facts = tmp_path / "facts.jsonl"
     line = (FOLDER / "curations.jsonl").read_bytes().splitlines(keepends=True)[0]
     facts.write_bytes(line)
-    with pytest.raises(TaskError, match="panels"):
+    with pytest.raises(TaskError, match="no choice of panels"):
         build.main(["--facts", str(facts), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
 
@@ -138,10 +146,9 @@ def test_a_broken_curation_is_named_by_line_and_field(tmp_path: Path) -> None:
         build.read_pairs(path)
 
 
-def test_too_few_curations_are_refused() -> None:
-    pairs = build.read_pairs(FOLDER / "curations.jsonl")
-    with pytest.raises(TaskError, match="panels"):
-        assign(pairs[:40], 0)
+def test_too_few_curations_are_refused(usable: list[Pair]) -> None:
+    with pytest.raises(TaskError, match="no choice of panels"):
+        assign(usable[:40], 0)
 
 
 def test_repeated_ids_are_refused_and_nothing_is_written(tmp_path: Path, rows: Rows) -> None:

@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from clingen_rows import LABELS, Rows, articles, calls_of, front
+from clingen_rows import LABELS, SPLITS, Rows, articles, calls_of, front
 
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
-from gym_clinic.domains.clingen.simulator import SIZES
 
 NEEDED = "the difficulty tests need scikit-learn"
 np = pytest.importorskip("numpy", reason=NEEDED)
@@ -78,7 +77,7 @@ def test_a_bag_of_words_on_abstracts_does_not_find_the_calls(
     rows: Rows, kind: Callable[[], tuple[Any, Callable[[], Any]]]
 ) -> None:
     vectorizer, make = kind()
-    texts = {split: [front(a) for _, a in articles(rows, split)] for split in SIZES}
+    texts = {split: [front(a) for _, a in articles(rows, split)] for split in SPLITS}
     features = {"train": vectorizer.fit_transform(texts["train"])}
     features |= {split: vectorizer.transform(texts[split]) for split in ("dev", "test")}
     gold = _matrix(rows, "train")
@@ -117,9 +116,9 @@ def test_the_ticket_alone_does_not_give_the_class(rows: Rows) -> None:
                 sparse.csr_matrix([_figures(row) for row in rows[split]]),
             ]
         ).tocsr()
-        for split in SIZES
+        for split in SPLITS
     }
-    gold = {split: [row["gold"]["classification"] for row in rows[split]] for split in SIZES}
+    gold = {split: [row["gold"]["classification"] for row in rows[split]] for split in SPLITS}
     for weight, strength in itertools.product((None, "balanced"), (1, 30)):
         single = linear.LogisticRegression(C=strength, class_weight=weight, solver="liblinear")
         model = multiclass.OneVsRestClassifier(single).fit(features["train"], gold["train"])

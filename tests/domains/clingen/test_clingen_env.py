@@ -69,7 +69,7 @@ def test_a_gold_call_brings_back_what_the_curators_recorded(env):
     assert (reward, done, cut) == (0.0, False, False)
 
 
-def test_every_report_of_gold_evidence_survives_the_cut_at_1024_characters(env):
+def test_every_report_of_gold_evidence_survives_the_cut_at_2048_characters(env):
     for number, task in enumerate(env.unwrapped.tasks):
         open_task(env, number)
         observation = env.step("\n".join(map(block, gold_calls(task))))[0]

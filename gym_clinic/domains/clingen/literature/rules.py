@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from gym_clinic.domains.clingen.dossiers import MechanismClass, read_dossiers
+from gym_clinic.domains.clingen.genetic_table import NO_NULL
 from gym_clinic.domains.clingen.literature.comparisons import case_control, compare
 from gym_clinic.domains.clingen.literature.designs import WorldFacts, feasible, read_designs
 from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts
 from gym_clinic.domains.clingen.literature.people import course_of
 from gym_clinic.domains.clingen.literature.records import Experiment, Literature
 from gym_clinic.domains.clingen.literature.scoring import (
-    NO_NULL,
     family_id,
     is_steady,
     lod_of,

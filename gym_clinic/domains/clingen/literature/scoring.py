@@ -1,19 +1,22 @@
 """From the records of a literature to its gold: evidence, genetic points and class.
 
-Genetic points follow the table of the SOP in its older form: points by person with a maximum for
-each row. A person counts once, in the article that describes the person first; publications are
-the articles with genetics that count, as a union.
-
-Source:
-    Strande NT et al. Am J Hum Genet 2017;100:895-906.
+Genetic points follow `genetic_table`. A person counts once, in the article that tells of the person
+first; publications are the articles with genetics that count, as a union.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from gym_clinic.domains.clingen import genetic_table
+from gym_clinic.domains.clingen.genetic_table import (
+    ROWS,
+    PersonGenetics,
+    case_level_points,
+    row_of_person,
+)
 from gym_clinic.domains.clingen.literature.records import (
     CaseControl,
     Family,
@@ -23,32 +26,8 @@ from gym_clinic.domains.clingen.literature.records import (
 )
 from gym_clinic.domains.clingen.sop import GENETIC_CAP, SopResult, classify
 
-ROWS: Mapping[str, tuple[float, float]] = {
-    "de novo": (2.0, 12.0),
-    "null": (1.5, 10.0),
-    "other": (0.5, 7.0),
-    "two in trans, one null or de novo": (2.0, 12.0),
-    "two in trans": (1.0, 12.0),
-}
-"""Row of the case-level table -> points of a person and the maximum of the row."""
-
-LOD_POINTS = ((3.0, 5.0), (2.0, 4.0), (1.5, 3.0), (1.0, 1.5))
-"""Summed LOD score from which segregation earns points, the highest first."""
-
-SEGREGATION_CAP = 7.0
-
-CASE_CONTROL_POINTS = ((0.001, 4.0), (0.05, 2.0))
-"""p value of a case-control study below which it earns points; the odds ratio exceeds 1."""
-
-TOO_COMMON = {"AR": 0.01}
-"""Share of population alleles above which a variant does not cause the disease; else 0.001."""
-
 LEAST_GENETIC = 1.5
 """Fewest genetic points of a drawn literature whose class is not the lowest."""
-
-NO_NULL = ("gain of function", "dominant negative")
-"""Mechanisms for which a variant without product is no evidence."""
-
 
 STEADY: Mapping[str, tuple[float, float]] = {
     "No Known Disease Relationship": (0.0, 0.0),
@@ -96,7 +75,7 @@ def score(literature: Literature, *, every_family: bool = False) -> LiteratureGo
             counting.add(family_id(person))
             rows[row] += 1
             genetic[person.first_article] += ROWS[row][0]
-    total = sum(min(ROWS[row][0] * number, ROWS[row][1]) for row, number in rows.items())
+    total = case_level_points(rows)
     first = first_articles(literature)
     counted = [
         one
@@ -130,20 +109,15 @@ def row_of(person: Proband, literature: Literature) -> str | None:
     """The row of the case-level table that a person belongs to; none if the person earns none."""
     known = {one.id: one for one in literature.variants}
     variants = [known[one] for one in person.variants]
-    limit = TOO_COMMON.get(literature.inheritance, 0.001)
-    if person.other_cause or any(
-        one.population_alleles > limit * one.population_total for one in variants
-    ):
-        return None
-    de_novo = person.origin == "de novo" and person.parents_tested
-    null = any(one.null for one in variants)
-    if literature.inheritance == "AR":
-        if len(variants) < 2 or not person.in_trans:
-            return None
-        return "two in trans, one null or de novo" if null or de_novo else "two in trans"
-    if null and literature.mechanism in NO_NULL:
-        return None
-    return "de novo" if de_novo else "null" if null else "other"
+    found = PersonGenetics(
+        hits=len(variants),
+        null=any(one.null for one in variants),
+        de_novo=person.origin == "de novo" and person.parents_tested,
+        in_trans=person.in_trans,
+        common=max((one.population_alleles / one.population_total for one in variants), default=0),
+        other_cause=bool(person.other_cause),
+    )
+    return row_of_person(found, literature.inheritance, literature.mechanism)
 
 
 def family_id(person: Proband) -> str:
@@ -183,18 +157,14 @@ def lod_of(family: Family, inheritance: str) -> float:
     return round(later * (0.60206 if inheritance == "AR" else 0.30103), 2)
 
 
-def segregation_points(families: list[Family], inheritance: str) -> float:
-    """Points of the summed LOD scores."""
-    total = sum(lod_of(one, inheritance) for one in families)
-    earned = next((points for bound, points in LOD_POINTS if total >= bound), 0.0)
-    return min(earned, SEGREGATION_CAP)
+def segregation_points(families: Iterable[Family], inheritance: str) -> float:
+    """Points of the summed LOD scores of families."""
+    return genetic_table.segregation_points(lod_of(one, inheritance) for one in families)
 
 
 def case_control_points(study: CaseControl) -> float:
     """Points of a case-control study."""
-    if study.odds_ratio <= 1:
-        return 0.0
-    return next((points for bound, points in CASE_CONTROL_POINTS if study.p < bound), 0.0)
+    return genetic_table.case_control_points(study.odds_ratio, study.p)
 
 
 def evidence_of(literature: Literature) -> tuple[tuple[str, str, str], ...]:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
+from typing import NamedTuple
 
 from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.evidence import CLASSES
-from gym_clinic.domains.clingen.simulator.splits import Pair as Pair
 from gym_clinic.errors import TaskError
 
 SIZES: dict[str, int] = {"train": 931, "dev": 224, "test": 220}
@@ -33,6 +33,28 @@ TRAIN_PANELS = ("Mitochondrial Diseases Gene Curation Expert Panel",)
 
 _PRIORITY = ("test", "dev", "train")
 _RESTARTS, _STEPS = 6, 1500
+
+
+class Pair(NamedTuple):
+    """A gene-disease pair with its published class.
+
+    Attributes:
+        gene: Approved symbol.
+        hgnc_id: ``HGNC:`` number.
+        disease: Label.
+        mondo_id: ``MONDO:`` number.
+        inheritance: AD, AR, XL, SD, MT or UD.
+        classification: One of `evidence.CLASSES`.
+        panel: Gene curation expert panel.
+    """
+
+    gene: str
+    hgnc_id: str
+    disease: str
+    mondo_id: str
+    inheritance: str
+    classification: str
+    panel: str
 
 
 def assign(
@@ -57,6 +79,8 @@ def assign(
         if pair.classification in CLASSES:
             usable.setdefault((pair.gene, pair.mondo_id, pair.inheritance), pair)
     kept = sorted(usable.values())
+    if not kept:
+        raise TaskError("no choice of panels suffices: there are no pairs")
     if families is None:
         genes = read_dossiers().genes.values()
         families = {one.gene: one.family for one in genes if one.family}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from gym_clinic.domains.clingen.dossiers import Dossiers, MechanismClass, PairDossier
+from gym_clinic.domains.clingen.genetic_table import ROWS
 from gym_clinic.domains.clingen.literature.articles import (
     LAST_YEAR,
     LATE_YEAR,
@@ -38,7 +39,6 @@ from gym_clinic.domains.clingen.literature.records import (
 )
 from gym_clinic.domains.clingen.literature.scoring import (
     LEAST_GENETIC,
-    ROWS,
     STEADY,
     case_control_points,
     is_steady,
