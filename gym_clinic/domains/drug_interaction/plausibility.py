@@ -17,6 +17,7 @@ from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.problems import (
     ReviewProfile,
+    acts_on,
     excluded,
     find_problems,
     raises_high_potassium,
@@ -51,6 +52,9 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
         return False
     problems = find_problems(drug, indication, who)
     if any(one.undecided for one in problems):
+        return False
+    waits = {other for one in problems for other in one.drugs}
+    if any(acts_on(ended, days, drug.drug) and ended not in waits for ended, days in who.ended):
         return False
     if excluded(drug.drug, who) and all(one.actions != ("avoid",) for one in problems):
         return False

@@ -318,6 +318,21 @@ def raises_high_potassium(drug: str, who: ReviewProfile) -> bool:
     return high and any(is_a(drug, one) for one in RAISE_POTASSIUM)
 
 
+LASTS = {"st-johns-wort": 14, "class:enzyme-inducing-antiepileptic": 14,
+         "class:strong-rifamycin": 14, "fluoxetine": 35, "amiodarone": 90}  # fmt: skip
+"""Drug or class -> days for which its interactions outlast it, where no washout is written."""
+
+
+def acts_on(ended: str, days: float, drug: str) -> bool:
+    """Return whether a drug that ended some days ago still interacts with another.
+
+    >>> acts_on("st-johns-wort", 1, "warfarin"), acts_on("st-johns-wort", 20, "warfarin")
+    (True, False)
+    """
+    lasts = max((most for ref, most in LASTS.items() if is_a(ended, ref)), default=0)
+    return days < lasts and pair_risk(drug, ended) is not None
+
+
 NO_SUBSTITUTE = ("phenelzine", "linezolid", "ergotamine", "calcium-carbonate", "colecalciferol")
 """Drugs that only a specialist chooses instead of another, or that are given beside one."""
 
@@ -337,6 +352,8 @@ def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[
         if same or one.drug in {*known, *NO_SUBSTITUTE} or excluded(one.drug, who):
             continue
         if raises_high_potassium(one.drug, who):
+            continue
+        if any(acts_on(ended, days, one.drug) for ended, days in who.ended):
             continue
         told = [text for other in taken for text in ungraded(one.drug, other)
                 if pair_risk(one.drug, other) is None]  # fmt: skip

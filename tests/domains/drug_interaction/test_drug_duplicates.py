@@ -135,3 +135,10 @@ def test_nothing_is_taken_that_an_allergy_or_a_condition_forbids() -> None:
     assert not go_together(
         dataclasses.replace(taking("propranolol"), conditions=frozenset({"asthma"}))
     )
+
+
+def test_no_alternative_meets_an_inducer_that_ended_yesterday() -> None:
+    ended = dataclasses.replace(WELL, ended=(("st-johns-wort", 1.0),))
+    assert alternatives(indications()["deep vein thrombosis"], "", ended) == ["enoxaparin"]
+    long_ago = dataclasses.replace(WELL, ended=(("st-johns-wort", 30.0),))
+    assert "warfarin" in alternatives(indications()["deep vein thrombosis"], "", long_ago)
