@@ -14,6 +14,7 @@ from gym_clinic.clinical.resolving import find_evidence
 from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec, Move
+from gym_clinic.domains.drug_interaction.answer import submit_answer
 from gym_clinic.domains.drug_interaction.gold import in_words
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.tools import CHECKS, RECORD, SCORES
@@ -135,7 +136,13 @@ def is_perfect(made: MadeTask) -> bool:
         for move in solution(task)[:-1]
     ]
     done = rehearse(box, open_case(task), plan)
-    return done.failure is None and done.judged(JUDGE, made.gold, made.gold["answer"]).perfect
+    if done.failure is not None:
+        return False
+    try:
+        submit_answer.call(thaw(made.gold["answer"]), done.case)  # it orders what safety judges
+    except ToolError:
+        return False
+    return done.judged(JUDGE, made.gold, made.gold["answer"]).perfect
 
 
 @lru_cache(maxsize=1)
