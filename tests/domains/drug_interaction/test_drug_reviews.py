@@ -144,16 +144,3 @@ def test_a_plan_is_right_if_it_answers_the_problem(
     verdict: str, plan: dict[str, Any], gold: dict[str, Any], score: float
 ) -> None:
     assert plan_score(verdict, plan, gold) == score
-
-
-def test_a_gold_whose_answer_orders_what_is_unsafe_is_no_perfect_review() -> None:
-    task = next(
-        one for one in first(unwrap(gym.make(ID, split="train")).tasks)
-        if one.gold["answer"]["verdict"] == "start with change"
-        and one.gold["problems"][0]["severity"] == "contraindicated"
-        and one.gold["answer"]["plan"].get("stop")
-    )  # fmt: skip
-    made = MadeTask(task.ticket, task.record, task.gold, "")
-    assert is_perfect(made)
-    unsafe = {**task.gold["answer"], "plan": {"monitoring": [{"test": "ecg", "first_day": 1}]}}
-    assert not is_perfect(MadeTask(task.ticket, task.record, {**task.gold, "answer": unsafe}, ""))
