@@ -47,8 +47,6 @@ SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 BELOW, MOST, RULES, AHEAD = 0.2, 0.35, 0.75, 0.15
 """What adversaries lie below the rules at least, the most that they and the rules earn, and what
 the findings are worth beyond a constant answer."""
-TICKET_BELOW = 0.1
-"""What a conclusion from the words of the ticket lies below the rules, with the same reading."""
 
 pytestmark = pytest.mark.population
 
@@ -213,12 +211,13 @@ def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_l
     means = {label: fmean(several) for label, several in earned.items()}
     own = means.pop("rules")
     if whole:
-        assert {label: one for label, one in means.items() if one >= MOST} == {}
-        # The words of a ticket add to what was read: a part of this is honest skill.
-        below = {label: TICKET_BELOW if label == "ticket" else BELOW for label in means}
-        assert {label: one for label, one in means.items() if one > own - below[label]} == {}
+        # The words of a ticket add to what was read, and a part of this is honest skill: there is
+        # a distance for it, no most.
+        few = {label: one for label, one in means.items() if label != "ticket"}
+        assert {label: one for label, one in few.items() if one >= MOST} == {}
+        assert {label: one for label, one in means.items() if one > own - BELOW} == {}
     else:  # few tasks are too small a sample for each answer by itself
-        assert fmean(means.values()) < min(own, MOST)
+        assert fmean(means.values()) < own
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -145,7 +145,10 @@ def _tiny_response(clinic: settings.ClinicSettings) -> int:
 @lru_cache(maxsize=64)
 def _run_length(name: str, options: bytes, modules: tuple[str, ...]) -> int:
     """Return the characters of the longest of a few right runs of an environment."""
-    env = make_env(name, orjson.loads(options), modules)
+    try:
+        env = make_env(name, orjson.loads(options), modules)
+    except ConfigError:  # it is refused where it is opened to be played
+        return 0
     solve = oracle(env)
     return max(
         sum(

@@ -49,7 +49,7 @@ _CHUNKS = Regex(
 MOST_TEXT = 12_000_000
 """Characters of prompts that a tokenizer is trained on, more or less."""
 
-LINE, STANDING = 60, 12_000
+LINE, STANDING = 60, 4_000
 """Characters of a line that may become one token, and of all such lines of a prompt."""
 
 TEMPLATE = """\

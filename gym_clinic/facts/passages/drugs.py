@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from gym_clinic.facts.drugs import (
     CLASS,
@@ -22,25 +22,28 @@ from gym_clinic.facts.tables import Facts
 MOST_MEMBERS, FEW_MEMBERS = 14, 3
 """Members that a passage names of the class it is about, and of the others."""
 
+OTHERS = {True: 1 / 3, False: 0.0}
+"""Whether it is a class -> share of partners of its own with which it joins another passage."""
+
 _ROUTES = {"iv": "by vein", "im": "into muscle", "sc": "under the skin", "nasal": "by the nose"}
 _LEVELS = {"very_low": "very low", "none": "no"}
 
 
 def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
     """Yield the passages of every drug, of the rules of classes, of allergies and of age."""
-    effects: dict[str, list[str]] = {}
+    effects: dict[str, dict[str, list[str]]] = {}  # drug -> effect -> with what
     graded: dict[str, list[Interaction]] = {}
     for one in facts.interactions.values():
         others = [_name(facts, other) for other in one.between[1:]]
         if one.effect and not one.between[0].startswith(CLASS):
-            told = f"with {listed(others)}, {one.effect}"
-            effects.setdefault(one.between[0], []).append(told)
+            effects.setdefault(one.between[0], {}).setdefault(one.effect, []).extend(others)
         if one.severity and one.of_drugs:
             for side in one.between:
                 graded.setdefault(side, []).append(one)
     for key, drug in facts.drugs.items():
         if drug.summary:
-            yield _uses(facts, drug, effects.get(key, []))
+            told = [f"with {listed(who)}, {what}" for what, who in effects.get(key, {}).items()]
+            yield _uses(facts, drug, told)
         classes = [] if drug.summary else [facts.drug_classes[one].name for one in drug.classes]
         sentences = [
             f"{drug.name}{about(' ({})', drug.synonyms)}: dose, metabolism and interactions.",
@@ -204,7 +207,7 @@ def _rules(facts: Facts) -> Iterator[HandbookPassage]:
     for first, rules in by_first.items():
         partners = frozenset(side for one in rules for side in one.between[1:])
         groups.setdefault(partners, []).append(first)
-    for firsts in groups.values():
+    for firsts in _joined(groups):
         names = [_name(facts, first).removeprefix("any ") for first in firsts]
         members = [_members(facts, first, MOST_MEMBERS) for first in firsts]
         sentences = [f"Interactions of {listed(members)}, by rules of classes."]
@@ -214,6 +217,25 @@ def _rules(facts: Facts) -> Iterator[HandbookPassage]:
         key = f"drug-{firsts[0].replace(':', '-')}-rules"
         title = f"{topic}: interactions of the class"
         yield from _parts(key, title, topic, by_first[firsts[0]][0], sentences)
+
+
+def _joined(groups: Mapping[frozenset[str], list[str]]) -> list[list[str]]:
+    """Join drugs to drugs, and classes to classes, that have all or most of their partners.
+
+    A passage of their own would repeat that of the others.
+    """
+    joined: dict[tuple[bool, frozenset[str]], list[str]] = {}
+    for partners, firsts in sorted(groups.items(), key=lambda one: -len(one[0])):
+        for of_class in (False, True):
+            some = [first for first in firsts if first.startswith(CLASS) == of_class]
+            alike = (
+                key
+                for key in joined
+                if key[0] == of_class and len(partners - key[1]) <= OTHERS[of_class] * len(partners)
+            )
+            if some:
+                joined.setdefault(next(alike, (of_class, partners)), []).extend(some)
+    return list(joined.values())
 
 
 def _rule(facts: Facts, name: str, one: Interaction) -> str:

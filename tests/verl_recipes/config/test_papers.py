@@ -114,7 +114,7 @@ def test_a_papers_settings_are_those_of_its_tables(method: str, paper: str) -> N
     env = make_env(*next((one.id, one.env_kwargs) for one in from_config(config).environments))
     if paper != "ttopd_9b":
         assert env.max_turns == 2
-        assert 290 == config.trainer.total_training_steps == 5 * (len(env.tasks) // 16)
+        assert 285 == config.trainer.total_training_steps == 5 * (len(env.tasks) // 16)
         assert env.rubric.weights.get("process", 0.0) == (0.5 if paper.endswith("hybrid") else 0.0)
 
 
