@@ -210,6 +210,7 @@ def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_l
             earned.setdefault(label, []).append(scale(reward, env.reward_range))
     means = {label: fmean(several) for label, several in earned.items()}
     own = means.pop("rules")
+    print(name, round(own, 3), {label: round(one, 3) for label, one in means.items()})
     if whole:
         # The words of a ticket add to what was read, and a part of this is honest skill: there is
         # a distance for it, no most.
