@@ -162,6 +162,8 @@ class _ArticleDraw:
                 mine = self.evidence(left)
             elif kind not in ("review", "case report", "cohort"):
                 mine = self.experiments(gene, disease, left, kind=kind)
+                if not mine:  # nothing can be done without the persons of this gene and disease
+                    kind, (gene, disease) = "review", self.subject("review")
             self.store(mine, bears)
             named = {one.person for one in mine if one.person}
             persons = {one.id for one in slots if one.article == pmids[place]} | named
@@ -274,9 +276,11 @@ class _ArticleDraw:
     ) -> list[Experiment]:  # fmt: skip
         """Experiments with and without effect, on whatever gene and disease the article is on."""
         found: list[Experiment] = []
+        own = gene == self.gene and disease == self.facts.pair.disease
+        fit = [one for one in self.fit if own or not one.of_carriers]
         for _ in range(number or self.rng.randint(2, 3)):
             shown = {one.subtype for one in (*told, *found)}
-            pool = [one for one in self.fit if one.subtype is None or one.subtype not in shown]
+            pool = [one for one in fit if one.subtype is None or one.subtype not in shown]
             if kind == "model":
                 animals = [one for one in pool if any("organism" in word for word in one.when)]
                 pool = [one for one in animals if one.id not in self.used] or pool
@@ -285,7 +289,6 @@ class _ArticleDraw:
             if design is None:
                 continue
             self.used.add(design.id)
-            own = gene == self.gene and disease == self.facts.pair.disease
             effect = self.rng.random() < EFFECT
             if own and effect and self.exceeds(design, left, (*told, *found)):
                 effect = False

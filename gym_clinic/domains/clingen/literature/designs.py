@@ -71,6 +71,16 @@ class ExperimentDesign:
     ratio: tuple[float, float] | None
     confounder: str
 
+    def names(self, *words: str) -> bool:
+        """Whether its system or a group that it compares has one of the words."""
+        text = f"{self.system} {self.test} {self.reference}"
+        return any(word in text for word in words)
+
+    @property
+    def of_carriers(self) -> bool:
+        """Whether it examines affected persons or their variants."""
+        return self.names("{person}", "{variant}", "persons")
+
 
 class DesignTables(NamedTuple):
     """The three tables of ``designs.json``."""

@@ -75,8 +75,8 @@ def draw_experiment(
         arms,
         comparison,
         "negative",
-        person=names["person"] if _uses(design, "{person}") else None,
-        variant=names["variant"] if _uses(design, "{variant}") else None,
+        person=names["person"] if design.names("{person}") else None,
+        variant=names["variant"] if design.names("{variant}") else None,
         organism=next(
             (one.partition(":")[2].replace("_", " ") for one in design.when if "organism" in one),
             None,
@@ -127,7 +127,3 @@ def _arm(
     mean = rng.gauss(value, sd / n**0.5)
     role = ("test", "reference", "partner")[place]
     return Arm(role, label, n, round(mean, digits), max(round(sd, digits), 10.0**-digits))
-
-
-def _uses(design: ExperimentDesign, slot: str) -> bool:
-    return any(slot in text for text in (design.system, design.test, design.reference))

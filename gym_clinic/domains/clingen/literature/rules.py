@@ -272,6 +272,20 @@ def other_subjects_are_read_so(world: Literature) -> Iterator[str]:
                 yield f"{one.id}: {article[1]} read as {one.reading}"
 
 
+def relatives_tell_no_carriers(world: Literature) -> Iterator[str]:
+    """An article on another gene or disease tells nothing of persons and variants of this one."""
+    results = {one.id: one for one in world.results}
+    for one in world.articles:
+        examined = [results[key] for key in one.results if key in results]
+        if (one.gene, one.disease) != (world.gene, world.disease) and (
+            one.persons
+            or one.families
+            or one.case_control
+            or any(result.person or result.variant for result in examined)
+        ):
+            yield f"{one.pmid}: on {one.gene} in {one.disease}, with carriers"
+
+
 def texts_without_experiments(world: Literature) -> Iterator[str]:
     """Reviews and case reports hold no experiment."""
     for one in world.articles:
@@ -323,7 +337,8 @@ RULES: tuple[LiteratureRule, ...] = (
     trans_needs_parents, de_novo_needs_parents, sexes_of_x_linked, mitochondrial_variants,
     nulls_fit_the_mechanism, phenotypes_are_cardinal, lod_follows, controls_follow,
     comparisons_follow, readings_follow, contradictions_have_a_source, evidence_is_feasible,
-    other_subjects_are_read_so, texts_without_experiments, abstract_names_its_results,
-    groups_are_plausible, examined_persons_are_told, homozygous_if_related, families_inherit,
+    other_subjects_are_read_so, relatives_tell_no_carriers, texts_without_experiments,
+    abstract_names_its_results, groups_are_plausible, examined_persons_are_told,
+    homozygous_if_related, families_inherit,
     onset_and_sex_fit, new_persons_come_with_evidence, subtypes_once_an_article, class_is_steady,
 )  # fmt: skip

@@ -160,6 +160,7 @@ MUTATIONS = {
     "contradictions_have_a_source": lambda w: any_result(w, is_positive, reading="contradicted"),
     "evidence_is_feasible": a_subtype_for_nothing,
     "other_subjects_are_read_so": other_gene,
+    "relatives_tell_no_carriers": lambda w: first(w, "articles", gene="XIST"),
     "texts_without_experiments": lambda w: replace(
         w, articles=tuple(replace(one, kind="review") for one in w.articles)
     ),
