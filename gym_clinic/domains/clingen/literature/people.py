@@ -7,13 +7,9 @@ nothing. Age at onset and sex follow from the disease; ``onsets.json`` holds the
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from gym_clinic.domains.clingen.dossiers import MechanismClass, PairDossier
 from gym_clinic.domains.clingen.genetic_table import NO_NULL
@@ -26,6 +22,7 @@ from gym_clinic.domains.clingen.literature.records import (
     VariantKind,
 )
 from gym_clinic.domains.clingen.literature.scoring import lod_of
+from gym_clinic.domains.clingen.literature.signs import course_tables, draw_signs
 
 NULLS: tuple[VariantKind, ...] = (
     "nonsense", "nonsense", "frameshift", "frameshift", "frameshift", "splice", "exon deletion",
@@ -85,17 +82,10 @@ class PersonPlan(NamedTuple):
     spoil: str = ""
 
 
-@lru_cache(maxsize=1)
-def _tables() -> Mapping[str, Any]:
-    path = Path(__file__).with_name("onsets.json")
-    found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
-
-
 def course_of(pair: PairDossier) -> DiseaseCourse:
     """Return when and in whom the disease begins, by its name, else by its tissue."""
     name = pair.disease.lower()
-    tables = _tables()
+    tables = course_tables()
     for words, *course in tables["diseases"]:
         if any(word in name for word in words):
             return DiseaseCourse(*course)
@@ -180,22 +170,19 @@ def draw_person(
     else:
         parents: tuple[PersonOrigin, ...] = ("mother", "father")
         origin = rng.choice(parents if slot.familial else (*parents, "untested"))
-    signs = tuple(one for one in signs if not _excluded(one, sex))
-    shown = rng.sample(signs, min(len(signs), rng.randint(2, 4)))
-    age, shown = _onset(rng, course, shown)
-    rest = [one for one in signs if one not in shown and not _age_limits(one)]
+    shown, absent, ages = draw_signs(rng, pair.disease, signs, sex, course.low, course.high)
     person = Proband(
         slot.id,
         sex,
-        age,
+        _onset(rng, *ages),
         keys,
         origin,
         origin in ("de novo", "both parents"),
         recessive and plan.spoil != "unproven",
         tuple(shown),
-        tuple(rng.sample(rest, min(len(rest), rng.randint(0, 2)))),
+        tuple(absent),
         slot.article,
-        rng.choice(_tables()["causes"]) if plan.spoil == "other cause" else None,
+        rng.choice(course_tables()["causes"]) if plan.spoil == "other cause" else None,
         related,
     )
     return person, variants
@@ -213,37 +200,12 @@ def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Fa
     return replace(family, lod=lod_of(family, pair.inheritance))
 
 
-def _onset(rng: Random, course: DiseaseCourse, shown: list[str]) -> tuple[int, list[str]]:
-    """An age at onset in the range of the disease, early more often than late, and the findings.
-
-    A finding that names an age bounds it, and one that names another age is not shown with it.
-    """
-    limited = [one for one in shown if _age_limits(one)]
-    limits = _age_limits(limited[0]) if limited else None
-    low, high = limits or (course.low, course.high)
-    low, high = max(low, course.low), min(high, course.high)
-    if low > high or limited[1:]:
-        shown = [one for one in shown if one not in limited[low <= high :]]
-        low, high = (low, high) if low <= high else (course.low, course.high)
-    age = low + (high - low) * rng.betavariate(1.6, 2.2)
-    months = round(age)
+def _onset(rng: Random, low: int, high: int) -> int:
+    """Draw an age at onset in months, early more often than late."""
+    months = round(low + (high - low) * rng.betavariate(1.6, 2.2))
     if months >= 24:
-        months = 6 * round(age / 6) if months < 120 else 12 * round(age / 12)
-    return min(max(months, low), high), shown
-
-
-def _age_limits(sign: str) -> tuple[int, int] | None:
-    """Months between which a disease with this finding begins, if the finding names an age."""
-    for word, low, high in _tables()["signs"]:
-        if word in sign.lower():
-            return low, high
-    return None
-
-
-def _excluded(sign: str, sex: str) -> bool:
-    """Whether a finding does not occur in this sex."""
-    other = "male" if sex == "female" else "female"
-    return any(word in sign.lower() for word in _tables()["sexes"][other])
+        months = 6 * round(months / 6) if months < 120 else 12 * round(months / 12)
+    return min(max(months, low), high)
 
 
 def _variant(

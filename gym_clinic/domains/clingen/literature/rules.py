@@ -23,6 +23,7 @@ from gym_clinic.domains.clingen.literature.scoring import (
     lod_of,
     score,
 )
+from gym_clinic.domains.clingen.literature.signs import defining_signs, excludes
 
 LiteratureRule = Callable[[Literature], Iterator[str]]
 
@@ -153,6 +154,15 @@ def phenotypes_are_cardinal(world: Literature) -> Iterator[str]:
     for one in world.persons:
         if {*one.present, *one.absent} - {*world.phenotypes} or {*one.present} & {*one.absent}:
             yield f"{one.id}: {one.present}, {one.absent}"
+
+
+def persons_have_the_disease(world: Literature) -> Iterator[str]:
+    """A person has what defines the disease, and no findings that exclude each other."""
+    for one in world.persons:
+        if lacking := {*defining_signs(world.disease, world.phenotypes, one.sex)} - {*one.present}:
+            yield f"{one.id}: lacks {sorted(lacking)}"
+        if any(excludes(sign, one.present) for sign in one.present):
+            yield f"{one.id}: {one.present}"
 
 
 def homozygous_if_related(world: Literature) -> Iterator[str]:
@@ -335,10 +345,10 @@ RULES: tuple[LiteratureRule, ...] = (
     ids_are_unique, ids_exist, articles_in_order, not_before_the_gene,
     persons_first_told_where_recorded, overlap_is_cited, results_told_once, recessive_needs_two,
     trans_needs_parents, de_novo_needs_parents, sexes_of_x_linked, mitochondrial_variants,
-    nulls_fit_the_mechanism, phenotypes_are_cardinal, lod_follows, controls_follow,
-    comparisons_follow, readings_follow, contradictions_have_a_source, evidence_is_feasible,
-    other_subjects_are_read_so, relatives_tell_no_carriers, texts_without_experiments,
-    abstract_names_its_results, groups_are_plausible, examined_persons_are_told,
-    homozygous_if_related, families_inherit,
-    onset_and_sex_fit, new_persons_come_with_evidence, subtypes_once_an_article, class_is_steady,
+    nulls_fit_the_mechanism, phenotypes_are_cardinal, persons_have_the_disease, lod_follows,
+    controls_follow, comparisons_follow, readings_follow, contradictions_have_a_source,
+    evidence_is_feasible, other_subjects_are_read_so, relatives_tell_no_carriers,
+    texts_without_experiments, abstract_names_its_results, groups_are_plausible,
+    examined_persons_are_told, homozygous_if_related, families_inherit, onset_and_sex_fit,
+    new_persons_come_with_evidence, subtypes_once_an_article, class_is_steady,
 )  # fmt: skip

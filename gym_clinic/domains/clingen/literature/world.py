@@ -45,6 +45,7 @@ from gym_clinic.domains.clingen.literature.scoring import (
     score,
     segregation_points,
 )
+from gym_clinic.domains.clingen.literature.signs import defining_signs
 from gym_clinic.domains.clingen.sop import GENETIC_CAP, experimental_points
 from gym_clinic.errors import TaskError
 from gym_clinic.simulate.split import Split
@@ -277,7 +278,10 @@ def _with_people(rng: Random, plan: ArticlePlan, settled: _Settlement) -> Litera
     """Draw the persons as settled and put all records together."""
     facts, pair, gene = plan.facts, plan.facts.pair, plan.facts.gene
     signs = [one.name for one in pair.phenotypes]
-    kept = set(rng.sample(signs, min(rng.choice(PHENOTYPES), len(signs))))
+    sure = defining_signs(pair.disease, signs)
+    others = [one for one in signs if one not in sure]
+    number = max(0, rng.choice(PHENOTYPES) - len(sure))
+    kept = {*sure, *rng.sample(others, min(number, len(others)))}
     names = tuple(one for one in signs if one in kept)
     persons: list[Proband] = []
     variants: list[SequenceVariant] = []

@@ -151,6 +151,7 @@ MUTATIONS = {
     "mitochondrial_variants": lambda _: first(of_inheritance("MT"), "variants", null=True),
     "nulls_fit_the_mechanism": lambda _: first(gain_of_function(), "variants", null=True),
     "phenotypes_are_cardinal": lambda w: first(w, "persons", present=("Green skin",)),
+    "persons_have_the_disease": lambda w: first(w, "persons", present=w.phenotypes[1:]),
     "lod_follows": lambda _: first(with_family(), "families", lod=9.9),
     "controls_follow": lambda w: first(
         w, "articles", case_control=CaseControl(14, 812, 9, 2210, 5.0, 1.85, 9.95, 0.0004)
