@@ -11,6 +11,7 @@ from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.doses import ADULT, usual_doses
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.beginnings import long_standing
 from gym_clinic.simulate.clinic.body import add_computed, findings_of
 from gym_clinic.simulate.clinic.people import excluded_by, may_live_with
 from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE
@@ -202,6 +203,7 @@ def timed(patient: ClinicPatient) -> str | None:
             when
             for key, when in one.findings.items()
             if patient.facts.phenotypes[key].group != EXPOSURE
+            and patient.facts.phenotypes[key].name not in long_standing()
         ]
         if any(not one.began <= when <= 0 for when in began):
             return f"a finding of {one.condition} began before it, or after arrival"

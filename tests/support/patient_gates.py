@@ -148,6 +148,8 @@ GATES = (
     Gate("causes come before the illness", link.causes_precede, breaks.event(0)),
     Gate("what is past is a cause", link.causes_are_known, breaks.event(-100)),
     Gate("late findings come late", link.late_findings, breaks.early),
+    Gate("features of years are old", link.old_findings, breaks.recent),
+    Gate("known before the attack", link.known_for_longer, breaks.known_since_today),
     Gate("who speaks", link.who_speaks, breaks.silent),
     Gate("survivable on arrival", link.arrives_alive, shifted(spo2=-45)),
     Gate("nobody lives with what kills", link.dies_of_the_body, breaks.immortal),

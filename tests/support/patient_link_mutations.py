@@ -13,9 +13,11 @@ from patient_mutations import first_problem, made_of
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, sees
+from gym_clinic.simulate.clinic.beginnings import DAY
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO
 from gym_clinic.simulate.clinic.medicines import PastEvent
-from gym_clinic.simulate.clinic.problems import DAY, PAINFUL, died_at, possible_when
+from gym_clinic.simulate.clinic.people import Background
+from gym_clinic.simulate.clinic.problems import PAINFUL, died_at, possible_when
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
 
 
@@ -145,6 +147,19 @@ def early(patient: ClinicPatient) -> ClinicPatient | None:
         known = MappingProxyType({**facts.conditions, first.condition: changed})
         return replace(patient, facts=replace(facts, conditions=known))
     return None
+
+
+def recent(patient: ClinicPatient) -> ClinicPatient | None:
+    """A feature of months begins with an attack of an hour."""
+    first, ids = patient.problems[0], patient.facts.finding_ids
+    findings = {**first.findings, ids["Recurrent infections"]: -60}
+    changed = replace(first, findings=findings)
+    return replace(patient, problems=(changed, *patient.problems[1:]))
+
+
+def known_since_today(patient: ClinicPatient) -> ClinicPatient:
+    known = Background(patient.problems[0].condition, 0.0, {})
+    return replace(patient, background=(*patient.background, known))
 
 
 class Silent(ClinicPatient):

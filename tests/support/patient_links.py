@@ -11,11 +11,12 @@ from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
+from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.imaging import imaging_table
 from gym_clinic.simulate.clinic.medicines import references
-from gym_clinic.simulate.clinic.problems import DAY, PAINFUL, Problem, possible_when
+from gym_clinic.simulate.clinic.problems import PAINFUL, Problem, possible_when
 from gym_clinic.simulate.clinic.survival import lethal
 
 CLAIMS: list[tuple[str | None, str, str]] = json.loads(
@@ -211,6 +212,27 @@ def late_findings(patient: ClinicPatient) -> str | None:
             began = problem.findings.get(ids[name])
             if began is not None and began < problem.began + day * DAY:
                 return f"{name} on day {(began - problem.began) / DAY:.1f}"
+    return None
+
+
+def old_findings(patient: ClinicPatient) -> str | None:
+    """A feature of months or years has been there for as long, whatever the attack lasts."""
+    age, phenotypes = patient.person.age, patient.facts.phenotypes
+    for problem in patient.problems:
+        for key, began in problem.findings.items():
+            name = phenotypes[key].name
+            days = min(long_standing().get(name, (0, 0))[0], 365 * age)
+            if age >= INFANT and -began < days * DAY - 1:
+                return f"{name} for {-began / DAY:.1f} days"
+    return None
+
+
+def known_for_longer(patient: ClinicPatient) -> str | None:
+    """What was known before the attack was known for longer than the attack has lasted."""
+    lasted = {one.condition: -one.began / DAY / 365.25 for one in patient.problems}
+    for one in patient.background:
+        if one.years <= lasted.get(one.condition, -1):
+            return f"{one.condition} known for {one.years} years"
     return None
 
 

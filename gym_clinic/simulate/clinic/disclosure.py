@@ -17,6 +17,7 @@ from random import Random
 from typing import Literal
 
 from gym_clinic.facts import Facts, with_ancestors
+from gym_clinic.simulate.clinic.beginnings import DAY
 from gym_clinic.simulate.clinic.incidental import (
     incidentals,
     is_felt,
@@ -25,7 +26,7 @@ from gym_clinic.simulate.clinic.incidental import (
     red_flags,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.problems import CLOUDED, DAY
+from gym_clinic.simulate.clinic.problems import CLOUDED
 
 Manner = Literal["told", "vague", "asked", "omitted"]
 Distortion = Literal["forgets", "minimises", "wrong"]

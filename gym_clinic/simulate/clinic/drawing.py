@@ -88,7 +88,8 @@ def draw_patient(
     if cause is not None and (known not in tables.conditions or known in lived_with):
         began = problems[0].began
         medicines, past = apply_cause(tables, cause, began, allergies, medicines, random)
-    known_before = draw_known(tables, chosen, basis, Random(f"{seed}:{chosen.id}:known before"))
+    own = Random(f"{seed}:{chosen.id}:known before")
+    known_before = draw_known(tables, chosen, basis, problems[0].began, own)
     if known_before is not None:
         background.append(known_before)
         lived_with.append(chosen.id)

@@ -19,8 +19,9 @@ from pydantic import TypeAdapter
 from gym_clinic.facts import Facts, load, with_ancestors
 from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.epidemiology import Sex
+from gym_clinic.simulate.clinic.beginnings import DAY
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.problems import DAY, EXPOSURE, not_felt
+from gym_clinic.simulate.clinic.problems import EXPOSURE, not_felt
 from gym_clinic.simulate.disease.findings import possible, shares
 
 AMOUNTS = (0.15, 0.55, 0.3)

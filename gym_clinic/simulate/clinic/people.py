@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,6 +39,11 @@ MOST = 0.75
 
 CONTROLLED = 0.3
 """Severity that is left of a condition under treatment, where it also brings patients."""
+
+KNOWN = 0.2
+"""Years for which an illness has been known at least when an attack of it begins."""
+
+MINUTES_IN_YEAR = 365.25 * 24 * 60
 
 AGES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0)
 GROWN = (0.3, 0.45, 0.52, 0.57, 0.62, 0.7, 0.77, 0.83, 0.9, 0.97, 1.0)
@@ -195,19 +201,28 @@ def draw_background(
 
 
 def draw_known(
-    facts: Facts, condition: Condition, person: Person, random: Random
+    facts: Facts, condition: Condition, person: Person, began: int, random: Random
 ) -> Background | None:
     """Draw whether who comes with an attack of a condition has lived with it before.
 
-    Its effects are those of the attack alone.
+    Its effects are those of the attack alone; it is known for longer than the attack has lasted.
+
+    Args:
+        facts: The fact tables.
+        condition: What brings the patient.
+        person: Age and sex.
+        began: When the attack began, in minutes from arrival.
+        random: The source of randomness.
     """
     share = condition.lived_with_before
     epidemiology = epidemiology_of(facts.diseases[condition.id])
     if share is None or random.random() >= share or not may_live_with(epidemiology, person):
         return None
-    longest = max(min(person.age - epidemiology.ages[0].low, 30.0), 0.3)
-    years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
-    return Background(condition.id, min(round(years, 1), person.age), {}, CONTROLLED)
+    least = math.ceil(10 * (KNOWN - began / MINUTES_IN_YEAR)) / 10
+    longest = min(person.age - epidemiology.ages[0].low, 30.0)
+    if longest < least:
+        return None
+    return Background(condition.id, round(random.uniform(least, longest), 1), {}, CONTROLLED)
 
 
 def excluded_by(condition: str) -> frozenset[str]:

@@ -17,6 +17,13 @@ from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.facts.expressions import parse
+from gym_clinic.simulate.clinic.beginnings import (
+    DAY,
+    begins_it,
+    draw_beginning,
+    least_days,
+    not_before,
+)
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
 from gym_clinic.simulate.clinic.imaging import agreeing
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
@@ -28,13 +35,8 @@ from gym_clinic.simulate.disease.findings import (
     unrelated,
 )
 
-DAY = 24 * 60
-
 OTHER_COMPLAINT = 0.65
 """Share of patients who complain of any of their findings instead of a typical complaint."""
-
-CARDINAL = 0.9
-"""Share of patients from which on a finding is there from the beginning."""
 
 EXPOSURE = "exposure and poisoning"
 """The group of findings that come before the illness."""
@@ -140,6 +142,11 @@ def told(
     unlike |= {
         ids[name] for name, text in possible_when().items() if not parse(text).compute(values)
     }
+
+    def may_be_first(finding: str) -> bool:
+        name = facts.phenotypes[finding].name
+        return least_days(condition, name, person.age) <= days
+
     complaint = None
     if first is None:
         weights = {
@@ -149,6 +156,7 @@ def told(
         }
         able = possible(facts, weights, person)
         able = [one for one in able if one not in unlike] or able
+        able = [one for one in able if may_be_first(one)] or able
         (complaint,) = random.choices(able, weights=[weights[one] for one in able])
     beside = [complaint] if complaint is not None else [*first.findings] if first else []
     findings = _findings(facts, problem, unlike, person, beside, random)
@@ -160,12 +168,16 @@ def told(
         likely = [*sorted(special, key=lambda one: -chances[one]), ids[CLOUDED]]
         fitting = [one for one in possible(facts, likely, person) if one not in unlike]
         added = unrelated(facts, fitting, findings, 1)
-        findings |= dict.fromkeys(added, round(0.3 * problem.began))
+        began = round(0.3 * problem.began)
+        findings |= {
+            one: not_before(condition, facts.phenotypes[one].name, problem.began, began)
+            for one in added
+        }
     effects = problem.effects
     hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
     if hurts and "pain" not in effects:
         effects = {**effects, "pain": DrawnEffect("set", random.uniform(2, 6))}
-    felt = sorted(one for one in findings if _may_bring(facts, condition, one))
+    felt = sorted(one for one in findings if _may_bring(facts, one) and may_be_first(one))
     if first is None and felt and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
         complaint = random.choice(felt)
@@ -236,24 +248,20 @@ def _findings(
     found: dict[str, int] = {}
     began = problem.began
     for one in sorted(draw_findings(facts, chances, person, random, beside=beside)):
-        late = condition.from_day.get(facts.phenotypes[one].name)
-        if facts.phenotypes[one].name in begins_it():
-            found[one] = began
-        elif facts.phenotypes[one].group == EXPOSURE:
+        phenotype = facts.phenotypes[one]
+        if phenotype.group == EXPOSURE and phenotype.name not in begins_it():
             found[one] = began - random.randint(1, 14) * DAY
-        elif late is not None:
-            found[one] = round((began + late * DAY) * random.uniform(0.05, 0.9))
-        else:
-            at_once = random.random() < 0.4 or chances.get(one, 0) >= CARDINAL
-            found[one] = began if at_once else round(began * random.uniform(0.05, 0.9))
+            continue
+        found[one] = draw_beginning(
+            condition, phenotype.name, began, person.age, chances.get(one, 0), random
+        )
     return found
 
 
-def _may_bring(facts: Facts, condition: Condition, finding: str) -> bool:
-    """Whether a finding may be why a patient comes: it is felt, and there from the beginning."""
+def _may_bring(facts: Facts, finding: str) -> bool:
+    """Whether a finding may be why a patient comes: it is felt."""
     one = facts.phenotypes[finding]
-    late = one.name in condition.from_day
-    return one.group != EXPOSURE and not late and one.name not in not_felt()
+    return one.group != EXPOSURE and one.name not in not_felt()
 
 
 @lru_cache(maxsize=1)
@@ -265,13 +273,6 @@ def possible_when() -> Mapping[str, str]:
     file = Path(__file__).with_name("possible_when.json")
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return found
-
-
-@lru_cache(maxsize=1)
-def begins_it() -> frozenset[str]:
-    """Return the exposures that begin an illness at once, such as an overdose."""
-    file = Path(__file__).with_name("begins_it.json")
-    return frozenset(json.loads(file.read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=1)

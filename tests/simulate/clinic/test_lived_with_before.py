@@ -15,11 +15,22 @@ from gym_clinic.simulate.clinic.people import draw_known
 FACTS = load()
 
 
-@pytest.mark.parametrize("condition", ["asthma", "chronic-obstructive-pulmonary-disease"])
+OFTEN = ("asthma", "chronic-obstructive-pulmonary-disease", "epilepsy", "cirrhosis", "gout")
+
+
+def test_every_illness_with_attacks_says_how_often_it_is_known() -> None:
+    both = [one for one in FACTS.conditions.values() if one.role == "both"]
+    assert [one.id for one in both if one.lived_with_before is None] == []
+    assert FACTS.conditions["sickle-cell-disease"].lived_with_before >= 0.9
+
+
+@pytest.mark.parametrize("condition", OFTEN)
 def test_most_who_come_with_an_attack_have_lived_with_it(condition: str) -> None:
     known, share = 0, FACTS.conditions[condition].lived_with_before
     for seed in range(300):
-        drawn = draw_known(FACTS, FACTS.conditions[condition], Person(60, "male"), Random(seed))
+        drawn = draw_known(
+            FACTS, FACTS.conditions[condition], Person(60, "male"), -1000, Random(seed)
+        )
         known += drawn is not None
     assert share is not None
     assert abs(known / 300 - share) < 0.06
