@@ -24,6 +24,7 @@ from gym_clinic.simulate.clinic.medicines import (
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import (
+    beside_known,
     draw_background,
     draw_demographics,
     draw_known,
@@ -89,8 +90,10 @@ def draw_patient(
         began = problems[0].began
         medicines, past = apply_cause(tables, cause, began, allergies, medicines, random)
     own = Random(f"{seed}:{chosen.id}:known before")
-    known_before = draw_known(tables, chosen, basis, problems[0].began, own)
+    first = problems[0]
+    known_before = draw_known(tables, chosen, basis, first.began, own, first.effects)
     if known_before is not None:
+        problems[0] = dataclasses.replace(first, effects=beside_known(first.effects, known_before))
         background.append(known_before)
         lived_with.append(chosen.id)
         own = Random(f"{seed}:{chosen.id}:medicines before")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -42,6 +43,12 @@ CONTROLLED = 0.3
 
 KNOWN = 0.2
 """Years for which an illness has been known at least when an attack of it begins."""
+
+LASTING = 0.6
+"""Share of the slow effects of a known illness that is there between its attacks."""
+
+SLOW_HOURS, SLOW = 18, ("hb",)
+"""Pace in hours from which on an effect is slow, and slow measurements of another pace."""
 
 MINUTES_IN_YEAR = 365.25 * 24 * 60
 
@@ -201,11 +208,17 @@ def draw_background(
 
 
 def draw_known(
-    facts: Facts, condition: Condition, person: Person, began: int, random: Random
+    facts: Facts,
+    condition: Condition,
+    person: Person,
+    began: int,
+    random: Random,
+    effects: Mapping[str, DrawnEffect] = MappingProxyType({}),
 ) -> Background | None:
     """Draw whether who comes with an attack of a condition has lived with it before.
 
-    Its effects are those of the attack alone; it is known for longer than the attack has lasted.
+    Of its effects the slow ones are there between attacks too, as in the anaemia of sickle cell
+    disease; it is known for longer than the attack has lasted.
 
     Args:
         facts: The fact tables.
@@ -213,6 +226,7 @@ def draw_known(
         person: Age and sex.
         began: When the attack began, in minutes from arrival.
         random: The source of randomness.
+        effects: What the attack does to measurements.
     """
     share = condition.lived_with_before
     epidemiology = epidemiology_of(facts.diseases[condition.id])
@@ -222,7 +236,26 @@ def draw_known(
     longest = min(person.age - epidemiology.ages[0].low, 30.0)
     if longest < least:
         return None
-    return Background(condition.id, round(random.uniform(least, longest), 1), {}, CONTROLLED)
+    years = round(random.uniform(least, longest), 1)
+    return Background(condition.id, years, slow_effects(facts, effects), LASTING)
+
+
+def slow_effects(facts: Facts, effects: Mapping[str, DrawnEffect]) -> dict[str, DrawnEffect]:
+    """Return the effects on what changes over days."""
+    return {
+        key: one
+        for key, one in effects.items()
+        if key in SLOW or facts.measurements[key].pace_hours >= SLOW_HOURS
+    }
+
+
+def beside_known(effects: Mapping[str, DrawnEffect], known: Background) -> dict[str, DrawnEffect]:
+    """Return the effects of an attack without the share that was there before."""
+    left = 1 - known.severity
+    return {
+        key: one.part(left) if key in known.effects and one.kind != "set" else one
+        for key, one in effects.items()
+    }
 
 
 def excluded_by(condition: str) -> frozenset[str]:

@@ -45,11 +45,25 @@ def test_an_attack_comes_with_the_medicines_and_nothing_against_it() -> None:
         assert not any("beta-blocker" in FACTS.drugs[m.drug].classes for m in one.medicines)
 
 
-def test_the_attack_alone_changes_the_values() -> None:
+def test_the_attack_changes_at_once_what_changes_fast() -> None:
     for seed in range(12):
         patient = draw_patient(seed, "asthma")
         for one in patient.background:
-            assert one.condition != "asthma" or not one.effects
+            assert one.condition != "asthma" or one.effects.keys() <= {"eosinophil_pct"}
+
+
+def test_what_is_slow_was_there_before_and_is_not_counted_twice() -> None:
+    lower = 0
+    for seed in range(12):
+        patient = draw_patient(seed, "sickle-cell-disease")
+        (known,) = (one for one in patient.background if one.condition == "sickle-cell-disease")
+        first = patient.problems[0]
+        assert {"hb", "reticulocytes"} <= known.effects.keys()
+        assert "crp" not in known.effects
+        lower += patient.usual["hb"] < 11.5
+        fast = first.effects["hb"].amount / known.effects["hb"].amount
+        assert first.effects["hb"].kind == "set" or abs(fast - 1 + known.severity) < 1e-9
+    assert lower >= 9
 
 
 @pytest.mark.parametrize("weight", [12.0, 30.0])
