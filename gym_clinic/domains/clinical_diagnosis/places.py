@@ -1,80 +1,171 @@
 """Where a patient may go: the usual place of the condition, and others that are as right.
 
 Wards differ between hospitals: who is watched closely is in intensive care in one and on a ward
-with a monitor in another. A set of places is right, by the acuity of the condition and of the
-patient.
+with a monitor in another. A set of places is right, by the condition, its acuity and the vital
+signs of the patient. The table ``places.json`` is authored, and is not for patient care.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
 
 from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic import ClinicPatient
 
-EMERGENCY, URGENT = 2, 3
-"""Last triage level of an emergency, and of what must be seen within an hour."""
-
-BESIDE: Mapping[tuple[str, int], tuple[str, ...]] = {
-    ("ward", 1): ("intensive care",),
-    ("intensive care", 2): ("ward",),
-    ("theatre", 1): ("intensive care",),
-    ("theatre", 3): ("ward",),
-    ("labour ward", 1): ("theatre",),
-    ("home", 3): ("ward", "outpatient referral"),
-    ("home", 4): ("outpatient referral",),
-    ("home", 5): ("outpatient referral",),
-    ("outpatient referral", 3): ("ward",),
-}
-"""Usual place and triage level of a condition -> other places that are as right."""
-
-ALSO: Mapping[str, tuple[str, ...]] = {
-    "unstable-angina": ("catheter laboratory",),
-    "septic-arthritis": ("ward",),
-    "mesenteric-ischaemia": ("intensive care",),
-    "stroke": ("intensive care",),
-}
-"""Condition -> further places that are as right."""
-
-INSTEAD: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("acute-myocardial-infarction", "without-st-elevation"): ("ward", "catheter laboratory"),
-    ("aortic-dissection", "descending"): ("intensive care", "theatre"),
-}
-"""Condition and form -> its places, where they are not those of the condition."""
-
-FAILING: Mapping[str, tuple[float, float]] = {
-    "sbp": (90, 260), "spo2": (90, 101), "rr": (8, 35), "gcs": (12, 16),
-}  # fmt: skip
-"""Vital sign -> from and to; outside of it an adult may need intensive care."""
+EMERGENCY = 2
+"""Last triage level of an emergency."""
 
 ADULT = 18
+"""Age in years from which on the limits of adults hold."""
+
+SCHOOL_AGE = 10
+"""Age in years below which the least systolic pressure is 70 mmHg and twice the age."""
+
+CHANGED = 0.04
+"""Share by which a vital sign is worse than is usual for the patient before it counts."""
+
+SEVERAL = 2
+"""Vital signs out of their limits with which a patient is in great danger."""
+
+COMA = 9
+"""Coma score below which a patient is in great danger, whatever else."""
+
+CARE, WARD = "intensive care", "ward"
+
+AWAY = ("home", "outpatient referral")
+"""Places outside of the hospital."""
+
+Limits = dict[str, tuple[float, float]]
+"""Vital sign -> the least value that is within its limits, and the first above them."""
+
+
+class Beside(Strict):
+    """Places that are as right as the usual one, for a triage level of the condition."""
+
+    usual: Text
+    triage: int
+    also: Texts
+
+
+class OfCondition(Strict):
+    """What holds for one condition.
+
+    Attributes:
+        also: Further places that are right.
+        stable: Further places that are right for those who are neither unwell nor old.
+        never: Places that are not right, whatever the level says.
+    """
+
+    also: Texts = ()
+    stable: Texts = ()
+    never: Texts = ()
+
+
+class OfForm(Strict):
+    """The places of a form of a condition, where they are not those of the condition."""
+
+    condition: Text
+    form: Text
+    places: Texts
+
+
+class PlaceTable(Strict):
+    """Which places are right.
+
+    Attributes:
+        beside: By usual place and triage level.
+        conditions: By condition.
+        findings: Name of a finding -> further places that are right with it.
+        forms: By form.
+        failing: Limits outside of which a patient may need intensive care, by age.
+        unwell: Limits outside of which a patient may need a ward, by age.
+        quickly_reversed: Conditions of which a patient in great danger is well again minutes after
+            the treatment, so that a ward may still do.
+        oldest_at_home: Age in years from which on nobody is `stable`.
+    """
+
+    beside: tuple[Beside, ...]
+    conditions: dict[str, OfCondition]
+    findings: dict[str, Texts]
+    forms: tuple[OfForm, ...]
+    failing: dict[Literal["adult", "child"], Limits]
+    unwell: dict[Literal["adult", "child"], Limits]
+    quickly_reversed: Texts
+    oldest_at_home: float
+
+
+@lru_cache(maxsize=1)
+def place_table() -> PlaceTable:
+    """Return the table of places."""
+    file = Path(__file__).with_name("places.json")
+    return read_record(file.read_bytes(), PlaceTable, str(file))
 
 
 def dispositions(condition: Condition, patient: ClinicPatient | None = None) -> tuple[str, ...]:
-    """Return where a patient may go, the usual place first.
+    """Return where a patient may go, the best place first.
 
     An emergency is not sent home from its first visit, wherever it ends: it is observed on a ward.
+    Who is unwell by several vital signs may stay on a ward, whatever the condition; who is failing
+    does not go home, and may go to intensive care. A ward is not enough in great danger, nor for
+    who is failing with a condition of intensive care, unless treatment reverses it in minutes.
 
     Args:
         condition: What the patient has, or is thought to have.
-        patient: The patient; someone who is not failing, with the usual form, if None.
+        patient: The patient; someone who is well enough, with the usual form, if None.
     """
+    table = place_table()
+    own = table.conditions.get(condition.id, OfCondition())
     usual, urgent = str(condition.disposition), condition.triage or 9
     if urgent <= EMERGENCY and usual == "home":
-        usual = "ward"
-    places = (usual, *BESIDE.get((usual, urgent), ()), *ALSO.get(condition.id, ()))
-    if patient is not None:
-        for problem in patient.problems:
-            if problem.condition == condition.id:
-                places = INSTEAD.get((condition.id, problem.variant or ""), places)
-        if "ward" in places and _fails(patient):
-            places = (*places, "intensive care")
-    return tuple(dict.fromkeys(places))
+        usual = WARD
+    level = [one.also for one in table.beside if (one.usual, one.triage) == (usual, urgent)]
+    places = [usual, *(place for also in level for place in also), *own.also]
+    if patient is None:
+        return tuple(dict.fromkeys(one for one in places if one not in own.never))
+    places = _of_form(table, condition, patient) or places
+    facts = patient.facts
+    for finding, also in table.findings.items():
+        if any(facts.finding_ids[finding] in one.findings for one in patient.problems):
+            places += also
+    failing, unwell = (_outside(one, patient) for one in (table.failing, table.unwell))
+    well = not failing and not unwell and patient.person.age < table.oldest_at_home
+    ill = bool(failing) or len(unwell) >= SEVERAL
+    places += own.stable if well else ()
+    places += (WARD,) if ill and {*places} & {*AWAY} else ()
+    wrong = {*own.never}
+    if failing:
+        places += (CARE,) if WARD in places else ()
+        wrong |= {*AWAY}
+    danger = len(failing) >= SEVERAL or patient.state(0)["gcs"] < COMA
+    watched = usual == CARE and (failing or (urgent < EMERGENCY and ill))
+    if (danger or watched) and condition.id not in table.quickly_reversed:
+        wrong.add(WARD)
+    return tuple(dict.fromkeys(one for one in places if one not in wrong))
 
 
-def _fails(patient: ClinicPatient) -> bool:
-    """Whether a vital sign on arrival is one for intensive care."""
-    state = patient.state(0)
-    return patient.person.age >= ADULT and any(
-        not low <= state[key] < high for key, (low, high) in FAILING.items()
-    )
+def _of_form(table: PlaceTable, condition: Condition, patient: ClinicPatient) -> list[str]:
+    """The places of the form that the patient has; none if they are those of the condition."""
+    has = {(one.condition, one.variant) for one in patient.problems}
+    of = [one for one in table.forms if one.condition == condition.id]
+    return [place for one in of if (one.condition, one.form) in has for place in one.places]
+
+
+def _outside(
+    limits: Mapping[Literal["adult", "child"], Limits], patient: ClinicPatient
+) -> list[str]:
+    """The vital signs on arrival that are out of their limits, and worse than they usually are."""
+    age, state = patient.person.age, patient.state(0)
+    chosen = {**limits["adult" if age >= ADULT else "child"]}
+    if age < ADULT:
+        chosen["sbp"] = (90.0 if age >= SCHOOL_AGE else 70.0 + 2 * math.floor(age), math.inf)
+    return [
+        key for key, (low, high) in chosen.items()
+        if state[key] < min(low, patient.usual[key] * (1 - CHANGED))
+        or state[key] >= max(high, patient.usual[key] * (1 + CHANGED))
+    ]  # fmt: skip

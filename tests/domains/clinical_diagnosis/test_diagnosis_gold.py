@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from random import Random
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -29,6 +30,8 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.treatment import forbidden_drugs
+
+WELL = {"hr": 76.0, "sbp": 124.0, "spo2": 98.0, "rr": 14.0, "gcs": 15.0, "temp_c": 36.8}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -151,9 +154,42 @@ def test_where_more_than_one_place_is_right_each_is_accepted() -> None:
         without = patient.problems[0].variant == "without-st-elevation"
         assert found[0] == ("ward" if without else "catheter laboratory")
         assert "catheter laboratory" in found
+    assert {"home", "psychiatric ward"} <= {
+        place for seed in range(8) for place in dispositions(
+            conditions["major-depressive-disorder"], draw_patient(seed, "major-depressive-disorder")
+        )
+    }  # fmt: skip
     several = [one for one in conditions.values() if one.role != "background"
                and len(dispositions(one)) > 1]  # fmt: skip
     assert len(several) >= 60
+
+
+@pytest.mark.parametrize(
+    ("condition", "state", "right", "wrong"),
+    [
+        ("pneumonia", {}, {"ward", "home"}, {"intensive care"}),
+        ("pneumonia", {"spo2": 88.0}, {"ward", "intensive care"}, {"home"}),
+        ("pneumonia", {"spo2": 84.0, "sbp": 82.0}, {"intensive care"}, {"ward", "home"}),
+        ("cellulitis", {}, {"home"}, {"ward"}),
+        ("cellulitis", {"hr": 126.0, "rr": 27.0}, {"home", "ward"}, {"intensive care"}),
+        ("cellulitis", {"sbp": 84.0}, {"ward", "intensive care"}, {"home"}),
+        ("sepsis", {}, {"ward", "intensive care"}, {"home"}),
+        ("sepsis", {"sbp": 84.0}, {"intensive care"}, {"ward"}),
+        ("ectopic-pregnancy", {}, {"theatre", "ward"}, {"home"}),
+        ("ectopic-pregnancy", {"sbp": 84.0}, {"theatre"}, {"ward", "home"}),
+        ("accidental-hypothermia", {"temp_c": 28.4}, {"ward", "intensive care"}, {"home"}),
+        ("opioid-overdose", {"gcs": 7.0}, {"ward", "intensive care"}, {"home"}),
+        ("bacterial-meningitis", {"gcs": 7.0}, {"intensive care"}, {"ward"}),
+    ],
+)
+def test_vital_signs_decide_which_places_are_right(
+    condition: str, state: dict[str, float], right: set[str], wrong: set[str]
+) -> None:
+    patient = MagicMock(**{"state.return_value": WELL | state})
+    patient.usual, patient.problems, patient.person.age = WELL, (), 40.0
+    found = {*dispositions(load().conditions[condition], patient)}
+    assert right <= found
+    assert not wrong & found
 
 
 def test_a_ticket_that_names_the_disease_makes_no_task() -> None:
