@@ -25,8 +25,8 @@ def domain(knowledge_base: str | Mapping[str, Any] = "embedded") -> Domain:
 
     Task:
         A patient and a request: drug, dose, route and why. The agent finds what matters in this
-        patient (interactions, allergies, kidneys, liver, pregnancy, age, duplicates, dose), judges
-        how severe it is, and says what is done.
+        patient (interactions, allergies, kidneys, liver, pregnancy, age, conditions, duplicates,
+        dose), judges how severe it is, and says what is done.
 
     Tools:
         The record, the letters, the blood results and the patient; and tools that answer from the

@@ -16,8 +16,8 @@ from gym_clinic.toolbox import Kind, tool
 
 Verdict = Literal["start as proposed", "start with change", "do not start"]
 ProblemKind = Literal[
-    "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "duplicate",
-    "maximum dose",
+    "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "condition",
+    "duplicate", "maximum dose",
 ]  # fmt: skip
 Grade = Literal["minor", "moderate", "major", "contraindicated"]
 

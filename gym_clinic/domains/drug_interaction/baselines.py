@@ -56,6 +56,7 @@ def menu(task: Task) -> Menu:
         ("check_hepatic_dose", {"drug": drug, "child_pugh": "A"}),
         ("check_pregnancy", {"drug": drug, "weeks": 12}),
         ("check_older_adult", {"drug": drug, "age": 75}),
+        ("check_conditions", {"drug": drug, "conditions": ["asthma"]}),
         ("check_duplicates", {"drugs": [drug, "ibuprofen"]}),
         ("get_drug_information", {"drug": drug}),
         ("find_alternatives", {"indication": question["indication"]}),
@@ -235,6 +236,9 @@ def _checks(request: ReviewRequest, record: Sequence[Any]) -> list[CallSpec]:
         calls.append(("check_pregnancy", {"drug": drug, "weeks": int(weeks[1])}))
     if any(one["condition"] == "Cirrhosis" for one in _rows(past.get("entries"))):
         calls.append(("check_hepatic_dose", {"drug": drug, "child_pugh": "A"}))
+    lived = [str(one["condition"]) for one in _rows(past.get("entries"))]
+    if lived:
+        calls.append(("check_conditions", {"drug": drug, "conditions": lived[:20]}))
     if request.unit in ("mg", "mcg"):
         calls.append(
             (
@@ -252,7 +256,8 @@ _KIND = {
     "check_duplicates": ("duplicate", "duplicates"),
     "check_renal_dose": ("renal", "drugs"), "check_allergy": ("allergy", "drugs"),
     "check_older_adult": ("older adult", "drugs"), "check_pregnancy": ("pregnancy", "drugs"),
-    "check_hepatic_dose": ("hepatic", "drugs"), "check_maximum_dose": ("maximum dose", "doses"),
+    "check_hepatic_dose": ("hepatic", "drugs"), "check_conditions": ("condition", "drugs"),
+     "check_maximum_dose": ("maximum dose", "doses"),
 }  # fmt: skip
 """Tool -> kind of the problem that it finds, and where its answer has it."""
 

@@ -18,6 +18,10 @@ from gym_clinic.domains.drug_interaction.checks import (
     pregnancy_risk,
     washout_risk,
 )
+from gym_clinic.domains.drug_interaction.condition_checks import (
+    condition_risks,
+    listed_conditions,
+)
 from gym_clinic.domains.drug_interaction.dose_checks import dose_limit, dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.formulary import (
     Indication,
@@ -42,6 +46,7 @@ CLASSES: Mapping[str, str] = {
     "liver": "do not start/hepatic",
     "pregnancy": "do not start/pregnancy",
     "older adult": "do not start/older adult",
+    "condition": "do not start/condition",
     "duplicate": "do not start/duplicate",
     "maximum dose": "start with change/maximum dose",
     **{
@@ -54,6 +59,7 @@ CLASSES: Mapping[str, str] = {
             ", ended",
             ", not graded",
             ", pregnant",
+            ", condition",
         )
     },
 }
@@ -90,6 +96,7 @@ class ReviewCandidate:
         days: Days since that ended; None if it is taken.
         allergen: The allergy.
         weeks: Weeks of pregnancy in which it is a problem.
+        condition: The condition that forbids the drug.
     """
 
     drug: Regimen
@@ -100,6 +107,7 @@ class ReviewCandidate:
     days: int | None = None
     allergen: str | None = None
     weeks: tuple[int, ...] = ()
+    condition: str | None = None
 
     def means(self, problem: DrugProblem) -> bool:
         """Return whether a problem is the one that the request is to bring."""
@@ -126,7 +134,14 @@ def candidates(label: str) -> tuple[ReviewCandidate, ...]:
     if label.startswith("nothing"):
         found = [
             replace(
-                one, kind="none", partner=None, bought=False, days=None, allergen=None, weeks=()
+                one,
+                kind="none",
+                partner=None,
+                bought=False,
+                days=None,
+                allergen=None,
+                weeks=(),
+                condition=None,
             )
             for other in CLASSES
             if not other.startswith("nothing") and other != "maximum dose"
@@ -227,6 +242,13 @@ def _older() -> Iterator[ReviewCandidate]:
             yield ReviewCandidate(drug, indication, "older adult")
 
 
+def _conditions() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        for one in condition_risks(drug.drug, listed_conditions()):
+            if one not in (indication.disease, indication.lives_with, *indication.presents):
+                yield ReviewCandidate(drug, indication, "condition", condition=one)
+
+
 def _duplicates() -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
         for partner in sorted(home_regimens()):
@@ -264,6 +286,7 @@ _MADE = {
     "liver": _liver,
     "pregnancy": _pregnancies,
     "older adult": _older,
+    "condition": _conditions,
     "duplicate": _duplicates,
     "maximum dose": _doses,
 }
@@ -297,7 +320,9 @@ def drawn(label: str, random: Random) -> ReviewCandidate:
     for one in candidates(label):
         if one.drug.drug != drug:
             continue
-        groups.setdefault(one.partner or one.allergen or one.drug.drug, []).append(one)
+        groups.setdefault(one.partner or one.allergen or one.condition or one.drug.drug, []).append(
+            one
+        )
     names = sorted(groups)
     weights = [
         3 if any(one.bought or name in common() for one in groups[name]) else 1 for name in names

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import Remedy, allergy_risk
+from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.formulary import Indication, Regimen, indications
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
@@ -29,6 +30,7 @@ CHECKED_BY = {
     "hepatic": "check_hepatic_dose",
     "pregnancy": "check_pregnancy",
     "older adult": "check_older_adult",
+    "condition": "check_conditions",
     "duplicate": "check_duplicates",
     "maximum dose": "check_maximum_dose",
 }
@@ -134,6 +136,9 @@ def _decisive(problems: Sequence[DrugProblem], drug: Regimen, who: ReviewProfile
             found["condition:cirrhosis"] = None
         elif one.kind == "pregnancy":
             found["pregnancy"] = None
+        elif one.kind == "condition":
+            gravest = next(iter(condition_risks(drug.drug, who.conditions)))
+            found[f"condition:{gravest}"] = None
     return list(found)
 
 

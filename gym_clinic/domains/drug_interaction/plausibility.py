@@ -13,6 +13,7 @@ from gym_clinic.domains.drug_interaction.checks import (
     pregnancy_risk,
     triple_risks,
 )
+from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.problems import (
@@ -67,7 +68,8 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
 def go_together(who: ReviewProfile) -> bool:
     """Return whether what is taken goes together, and with pregnancy, sex, age and conditions."""
     taken = [one.regimen.drug for one in who.medicines]
-    if any(excluded(one.regimen.drug, who) for one in who.medicines if not one.bought):
+    prescribed = [one.regimen.drug for one in who.medicines if not one.bought]
+    if any(excluded(one, who) or condition_risks(one, who.conditions) for one in prescribed):
         return False
     if who.weeks is not None and any(
         pregnancy_risk(one.regimen.drug, who.weeks).actions[0] == "avoid" for one in who.medicines

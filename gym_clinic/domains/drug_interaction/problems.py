@@ -29,6 +29,7 @@ from gym_clinic.domains.drug_interaction.checks import (
     ungraded,
     washout_risk,
 )
+from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Indication, Regimen
 from gym_clinic.facts import load
@@ -215,6 +216,8 @@ def _of_patient(drug: Regimen, indication: Indication, who: ReviewProfile) -> It
         yield _made("pregnancy", name, pregnancy_risk(drug.drug, who.weeks))
     for one in older_risks(drug.drug, who.age, indication.older):
         yield _made("older adult", name, one)
+    for risk in [*condition_risks(drug.drug, who.conditions).values()][:1]:  # the gravest
+        yield _made("condition", name, risk)
 
 
 def _renal(drug: Regimen, indication: Indication, who: ReviewProfile) -> Iterator[DrugRisk]:

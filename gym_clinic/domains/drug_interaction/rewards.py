@@ -196,8 +196,8 @@ def _borne_out(
         return any(f"medicine:{one}" in right for one in drugs) or (not drugs and bool(right))
     asked = {"renal": {"lab:creatinine", "lab:egfr"}, "hepatic": {"condition:cirrhosis"},
              "pregnancy": {"pregnancy"}}  # fmt: skip
-    if kind == "allergy":
-        return "allergy" in kinds
+    if kind in ("allergy", "condition"):
+        return kind in kinds
     return not asked[kind].isdisjoint(right) if kind in asked else bool(right)
 
 
@@ -265,6 +265,7 @@ _NOTED = {
     "check_hepatic_dose": "hepatic", "check_pregnancy": "pregnancy",
     "check_older_adult": "older adult", "check_duplicates": "duplicate",
     "check_maximum_dose": "dose", "check_washout": "washout",
+    "check_conditions": "condition",
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec, Move
 from gym_clinic.domains.drug_interaction.answer import submit_answer
+from gym_clinic.domains.drug_interaction.condition_checks import listed_conditions
 from gym_clinic.domains.drug_interaction.gold import in_words
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.tools import CHECKS, RECORD, SCORES
@@ -97,6 +98,10 @@ def _checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
     if person.age >= 65:
         yield "check_older_adult", {"drug": drug, "age": person.age,
                                     "indication": question["indication"]}  # fmt: skip
+    lived = [one.condition for one in patient.background if one.condition in listed_conditions()]
+    if lived:
+        names = [load().diseases[one].name for one in lived]
+        yield "check_conditions", {"drug": drug, "conditions": names}
     if "duplicate" in kinds:
         yield "check_duplicates", {"drugs": every[:20]}
     yield from _rest(task, kinds, every)

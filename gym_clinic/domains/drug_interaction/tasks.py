@@ -23,14 +23,18 @@ from gym_clinic.domains.drug_interaction.candidates import (
     drawn,
 )
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.condition_checks import (
+    condition_risks,
+    listed_conditions,
+)
 from gym_clinic.domains.drug_interaction.formulary import (
-    HomeRegimen,
     bought,
     brands,
     home_regimens,
     products,
 )
 from gym_clinic.domains.drug_interaction.gold import gold_of
+from gym_clinic.domains.drug_interaction.home import may_live_with, regimens_of, taken_by
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
@@ -52,7 +56,7 @@ from gym_clinic.domains.drug_interaction.world import (
 from gym_clinic.facts import load
 from gym_clinic.frozen import thaw
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.people import ADULT, prevalence
+from gym_clinic.simulate.clinic.people import ADULT
 
 VERSION = 1
 TRIES = 14
@@ -64,12 +68,6 @@ CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
 EXTRAS = {"bought": 0.5, "ended": 0.35, "allergy": 0.3, "kidneys": 0.3, "pharmacist": 0.4,
           "egfr": 0.55, "brand": 0.5}  # fmt: skip
 """What a chart has beside the question -> share of charts."""
-
-RARE = 0.3
-"""Share of the mean prevalence that a condition has at least at an age at which it is given."""
-
-GROWN_OLD, OF_THE_OLD = 45, ("ticagrelor", "bosentan", "riociguat", "tamoxifen")
-"""Age in years from which some medicines are given, which no condition of the tables lists."""
 
 REACTIONS = ("rash", "hives", "anaphylaxis")
 
@@ -125,6 +123,9 @@ def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bo
         "kidneys": lambda: reported(patient, "egfr") < 60,
         "ended": lambda: any(one.kind == "medicine" for one in patient.past),
         "pregnant": lambda: patient.person.pregnant_weeks is not None,
+        "condition": lambda: any(
+            one.condition in listed_conditions() for one in patient.background
+        ),
         "not graded": lambda: any(ungraded(drug, one.drug) for one in patient.medicines),
     }[beside]()
 
@@ -183,32 +184,16 @@ def _suits(chosen: ReviewCandidate, patient: ClinicPatient, label: str) -> bool:
         return False
     if {chosen.partner, chosen.drug.drug} & {"combined-oral-contraceptive", "isotretinoin"}:
         return female and person.age < 45
-    if chosen.partner is not None and not chosen.bought and not _taken_by(chosen.partner, patient):
+    if chosen.condition is not None and (
+        chosen.condition == patient.problems[0].condition
+        or not may_live_with(chosen.condition, patient)
+    ):
+        return False
+    if chosen.partner is not None and not chosen.bought and not taken_by(chosen.partner, patient):
         return False
     if {chosen.partner} & {"sildenafil", "tadalafil"}:
         return not female
     return chosen.partner != "tamoxifen" or female
-
-
-def _taken_by(drug: str, patient: ClinicPatient) -> bool:
-    """Whether people of this age and sex live with what a medicine is for."""
-    return bool(_regimens(drug, patient))
-
-
-def _regimens(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
-    """How people of this age and sex take a medicine at home."""
-    facts, person = patient.facts, patient.person.person
-    found = []
-    for one in home_regimens().get(drug) or (bought()[drug],):
-        known = facts.conditions.get(one.reason)
-        usual = 0.0 if known is None else (known.prevalence or 0.0) / 1000
-        if known is None:
-            fits = person.age >= GROWN_OLD or drug not in OF_THE_OLD
-        else:
-            fits = prevalence(facts, known, person) >= RARE * usual
-        if fits:
-            found.append(one)
-    return found
 
 
 def _setting(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) -> list[Edit]:
@@ -222,12 +207,14 @@ def _setting(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) ->
         return _kidneys(random)
     if chosen.kind == "hepatic":
         return [_lived("cirrhosis", patient, random)]
+    if chosen.condition is not None:
+        return _with_medicine(chosen.condition, patient, random)
     if chosen.kind == "pregnancy":
         return [{"kind": "pregnancy", "weeks": random.choice(chosen.weeks), "told": _told(random)}]
     if chosen.partner is None:
         return []
     if chosen.days is not None:
-        usual = random.choice(_regimens(chosen.partner, patient))
+        usual = random.choice(regimens_of(chosen.partner, patient))
         return [{"kind": "ended", "drug": chosen.partner, "days": chosen.days,
                  "for": usual.reason, "told": _told(random)}]  # fmt: skip
     return _taken(chosen.partner, chosen.bought, patient, random)
@@ -248,9 +235,21 @@ def _lived(condition: str, patient: ClinicPatient, random: Random) -> Edit:
     return {"kind": "lives with", "condition": condition, "years": random.randint(1, longest)}
 
 
+def _with_medicine(condition: str, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """A condition that the patient lives with, and what is usually taken for it."""
+    usual = [(drug, row.regimen) for drug, rows in home_regimens().items()
+             for row in rows if row.reason == condition]  # fmt: skip
+    lived = _lived(condition, patient, random)
+    if not usual:
+        return [lived]
+    drug, one = random.choice(usual)
+    return [lived, {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
+                    "per_day": one.per_day, "for": condition}]  # fmt: skip
+
+
 def _taken(drug: str, without: bool, patient: ClinicPatient, random: Random) -> list[Edit]:
     """A medicine at home, with the condition that it is for; or one that is bought."""
-    usual = bought()[drug] if without else random.choice(_regimens(drug, patient))
+    usual = bought()[drug] if without else random.choice(regimens_of(drug, patient))
     one = usual.regimen
     take: Edit = {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
                   "per_day": one.per_day, "for": usual.reason}  # fmt: skip
@@ -285,9 +284,9 @@ def _extras(
     if has("bought") and not any(one.get("bought") for one in edits):
         found += _taken(random.choice(sorted(bought())), True, patient, random)
     if has("ended") and "ended" not in kinds:
-        ended = random.choice([one for one in sorted(common()) if _taken_by(one, patient)])
+        ended = random.choice([one for one in sorted(common()) if taken_by(one, patient)])
         days = random.choice((3, 9, 20, 45, 80))
-        reason = _regimens(ended, patient)[0].reason
+        reason = regimens_of(ended, patient)[0].reason
         found.append(
             {"kind": "ended", "drug": ended, "days": days, "for": reason, "told": _told(random)}
         )
@@ -298,10 +297,15 @@ def _extras(
         found += _kidneys(random)
     if label == PREGNANT:
         found.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": _told(random)})
+    if beside == "condition":
+        harmless = [one for one in sorted(listed_conditions())
+                    if not condition_risks(chosen.drug.drug, [one])
+                    and may_live_with(one, patient)]  # fmt: skip
+        found += _with_medicine(random.choice(harmless), patient, random) if harmless else []
     if beside == "not graded":
         minor = [one for one in sorted(common()) if ungraded(chosen.drug.drug, one)
                  and pair_risk(chosen.drug.drug, one) is None
-                 and _taken_by(one, patient)]  # fmt: skip
+                 and taken_by(one, patient)]  # fmt: skip
         found += _taken(random.choice(minor), False, patient, random) if minor else []
     return found
 
@@ -345,6 +349,11 @@ def _without(
                 if one != chosen.allergen
             ),
         ]
+    if problem.kind == "condition":
+        lived = [one.condition for one in patient.background]
+        ends = condition_risks(chosen.drug.drug, lived)
+        return [*(one for one in edits if one.get("condition") not in ends),
+                *({"kind": "lives without", "condition": one} for one in ends)]  # fmt: skip
     if problem.kind == "renal" and chosen.kind != "renal":
         return [*(one for one in edits if one["kind"] != "kidneys"
                   and one.get("condition") != "chronic-kidney-disease"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -62,4 +63,13 @@ def ticket_of(record: Mapping[str, Any], patient: ClinicPatient) -> str:
         why=indications()[question["indication"]].why,
         who=drawn["who"],
     )
-    return f"{text[0].upper()}{text[1:]}\n\n{drawn['task']}"
+    return f"{_capitals(text)}\n\n{drawn['task']}"
+
+
+def _capitals(text: str) -> str:
+    """A capital at the start of each sentence.
+
+    >>> _capitals("the registrar asks. the drug is new.")
+    'The registrar asks. The drug is new.'
+    """
+    return re.sub(r"(?:^|[.?!] )[a-z]", lambda start: start[0].upper(), text)

@@ -9,6 +9,7 @@ from typing import Any
 
 from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.tasks import TwinKind
+from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.formulary import brands
 from gym_clinic.domains.drug_interaction.world import review_patient
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -70,4 +71,8 @@ def _turning(made: MadeTask, random: Random) -> Edits | None:
         return ({"kind": "kidneys", "creatinine": 0.8},)
     if one["kind"] == "pregnancy":
         return ({"kind": "pregnancy", "weeks": None},)
+    if one["kind"] == "condition":
+        lived = {each.condition for each in review_patient(made.record).background}
+        gone = condition_risks(drug, lived)
+        return tuple({"kind": "lives without", "condition": each} for each in gone)
     return None

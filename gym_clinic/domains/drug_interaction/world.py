@@ -9,7 +9,8 @@ is an object with ``kind``:
 * ``stop``: a ``drug`` of the simulated patient that is not taken.
 * ``ended``: a ``drug`` taken ``for`` something until ``days`` ago; ``told`` as for ``take``.
 * ``allergy``: ``allergen``, ``reaction``, ``told``. ``no allergy``: ``allergen``.
-* ``lives with``: ``condition``, ``years``. ``kidneys``: ``creatinine`` in mg/dL.
+* ``lives with``: ``condition``, ``years``. ``lives without``: ``condition``.
+* ``kidneys``: ``creatinine`` in mg/dL.
 * ``pregnancy``: ``weeks`` or null, ``told``. ``age``: ``years``.
 * ``name``: ``name``. ``wording``: ``seed``. ``product``: ``drug``, ``name`` on the list.
 * ``shown``: which ``documents`` are on the chart, and whether ``egfr`` is reported.
@@ -118,6 +119,17 @@ def _lives_with(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     return dataclasses.replace(patient, background=(*patient.background, lived))
 
 
+def _lives_without(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    """Take a condition away, with what is or was taken for it."""
+    gone = one["condition"]
+    return dataclasses.replace(
+        patient,
+        background=tuple(each for each in patient.background if each.condition != gone),
+        medicines=tuple(each for each in patient.medicines if each.condition != gone),
+        past=tuple(each for each in patient.past if each.taken_for != gone),
+    )
+
+
 CKD = "chronic-kidney-disease"
 
 KIDNEYS_WORK = 1.2
@@ -131,10 +143,7 @@ def _kidneys(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     Kidneys that work have no such disease, and nothing is taken for it.
     """
     if one["creatinine"] <= KIDNEYS_WORK:
-        lived = tuple(each for each in patient.background if each.condition != CKD)
-        taken = tuple(each for each in patient.medicines if each.condition != CKD)
-        past = tuple(each for each in patient.past if each.taken_for != CKD)
-        patient = dataclasses.replace(patient, background=lived, medicines=taken, past=past)
+        patient = _lives_without(patient, {"condition": CKD})
     for _ in range(6):
         now = patient.state(0)["creatinine"]
         patient = dataclasses.replace(
@@ -177,6 +186,7 @@ _EDITS: Mapping[str, Callable[[ClinicPatient, Edit], ClinicPatient]] = {
     "allergy": _allergy,
     "no allergy": _no_allergy,
     "lives with": _lives_with,
+    "lives without": _lives_without,
     "kidneys": _kidneys,
     "pregnancy": _pregnancy,
     "name": _name,

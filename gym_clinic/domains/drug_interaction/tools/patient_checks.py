@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from gym_clinic.case import Case
+from gym_clinic.clinical.naming import disease_named
 from gym_clinic.domains.drug_interaction.checks import (
     OLD,
     allergy_risk,
@@ -12,6 +13,7 @@ from gym_clinic.domains.drug_interaction.checks import (
     older_risks,
     pregnancy_risk,
 )
+from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.formulary import hepatic_rules, indications
 from gym_clinic.domains.drug_interaction.tools.product_checks import ids_of, name_of, note, told
@@ -144,4 +146,33 @@ def check_older_adult(case: Case, drug: str, age: float, indication: str = "") -
         risks = [told(risk) for risk in older_risks(one, age, uses)]
         none = "none" if age >= OLD else f"the list holds from {OLD} years"
         lines.append({"drug": name_of(one), "rules": risks or none})
+    return {"drugs": lines}
+
+
+MOST_CONDITIONS = 20
+"""Conditions of one question at most."""
+
+
+@tool
+def check_conditions(case: Case, drug: str, conditions: list[str]) -> dict[str, Any]:
+    """Check a drug against what the patient lives with, beside kidneys, liver and pregnancy.
+
+    Args:
+        drug: The drug.
+        conditions: Conditions as the history names them, such as "asthma".
+    """
+    if not 1 <= len(conditions) <= MOST_CONDITIONS:
+        raise ToolError(f"expected 1 to {MOST_CONDITIONS} conditions, not {len(conditions)}")
+    named = {one: disease_named(one) for one in conditions}
+    unknown = [one[:80] for one, key in named.items() if key is None]
+    if unknown:
+        raise ToolError(f"No condition {unknown[0]!r}; name it as the history does.")
+    found = ids_of(drug)
+    note(case, "condition", *found)
+    lines = []
+    for one in found:
+        risks = condition_risks(one, {key for key in named.values() if key is not None})
+        rules = [{"condition": load().diseases[key].name, **told(risk)}
+                 for key, risk in risks.items()]  # fmt: skip
+        lines.append({"drug": name_of(one), "rules": rules or "none applies"})
     return {"drugs": lines}

@@ -1,0 +1,39 @@
+"""What people of an age and sex live with, and how they take a medicine at home."""
+
+from __future__ import annotations
+
+from gym_clinic.domains.drug_interaction.formulary import HomeRegimen, bought, home_regimens
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.people import prevalence
+
+RARE = 0.3
+"""Share of the mean prevalence that a condition has at least at an age at which it is given."""
+
+GROWN_OLD, OF_THE_OLD = 45, ("ticagrelor", "bosentan", "riociguat", "tamoxifen")
+"""Age in years from which some medicines are given, which no condition of the tables lists."""
+
+
+def taken_by(drug: str, patient: ClinicPatient) -> bool:
+    """Return whether people of this age and sex live with what a medicine is for."""
+    return bool(regimens_of(drug, patient))
+
+
+def may_live_with(condition: str, patient: ClinicPatient) -> bool:
+    """Return whether a condition is common enough in people of this age and sex."""
+    known = patient.facts.conditions[condition]
+    usual = (known.prevalence or 0.0) / 1000
+    return prevalence(patient.facts, known, patient.person.person) >= RARE * usual
+
+
+def regimens_of(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
+    """Return how people of this age and sex take a medicine at home."""
+    person = patient.person
+    found = []
+    for one in home_regimens().get(drug) or (bought()[drug],):
+        if one.reason not in patient.facts.conditions:
+            fits = person.age >= GROWN_OLD or drug not in OF_THE_OLD
+        else:
+            fits = may_live_with(one.reason, patient)
+        if fits:
+            found.append(one)
+    return found

@@ -1,0 +1,141 @@
+"""Conditions that forbid a drug: the table, the problem, the tool, and the tasks."""
+
+from __future__ import annotations
+
+import dataclasses
+from random import Random
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+from gym_clinic.catalog import unwrap
+from gym_clinic.clinical import MadeTask, TaskDraft
+from gym_clinic.domains.drug_interaction.condition_checks import (
+    condition_risks,
+    condition_rules,
+    listed_conditions,
+)
+from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.plausibility import go_together
+from gym_clinic.domains.drug_interaction.problems import (
+    ReviewProfile,
+    Taken,
+    alternatives,
+    find_problems,
+    verdict_of,
+)
+from gym_clinic.domains.drug_interaction.tasks import make
+from gym_clinic.domains.drug_interaction.ticket import ticket_of
+from gym_clinic.domains.drug_interaction.twins import twin_of
+from gym_clinic.domains.drug_interaction.world import open_world, review_patient
+from gym_clinic.errors import ToolError
+from gym_clinic.facts import load
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.toolbox import Toolbox
+
+WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
+ANGINA = indications()["angina"]
+BISOPROLOL = Regimen("bisoprolol", 2.5, "mg", 1)
+
+
+def living_with(*conditions: str) -> ReviewProfile:
+    return dataclasses.replace(WELL, conditions=frozenset(conditions))
+
+
+def problems(drug: Regimen, who: ReviewProfile) -> list[tuple[str, str]]:
+    return [(one.kind, one.severity) for one in find_problems(drug, ANGINA, who) if one.matters]
+
+
+def test_every_drug_and_condition_of_the_table_is_known() -> None:
+    facts = load()
+    assert listed_conditions() <= facts.conditions.keys()
+    for rule in condition_rules():
+        for ref in rule.drugs:
+            group = ref.removeprefix(CLASS)
+            assert group in facts.drug_classes if group != ref else ref in facts.drugs, ref
+
+
+def test_asthma_turns_the_verdict_on_a_beta_blocker() -> None:
+    assert problems(BISOPROLOL, WELL) == []
+    asthma = living_with("asthma")
+    assert problems(BISOPROLOL, asthma) == [("condition", "major")]
+    assert verdict_of(find_problems(BISOPROLOL, ANGINA, asthma)) == "do not start"
+    assert problems(BISOPROLOL, living_with("chronic-obstructive-pulmonary-disease")) == []
+
+
+def test_the_gravest_rule_holds_once() -> None:
+    carvedilol = Regimen("carvedilol", 3.125, "mg", 2)
+    both = living_with("asthma", "heart-failure-with-reduced-ejection-fraction")
+    assert problems(carvedilol, both) == [("condition", "contraindicated")]
+
+
+def test_an_alternative_suits_the_condition_too() -> None:
+    weak = living_with("heart-failure-with-reduced-ejection-fraction")
+    assert not {"verapamil", "diltiazem"} & {*alternatives(ANGINA, "ranolazine", weak)}
+
+
+def test_nothing_is_prescribed_that_a_condition_forbids() -> None:
+    taken = (Taken(Regimen("methyldopa", 250, "mg", 3)),)
+    assert go_together(dataclasses.replace(WELL, medicines=taken))
+    low = living_with("major-depressive-disorder")
+    assert not go_together(dataclasses.replace(low, medicines=taken))
+
+
+def check(**arguments: Any) -> Any:
+    env = unwrap(gym.make("clinic/DrugInteraction-v0", split="dev"))
+    tool = Toolbox(env.domain.tools).get("check_conditions")
+    assert tool is not None
+    return tool.call(arguments, env.domain.open_case(env.tasks[0]))
+
+
+def test_the_tool_answers_what_it_is_asked() -> None:
+    told = check(drug="Inderal", conditions=["Asthma", "migraine"])["drugs"][0]
+    assert [(one["condition"], one["severity"]) for one in told["rules"]] == [
+        ("Asthma", "contraindicated")
+    ]
+    assert check(drug="amlodipine", conditions=["asthma"])["drugs"][0]["rules"] == "none applies"
+    with pytest.raises(ToolError, match="No condition 'nonsense'"):
+        check(drug="amlodipine", conditions=["nonsense"])
+
+
+@pytest.fixture(scope="module")
+def made() -> MadeTask:
+    tried = (make(TaskDraft(seed=seed, label="condition", split="train")) for seed in range(9, 20))
+    return next(one for one in tried if one is not None)
+
+
+def test_a_task_asks_for_the_condition_and_the_condition_is_on_record(made: MadeTask) -> None:
+    assert made.gold["problems"][0]["kind"] == "condition"
+    drug = made.record["question"]["drug"]
+    named = [one["finding"] for one in made.gold["cite"] if "condition:" in one["finding"]]
+    assert condition_risks(drug, [one.removeprefix("condition:") for one in named])
+
+
+def test_the_twin_without_the_condition_is_right_as_it_stands(made: MadeTask) -> None:
+    edits = twin_of(made, "turns", Random(1))
+    assert edits is not None
+    record = {**made.record, "edit": [*made.record["edit"], *edits]}
+    lived = {one.condition for one in review_patient(record).background}
+    assert not condition_risks(made.record["question"]["drug"], lived)
+
+
+def test_what_does_no_harm_beside_a_listed_condition() -> None:
+    draft = TaskDraft(seed=3, label="nothing, condition", split="test")
+    made = make(draft)
+    assert made is not None
+    assert made.gold["problems"] == []
+    lived = {one.condition for one in review_patient(made.record).background}
+    assert lived & listed_conditions()
+
+
+def test_sentences_of_a_ticket_start_with_a_capital_and_names_inside_do_not(
+    made: MadeTask,
+) -> None:
+    patient = open_world(made.record).patient
+    for seed in range(12):
+        text = ticket_of(made.record, dataclasses.replace(patient, seed=seed))
+        assert "from The" not in text
+        assert "prescriber The" not in text
+        assert ". the " not in text
+        assert text[0].isupper()
