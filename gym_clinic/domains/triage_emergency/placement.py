@@ -31,6 +31,9 @@ NO_PATHWAY = "none"
 DISPOSITIONS = ("resuscitation", "monitored bed", "standard bed", "fast track", "waiting room")
 """Where a patient can go, the most urgent place first."""
 
+SPARE = 1
+"""Free standard beds that may be kept for who comes next."""
+
 
 class ActivationRule(Strict):
     """A situation in which a protocol is activated; every part that is given must hold.
@@ -66,6 +69,7 @@ class Protocol(Strict):
         clock: What is due, and by when.
         minutes: Minutes from arrival by which it is to be activated.
         first: What is to be known before it is activated, in words; empty for nothing.
+        resuscitation: Whether its team may meet the patient in resuscitation, at level 2 too.
         rules: When it is right, from the true state.
     """
 
@@ -76,6 +80,7 @@ class Protocol(Strict):
     clock: Text
     minutes: float
     first: str = ""
+    resuscitation: bool = False
     rules: tuple[ActivationRule, ...]
 
 
@@ -134,29 +139,46 @@ def pathway_of(
 def places(acuity: Acuity, pathway: Pathway, department: Department) -> tuple[str, ...]:
     """Return where a patient may go from the door, the best place first.
 
-    Level 1 goes to resuscitation. Level 2 goes to a monitored bed if a monitor is needed or a vital
-    sign is in the danger zone, or to resuscitation if the patient is confused or two vital signs
-    are in the danger zone; without such a need a standard bed, for which room is made, is enough.
-    Level 3 gets a standard bed. If none is free, room is made for who is frail (see `Acuity`), and
-    others wait. Levels 4 and 5 go to the fast track, or wait while it is closed; level 5 may wait,
-    and level 4 may have a free standard bed while it is closed. Who needs isolation never waits
-    among others: the standard bed is then a single room.
+    Level 1 goes to resuscitation; for level 2 see `_of_level_two`. Level 3 gets a standard bed; who
+    is frail (see `Acuity`) gets one even if room must be made, others may wait if at most one is
+    free. Levels 4 and 5 go to the fast track, or wait; who is frail does not wait, but may have a
+    standard bed. While the fast track is closed, a standard bed may be used: by level 4 if one is
+    free, by level 5 if another stays free. Who needs isolation never waits among others: the
+    standard bed is then a single room.
     """
     if acuity.level == 1:
         return ("resuscitation",)
     if acuity.level == 2:
-        worse = acuity.confused or len(acuity.danger_zone) > 1
-        if acuity.monitor or acuity.danger_zone:
-            return ("monitored bed", *(("resuscitation",) if worse else ()))
+        return _of_level_two(acuity, pathway)
+    if acuity.level == 3 and acuity.frail:
         return "standard bed", "monitored bed"
     if pathway.id == "isolation":
         return ("standard bed",)
-    free = department.standard_beds > 0
+    beds = department.standard_beds
     if acuity.level == 3:
-        if acuity.frail:
-            return "standard bed", "monitored bed"
-        return ("standard bed",) if free else ("waiting room", "standard bed")
+        if beds > SPARE:
+            return ("standard bed",)
+        return ("standard bed", "waiting room") if beds else ("waiting room", "standard bed")
     if department.fast_track:
-        return ("fast track", "waiting room") if acuity.level == 5 else ("fast track",)
-    bed = ("standard bed",) if free and acuity.level == 4 else ()
+        return "fast track", "standard bed" if acuity.frail else "waiting room"
+    if acuity.frail:
+        return "standard bed", "waiting room"
+    bed = ("standard bed",) if beds > (0 if acuity.level == 4 else SPARE) else ()
     return ("waiting room", *bed)
+
+
+def _of_level_two(acuity: Acuity, pathway: Pathway) -> tuple[str, ...]:
+    """A monitored bed is right for everybody, and beside it what a part of hospitals would do.
+
+    Resuscitation, for who is confused, has two vital signs in the danger zone or a low oxygen
+    saturation, and for protocols whose team comes to the patient. A standard bed, for who needs no
+    monitor and has at most the pulse or the breaths in the danger zone.
+    """
+    danger = acuity.danger_zone
+    protocol = protocols().get(pathway.id)
+    worse = acuity.confused or len(danger) > 1 or "spo2" in danger
+    if worse or (protocol is not None and protocol.resuscitation):
+        return "monitored bed", "resuscitation"
+    if acuity.monitor:
+        return ("monitored bed",)
+    return ("monitored bed", "standard bed") if danger else ("standard bed", "monitored bed")

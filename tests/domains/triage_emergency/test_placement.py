@@ -28,22 +28,38 @@ def of_level(
     return Acuity(level, (), (), False, False, (), danger, monitor, frail)
 
 
+def of_protocol(name: str) -> Pathway:
+    return Pathway(name, (name,), 20.0)
+
+
 @pytest.mark.parametrize(
     ("found", "pathway", "department", "right"),
     [
         (of_level(1), NONE, FULL, ["resuscitation"]),
         (of_level(2, monitor=True), NONE, FULL, ["monitored bed"]),
-        (of_level(2, danger=("hr",)), NONE, FREE, ["monitored bed"]),
+        (
+            of_level(2, monitor=True),
+            of_protocol("stroke"),
+            FULL,
+            ["monitored bed", "resuscitation"],
+        ),
+        (of_level(2, monitor=True), of_protocol("poisoning"), FULL, ["monitored bed"]),
+        (of_level(2, danger=("hr",)), NONE, FREE, ["monitored bed", "standard bed"]),
+        (of_level(2, danger=("spo2",)), NONE, FREE, ["monitored bed", "resuscitation"]),
         (of_level(2, danger=("hr", "rr")), NONE, FREE, ["monitored bed", "resuscitation"]),
         (of_level(2), NONE, FULL, ["standard bed", "monitored bed"]),
         (of_level(3), NONE, FREE, ["standard bed"]),
+        (of_level(3), NONE, Department(9, 1, True), ["standard bed", "waiting room"]),
         (of_level(3), NONE, FULL, ["waiting room", "standard bed"]),
         (of_level(3, frail=True), NONE, FULL, ["standard bed", "monitored bed"]),
-        (of_level(4), NONE, FREE, ["fast track"]),
-        (of_level(4), NONE, Department(3, 2, False), ["waiting room", "standard bed"]),
+        (of_level(4), NONE, FREE, ["fast track", "waiting room"]),
+        (of_level(4, frail=True), NONE, FREE, ["fast track", "standard bed"]),
+        (of_level(4, frail=True), NONE, FULL, ["standard bed", "waiting room"]),
+        (of_level(4), NONE, Department(3, 1, False), ["waiting room", "standard bed"]),
         (of_level(5), NONE, FREE, ["fast track", "waiting room"]),
-        (of_level(5), NONE, FULL, ["waiting room"]),
-        (of_level(5), Pathway("isolation", ("isolation",), 20.0), FULL, ["standard bed"]),
+        (of_level(5), NONE, Department(3, 1, False), ["waiting room"]),
+        (of_level(5), NONE, Department(3, 2, False), ["waiting room", "standard bed"]),
+        (of_level(5), of_protocol("isolation"), FULL, ["standard bed"]),
     ],
 )
 def test_places(found: Acuity, pathway: Pathway, department: Department, right: list[str]) -> None:
