@@ -116,6 +116,7 @@ GATES = (
     ),
     Gate("no medicine against an allergy", check.allergies, change.allergic),
     Gate("a condition for every medicine", check.indicated, taking("metformin", condition="none")),
+    Gate("no medicine against the kidneys", treat.within_kidneys, change.failing_kidneys),
     Gate("no medicine twice", check.no_double, taking("metformin", "metformin")),
     Gate("age by the calendar", check.calendar, change.younger),
     Gate("pregnancy", check.pregnancy, change.person(pregnant_weeks=60)),

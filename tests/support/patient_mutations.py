@@ -95,6 +95,12 @@ def taking(*drugs: str, **changes: Any) -> Callable[[ClinicPatient], ClinicPatie
     return mutate
 
 
+def failing_kidneys(patient: ClinicPatient) -> ClinicPatient | None:
+    """The kidneys failed long ago, and metformin is still taken."""
+    failing = replace(patient, healthy={**patient.healthy, "creatinine": 7.0})
+    return taking("metformin")(failing) if patient.person.age >= 40 else None
+
+
 def dosed_as_adult(patient: ClinicPatient) -> ClinicPatient | None:
     small = patient.person.weight_kg < 30
     return taking("levetiracetam", dose=1500.0)(patient) if small else None

@@ -11,7 +11,7 @@ from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.simulate.clinic import ClinicPatient, Problem, SuitedTreatment
-from gym_clinic.simulate.clinic.medicines import ReportedAllergy
+from gym_clinic.simulate.clinic.medicines import ReportedAllergy, stopped_by_kidneys
 from gym_clinic.simulate.clinic.problems import treated_at
 from gym_clinic.simulate.clinic.treatment import values_at
 
@@ -109,3 +109,14 @@ def treated_without_need(patient: ClinicPatient) -> ClinicPatient | None:
     ]
     named = {*actions_of(made_of(TreatedAsAnyone, patient).treatment())}
     return made_of(TreatedAsAnyone, patient) if named & {*unneeded} else None
+
+
+def within_kidneys(patient: ClinicPatient) -> str | None:
+    """No long-term medicine that is stopped at the kidney function before the illness."""
+    egfr = patient.usual["egfr"]
+    wrong = [
+        one.drug
+        for one in patient.medicines
+        if one.begun is None and stopped_by_kidneys(patient.facts, one.drug, egfr)
+    ]
+    return f"{wrong} at an eGFR of {egfr:.0f}" if wrong else None

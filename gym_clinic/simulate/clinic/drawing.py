@@ -21,6 +21,7 @@ from gym_clinic.simulate.clinic.medicines import (
     draw_cause,
     draw_medicines,
     not_against,
+    stopped_by_kidneys,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import (
@@ -118,8 +119,19 @@ def draw_patient(
         },
         facts=tables,
     )
+    made = _within_kidneys(made)
     told_of = _with_pain(_with_fever(_told(_survivable(made), random), random))
     return _examined(told_of, random)
+
+
+def _within_kidneys(patient: ClinicPatient) -> ClinicPatient:
+    """The patient, without long-term medicines that are stopped at the usual kidney function."""
+    egfr = patient.usual["egfr"]
+    kept = (
+        one for one in patient.medicines
+        if one.begun is not None or not stopped_by_kidneys(patient.facts, one.drug, egfr)
+    )  # fmt: skip
+    return dataclasses.replace(patient, medicines=tuple(kept))
 
 
 def _survivable(patient: ClinicPatient) -> ClinicPatient:

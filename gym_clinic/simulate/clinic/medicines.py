@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition, Effect
 from gym_clinic.facts.courses import Cause, LongTermMedicine
-from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.drugs import CLASS, RenalRule
 from gym_clinic.facts.epidemiology import Person
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
 from gym_clinic.simulate.clinic.people import ADULT
@@ -336,6 +336,27 @@ def continued_in_pregnancy() -> frozenset[str]:
 def references(facts: Facts, drug: str) -> set[str]:
     """Return the drug and its classes, as interactions and allergies name them."""
     return {drug, *(CLASS + name for name in facts.drugs[drug].classes)}
+
+
+STOPPED = ("avoid", "contraindicated")
+"""How rules for failing kidneys begin that forbid the drug; others change the dose."""
+
+
+def stopped_by_kidneys(facts: Facts, drug: str, egfr: float) -> list[RenalRule]:
+    """Return the rules by which a drug is not given at a kidney function."""
+    rules = facts.drugs[drug].renal
+    return [one for one in rules if one.action.startswith(STOPPED) and _within(one, egfr)]
+
+
+def _within(rule: RenalRule, egfr: float) -> bool:
+    if rule.measure is None:
+        return False
+    return (
+        (rule.below is None or egfr < rule.below)
+        and (rule.at_most is None or egfr <= rule.at_most)
+        and (rule.at_least is None or egfr >= rule.at_least)
+        and (rule.above is None or egfr > rule.above)
+    )
 
 
 @dataclass(frozen=True)

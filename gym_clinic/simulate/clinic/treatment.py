@@ -20,7 +20,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.cross_reactions import reaction_level
-from gym_clinic.facts.drugs import CLASS, RenalRule
+from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.instruments import Expr
 from gym_clinic.facts.models import Text, Texts
@@ -28,7 +28,7 @@ from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic.body import State, with_limits
 from gym_clinic.simulate.clinic.imaging import without_reason
-from gym_clinic.simulate.clinic.medicines import duplicates, never_together
+from gym_clinic.simulate.clinic.medicines import duplicates, never_together, stopped_by_kidneys
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -40,9 +40,6 @@ INTOLERANCES = ("itching", "vomiting", "nausea", "diarrhoea")
 
 MEANT = {"class:nsaid": "class:non-aspirin-nsaid"}
 """Class in a treatment -> the class of the drugs that are meant by it."""
-
-STOPPED = ("avoid", "contraindicated")
-"""How rules for failing kidneys begin that forbid the drug; others change the dose."""
 
 
 @dataclass(frozen=True)
@@ -341,9 +338,8 @@ class _Judge:
             if pregnancy.level in ("contraindicated", "avoid") and not excepted:
                 grave = pregnancy.level == "contraindicated"
                 yield Objection(f"pregnancy: {pregnancy.reason}", grave)
-        for rule in record.renal:
-            if rule.action.startswith(STOPPED) and _within(rule, self.values["egfr"]):
-                yield Objection(f"kidney function: {rule.action}")
+        for rule in stopped_by_kidneys(self.facts, drug, self.values["egfr"]):
+            yield Objection(f"kidney function: {rule.action}")
 
     def _of_pregnancy(self, drug: str) -> bool:
         """Whether it treats an illness of pregnancy, so that being pregnant is no reason."""
@@ -385,14 +381,3 @@ def _drugs_of(folder: Path, group: str) -> tuple[str, ...]:
 
 def _names(references: Sequence[str], drug: str) -> bool:
     return any(is_a(drug, one) for one in references)
-
-
-def _within(rule: RenalRule, egfr: float) -> bool:
-    if rule.measure is None:
-        return False
-    return (
-        (rule.below is None or egfr < rule.below)
-        and (rule.at_most is None or egfr <= rule.at_most)
-        and (rule.at_least is None or egfr >= rule.at_least)
-        and (rule.above is None or egfr > rule.above)
-    )

@@ -9,6 +9,7 @@ from clingen_rows import Some
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gym_clinic.chart.catalogue import procedures
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.acute import AcuteEffect, acute_effects
@@ -33,7 +34,10 @@ def test_actions_and_measurements_exist() -> None:
     facts = load()
     for action, effect in acute_effects().items():
         kind, _, name = action.partition(":")
-        known = {"class": facts.drug_classes, "drug": facts.drugs}.get(kind, {"": None})
+        tables = {
+            "class": facts.drug_classes, "drug": facts.drugs, "procedure": procedures().procedures
+        }  # fmt: skip
+        known = tables.get(kind, {"": None})
         assert name in known, action
         assert effect.effects.keys() <= facts.measurements.keys()
 
@@ -41,6 +45,25 @@ def test_actions_and_measurements_exist() -> None:
 def test_insulin_lowers_the_glucose_of_those_who_do_not_need_it(patient: ClinicPatient) -> None:
     moved = changed(patient, 60, {"drug:insulin-regular": 5})
     assert moved["glucose"] == moved["glucometer"] == moved["k"] == -1
+
+
+@pytest.mark.parametrize("action", ["oxygen", "procedure:high-flow-oxygen"])
+def test_oxygen_raises_a_low_saturation_at_once(action: str) -> None:
+    low = [draw_patient(seed, "bronchiolitis") for seed in range(12)]
+    low = [one for one in low if one.state(30)["spo2"] < 93]
+    assert len(low) >= 4
+    for one in low:
+        rises = one.state(30, {action: 5.0})["spo2"] - one.state(30)["spo2"]
+        assert rises >= 2
+
+
+def test_a_panic_attack_races_and_settles_within_hours() -> None:
+    attacks = [draw_patient(seed, "panic-disorder") for seed in range(12)]
+    rises = [one.state(0)["hr"] - one.usual["hr"] for one in attacks]
+    assert sorted(rises)[2] >= 20
+    for one, rise in zip(attacks, rises, strict=True):
+        if len(one.problems) == 1 and rise > 20:
+            assert one.state(180)["hr"] - one.usual["hr"] < rise / 3
 
 
 def test_effects_begin_last_and_wear_off(patient: ClinicPatient) -> None:

@@ -57,9 +57,8 @@ def examined(voice: Voice, patient: ClinicPatient, minute: float) -> list[Piece]
             pieces.append(voice.say(f"normal.{site.replace(' ', '_')}", fact=Piece("", (fact,))))
     if seen:
         words = [_seen(voice, key, name, minute) for key, name in seen]
-        pieces.insert(
-            voice.random.randint(0, len(pieces)), voice.say("seen", list=voice.listed(words))
-        )
+        # Before the sites, so that it does not read as found at the one before it.
+        pieces.insert(0, voice.say("seen", list=voice.listed(words)))
     return pieces
 
 

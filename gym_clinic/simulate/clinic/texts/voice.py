@@ -30,7 +30,8 @@ how often it does."""
 
 OF_THE_PATIENT = re.compile(
     r"\bpt\b|\bc/o\b|own (?:account|reckoning)|by \0 (?:account|reckoning)|historian"
-    r"|^says\b|, says\b|^denie[sd]\b|\0 (?:admits|describes|puts up)\b|what bothers",
+    r"|^says\b|, says\b|^denie[sd]\b|\0 (?:admits|describes|puts up)\b|what bothers"
+    r"|plays it down|answers questions|speaks when|talking to staff|\bbell\b|\bbuzzer\b",
     re.IGNORECASE,
 )
 """Phrases of a patient who speaks."""
