@@ -13,7 +13,8 @@ from text_times import began_between
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.disclosure import disclosures
 from gym_clinic.simulate.clinic.measurement import Sample
-from gym_clinic.simulate.clinic.texts import Document, phrasebook
+from gym_clinic.simulate.clinic.texts import Document, draw_visit, phrasebook
+from gym_clinic.simulate.clinic.texts.units import written_value
 from gym_clinic.simulate.clinic.texts.voice import americanised
 
 PHRASES = Path(phrasebook.__file__).with_name("phrases")
@@ -27,14 +28,24 @@ VITALS = {
     "hr": r"(?:\bHR|\bP|\bpulse|\bPR|\bheart rate) (\d+)(?!\d|/\d)",
     "rr": r"(?:\bRR|\bresps?|\bresp rate|\brespirations) (\d+)",
     "spo2": r"(?:\bsats|\bSp?O2|\bSaO2|\bO2 sats) (\d+)%",
-    "temp_c": r"(?:\bT|\btemp|\btemperature) (\d\d\.\d)",
+    "temp_c": r"(?:\bT|\btemp|\btemperature) (\d\d\d?\.\d)",
     "gcs": r"(?:\bGCS|\bcoma score) (\d+)",
     "pain": r"(?:\bpain|\bpain score|\bNRS) (\d+)(?:/| of )10\b",
     "sbp": r"(?:\bBP|\bblood pressure|\bNIBP|; blood pressure) (\d+)/\d+",
     "dbp": r"(?:\bBP|\bblood pressure|\bNIBP|; blood pressure) \d+/(\d+)",
-    "glucometer": r"(?:\bCBG|\bBM|\bglucose|\bfingerstick|\bBGL) (\d+) mg/dL",
+    "glucometer": r"(?:\bCBG|\bBM|\bglucose|\bfingerstick|\bBGL) ([\d.]+ m\w+/d?L)",
 }
 """Measurement -> how it stands in texts; written apart from the phrases that write it."""
+
+AMERICAN_ONLY = re.compile(
+    r"\d lb\b|\.\d ?F\b|\bBUN mg|10\^3/uL"
+    r"|(?:Creat|Gluc|LDL|Bili|Ca|Mg|CBG|BM|glucose|BGL)[ \d.]* mg/dL|(?:Hb|Alb)[ \d.]* g/dL"
+)
+BRITISH_ONLY = re.compile(
+    r"\d kg\b|\b(?:T|temp|temperature) [\d.]+ ?C\b|\burea mmol|umol/L(?<!NH3 umol/L)|10\^9/L"
+    r"|(?:LDL|Gluc|Bili|Ca|Mg|CBG|glucose|BGL|fingerstick)[ \d.]* mmol/L|(?:Hb|Alb)[ \d.]* g/L"
+)
+"""Units that only one of the countries writes."""
 
 Found = Iterator[str]
 
@@ -49,6 +60,7 @@ def words_stand_in_the_text(patient: ClinicPatient, documents: Sequence[Document
 
 def vital_signs_are_readings(patient: ClinicPatient, documents: Sequence[Document]) -> Found:
     """A vital sign that a text states was measured at a time that the text may know."""
+    american = draw_visit(patient).american
     for one in documents:
         if one.kind in ("ecg", "imaging", "laboratory"):
             continue
@@ -58,11 +70,30 @@ def vital_signs_are_readings(patient: ClinicPatient, documents: Sequence[Documen
         for fact in one.facts:  # what is seen on examination may have numbers of its own
             text = text.replace(fact.says, "") if fact.kind in ("sign", "study") else text
         for key, pattern in VITALS.items():
-            decimals = patient.facts.measurements[key].decimals
             for number in re.findall(pattern, text, re.IGNORECASE):
-                measured = {f"{sample.reading(key).value:.{decimals}f}" for sample in samples}
+                values = [sample.reading(key).value for sample in samples]
+                measured = {_locally(key, value, american) for value in values}
                 if number not in measured:
                     yield f"{one.title}: {key} {number}, measured {sorted(measured)}"
+
+
+def _locally(key: str, value: float, american: bool) -> str:
+    """A vital sign in the unit of the country; written apart from the table of the texts."""
+    if key == "temp_c":
+        return f"{value * 9 / 5 + 32 if american else value:.1f}"
+    if key == "glucometer":
+        return f"{value:.0f} mg/dL" if american else f"{value / 18.0156:.1f} mmol/L"
+    return f"{value:.0f}"
+
+
+def units_are_of_one_country(patient: ClinicPatient, documents: Sequence[Document]) -> Found:
+    """No text has a unit that laboratories and wards of the other country use."""
+    american = draw_visit(patient).american
+    wrong = AMERICAN_ONLY if not american else BRITISH_ONLY
+    for one in documents:
+        text = re.sub(r"\bU-\w+ mg/dL", "", one.text)  # urine strips are alike in both
+        if found := wrong.search(text):
+            yield f"{one.title}: {found[0]!r} in {'American' if american else 'British'} units"
 
 
 def readings_are_measured(patient: ClinicPatient, documents: Sequence[Document]) -> Found:
@@ -71,11 +102,10 @@ def readings_are_measured(patient: ClinicPatient, documents: Sequence[Document])
         for fact in one.facts:
             if fact.kind == "reading" and fact.minute is not None:
                 value = Sample(patient, fact.minute).reading(fact.of).value
-                wanted = f"{value:.{patient.facts.measurements[fact.of].decimals}f}"
+                known, american = patient.facts.measurements[fact.of], draw_visit(patient).american
+                wanted = written_value(known, value, american)
                 said = re.findall(r"\d+(?:\.\d+)?", fact.says)
-                if fact.value != value or not any(
-                    float(number) == round(value, len(number.partition(".")[2])) for number in said
-                ):
+                if fact.value != value or wanted not in said:
                     yield f"{one.title}: {fact.of} {fact.says}, measured {wanted}"
 
 

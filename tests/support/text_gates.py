@@ -40,6 +40,11 @@ TEXT_GATES = (
         of_text(r"((?:BP|NIBP|pressure) )(\d+)(?=/)", _more),
     ),
     TextGate(
+        "units of one country",
+        check.units_are_of_one_country,
+        of_text(r"$", lambda _: " CBG 90 mg/dL, glucose 5.0 mmol/L."),
+    ),
+    TextGate(
         "readings are measured",
         check.readings_are_measured,
         of_fact(lambda one: one.kind == "reading", lambda one: replace(one, value=-1.0)),
@@ -95,7 +100,7 @@ TEXT_GATES = (
     TextGate(
         "values of tables",
         record.tables_are_read_back,
-        change.of_table(r"(Hb g/dL +.*?)(\d+\.\d)", lambda one: f"{one[1]}3.3"),
+        change.of_table(r"(Na mmol/L +)(\d+)", lambda one: f"{one[1]}77"),
     ),
     TextGate(
         "flags of tables",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from gym_clinic.instruments.units import convert
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.simulate.clinic.disclosure import recollections
@@ -12,6 +13,7 @@ from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.texts import Document, draw_visit
 from gym_clinic.simulate.clinic.texts.document import Fact
+from gym_clinic.simulate.clinic.texts.units import local_units
 
 Found = Iterator[str]
 
@@ -21,7 +23,10 @@ _CELL = re.compile(r"(?<=\s\s)(-|-?\d+(?:\.\d+)?)(?: ([HL]))?(?=\s|$)")
 def tables_are_read_back(patient: ClinicPatient, documents: Sequence[Document]) -> Found:
     """Each row of a laboratory table has the values and the flags of its samples."""
     known = patient.facts.measurements
-    rows = {f"{one.short} {one.unit}".strip(): key for key, one in known.items()}
+    units = local_units()["american" if draw_visit(patient).american else "british"]
+    rows = {
+        f"{one.short} {(units.get(key) or one).unit}".strip(): key for key, one in known.items()
+    }
     for one in documents:
         if one.kind != "laboratory":
             continue
@@ -45,7 +50,13 @@ def tables_are_read_back(patient: ClinicPatient, documents: Sequence[Document]) 
                     limits is not None and limits.high is not None and reading.value > limits.high
                 )
                 wanted = "L" if low else "H" if high else ""
-                if float(value) != reading.value or flag != wanted:
+                local = units.get(rows[name])
+                true = reading.value if local is None else convert(
+                    reading.value, known[rows[name]].unit, local.unit, local.analyte
+                )  # fmt: skip
+                # a half of the last digit that is written
+                apart = 0.51 * 10 ** -len(value.partition(".")[2])
+                if abs(float(value) - true) > apart or flag != wanted:
                     yield f"{one.title}: {line!r}, measured {reading.value} {wanted}"
 
 

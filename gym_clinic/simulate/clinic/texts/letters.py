@@ -10,6 +10,7 @@ from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.texts.background import allergies, medicine
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
+from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered, sentence
 from gym_clinic.simulate.clinic.texts.when import long_date
@@ -69,7 +70,13 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
 
 
 def _short_names(patient: ClinicPatient) -> tuple[str, ...]:
-    return tuple(patient.facts.measurements[key].short for key in VALUES)
+    return tuple(patient.facts.measurements[key].short for key in _quoted(patient))
+
+
+def _quoted(patient: ClinicPatient) -> tuple[str, ...]:
+    """The values that letters quote at the patient's age."""
+    known, age = patient.facts.measurements, patient.person.age
+    return tuple(key for key in VALUES if known[key].from_age <= age)
 
 
 def _together(voice: Voice, first: Piece, second: Piece, *, ordered: bool = False) -> Piece:
@@ -97,9 +104,10 @@ def _pressure(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
     text = f"{first.value:.0f}/{second.value:.0f}"
     pressure = Piece(text, (reading_fact(first, text), reading_fact(second, text)))
     weight = sample.reading("weight_kg")
-    kilograms = f"{weight.value:.0f}"
-    line = voice.say("letter.pressure", v=pressure,
-                     kg=Piece(kilograms, (reading_fact(weight, kilograms),)))  # fmt: skip
+    one, american = patient.facts.measurements["weight_kg"], voice.style.american
+    text = written_value(one, weight.value, american)
+    weighed = Piece(f"{text} {local_unit(one, american).unit}", (reading_fact(weight, text),))
+    line = voice.say("letter.pressure", v=pressure, weight=weighed)
     if patient.person.age < ADULT or voice.random.random() > REMARKS:
         return line
     if first.value >= HIGH[0] or second.value >= HIGH[1]:
@@ -108,13 +116,14 @@ def _pressure(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
 
 
 def _values(voice: Voice, patient: ClinicPatient, sample: Sample) -> Piece:
-    chosen = voice.random.sample(VALUES, voice.random.randint(2, 4))
+    american = voice.style.american
+    chosen = voice.random.sample(_quoted(patient), voice.random.randint(2, 4))
     pieces = []
     for key in chosen:
         one, reading = patient.facts.measurements[key], sample.reading(key)
-        text = f"{reading.value:.{one.decimals}f}"
-        mark = flag(patient, reading)
-        whole = f"{one.short} {text} {one.unit}{' (' + mark + ')' if mark else ''}"
+        text = written_value(one, reading.value, american)
+        unit, mark = local_unit(one, american).unit, flag(patient, reading)
+        whole = f"{one.short} {text} {unit}{' (' + mark + ')' if mark else ''}"
         pieces.append(Piece(whole, (reading_fact(reading, text),)))
     values = voice.say("letter.values", list=Piece(
         ", ".join(one.text for one in pieces),

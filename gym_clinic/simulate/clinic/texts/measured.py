@@ -8,6 +8,7 @@ from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.simulate.clinic.measurement import Reading, Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece, joined
+from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
 from gym_clinic.simulate.clinic.texts.voice import Voice
 
 TRIAGE = ("hr", "bp", "rr", "spo2", "temp_c")
@@ -48,7 +49,7 @@ def vital_signs(voice: Voice, sample: Sample, keys: Sequence[str], *, lead: bool
 
 
 def vital_sign(voice: Voice, sample: Sample, key: str) -> Piece:
-    """Return one vital sign with its name, such as "HR 78"."""
+    """Return one vital sign with its name, such as "HR 78", in the unit of the country."""
     if key == "bp":
         first, second = sample.reading("sbp"), sample.reading("dbp")
         text = f"{first.value:.0f}/{second.value:.0f}"
@@ -57,9 +58,10 @@ def vital_sign(voice: Voice, sample: Sample, key: str) -> Piece:
             v=Piece(text, (reading_fact(first, text), reading_fact(second, text))),
         )
     reading = sample.reading(key)
-    decimals = sample.patient.facts.measurements[key].decimals
-    text = f"{reading.value:.{decimals}f}"
-    return voice.say_by_habit(f"vital.{key}", v=Piece(text, (reading_fact(reading, text),)))
+    one, american = sample.patient.facts.measurements[key], voice.style.american
+    text = written_value(one, reading.value, american)
+    value = Piece(text, (reading_fact(reading, text),))
+    return voice.say_by_habit(f"vital.{key}", v=value, unit=local_unit(one, american).unit)
 
 
 def reading_fact(reading: Reading, text: str) -> Fact:
@@ -74,13 +76,14 @@ def usual_keys(patient: ClinicPatient) -> tuple[str, ...]:
 
 
 def measurements_of(patient: ClinicPatient, orders: Iterable[str]) -> list[str]:
-    """Return the measurements that orders include, in the order of the orders."""
+    """Return the measurements that orders include, for the age, in the order of the table."""
     known = dict(sorted(patient.facts.measurements.items(), key=lambda one: _row(one[0])))
     found: list[str] = []
     for order in orders:
         found += [
             key for key, one in known.items()
             if order in (one.panel, key) and one.kind != "other" and key not in found
+            and one.from_age <= patient.person.age
         ]  # fmt: skip
     return found
 
@@ -94,6 +97,8 @@ def laboratory_table(
     measurements: Sequence[str],
     columns: Mapping[str, Sample],
     only: Mapping[str, Sequence[str]] | None = None,
+    *,
+    american: bool,
 ) -> Piece:
     """Return a table of values with flags: a row a measurement, a column a sample.
 
@@ -102,18 +107,19 @@ def laboratory_table(
         measurements: The rows, in order.
         columns: Heading -> sample, the earlier first.
         only: Heading -> the measurements that were taken then; all where it says nothing.
+        american: Whether the units are American.
     """
     facts: list[Fact] = []
     rows = [["", *columns]]
     for key in measurements:
         one = patient.facts.measurements[key]
-        cells = [f"{one.short} {one.unit}".strip()]
+        cells = [f"{one.short} {local_unit(one, american).unit}".strip()]
         for heading, sample in columns.items():
             if only and heading in only and key not in only[heading]:
                 cells.append("-")
                 continue
             reading = sample.reading(key)
-            text = f"{reading.value:.{one.decimals}f}"
+            text = written_value(one, reading.value, american)
             facts.append(reading_fact(reading, text))
             cells.append(f"{text} {flag(patient, reading)}".rstrip())
         rows.append(cells)

@@ -11,6 +11,7 @@ from gym_clinic.simulate.clinic.texts.document import Document, Fact, Piece
 from gym_clinic.simulate.clinic.texts.examination import abbreviated
 from gym_clinic.simulate.clinic.texts.history import who
 from gym_clinic.simulate.clinic.texts.measured import BEFORE, laboratory_table, measurements_of
+from gym_clinic.simulate.clinic.texts.units import is_reported
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice
 
@@ -71,17 +72,18 @@ def laboratory_document(
     patient: ClinicPatient, visit: Visit, sample: Sample, orders: tuple[str, ...]
 ) -> Document:
     """Return the laboratory's table, with the values of an earlier visit where there was one."""
-    keys = [key for key in measurements_of(patient, orders) if key != "urea"]  # one set of units
+    american = visit.american
+    keys = [key for key in measurements_of(patient, orders) if is_reported(key, american)]
     taken = patient.arrived + datetime.timedelta(minutes=sample.minute)
     columns, only = {}, {}
-    day = "%m/%d/%y" if visit.american else "%d/%m/%y"
+    day = "%m/%d/%y" if american else "%d/%m/%y"
     earlier = visit.previous
     if earlier is not None and earlier > patient.born:
         heading = f"{earlier:{day}}"
         columns[heading] = Sample(patient, minute_of(patient, earlier))
         only[heading] = [key for key in measurements_of(patient, BEFORE) if key in keys]
     columns[f"{taken:{day} %H:%M}"] = sample
-    table = laboratory_table(patient, keys, columns, only)
+    table = laboratory_table(patient, keys, columns, only, american=american)
     known = patient.facts.measurements
     longest = max((known[key].minutes for key in keys), default=0)
     reported = taken + datetime.timedelta(minutes=longest)

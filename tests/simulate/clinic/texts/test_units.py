@@ -1,0 +1,77 @@
+"""Units of the texts: one convention for each patient, over one structured value."""
+
+from __future__ import annotations
+
+import pytest
+
+from gym_clinic.facts import load
+from gym_clinic.instruments.units import convert
+from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.texts import documents, draw_visit
+from gym_clinic.simulate.clinic.texts.units import (
+    is_reported,
+    local_unit,
+    local_units,
+    written_value,
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "british", "american"),
+    [
+        ("creatinine", 1.0, "88 umol/L", "1.00 mg/dL"),
+        ("glucose", 180, "10.0 mmol/L", "180 mg/dL"),
+        ("glucometer", 54, "3.0 mmol/L", "54 mg/dL"),
+        ("bilirubin", 1.2, "21 umol/L", "1.2 mg/dL"),
+        ("hb", 13.5, "135 g/L", "13.5 g/dL"),
+        ("calcium", 10.0, "2.50 mmol/L", "10.0 mg/dL"),
+        ("pco2", 40, "5.3 kPa", "40 mmHg"),
+        ("ldl", 100, "2.6 mmol/L", "100 mg/dL"),
+        ("temp_c", 38.0, "38.0 C", "100.4 F"),
+        ("weight_kg", 70.0, "70.0 kg", "154 lb"),
+        ("platelets", 250, "250 10^9/L", "250 10^3/uL"),
+        ("na", 140, "140 mmol/L", "140 mmol/L"),
+    ],
+)
+def test_values_are_written_as_in_the_country(
+    key: str, value: float, british: str, american: str
+) -> None:
+    one = load().measurements[key]
+    written = [
+        f"{written_value(one, value, place)} {local_unit(one, place).unit}"
+        for place in (False, True)
+    ]
+    assert written == [british, american]
+
+
+def test_factors_are_those_of_the_instruments() -> None:
+    known = load().measurements
+    for units in local_units().values():
+        assert units.keys() <= known.keys()
+        for key, local in units.items():
+            if local is None:
+                continue
+            for value in (0.0, 1.0, 60.0):
+                wanted = convert(value, known[key].unit, local.unit, local.analyte)
+                assert local.offset + local.factor * value == pytest.approx(wanted, rel=1e-5)
+
+
+def test_urea_is_british_and_urea_nitrogen_american() -> None:
+    assert [is_reported("urea", american) for american in (False, True)] == [True, False]
+    assert [is_reported("bun", american) for american in (False, True)] == [False, True]
+
+
+def test_the_same_patient_keeps_one_structured_value() -> None:
+    patient = draw_patient(101)
+    assert draw_visit(patient).american
+    (triage,) = (one for one in documents(patient) if one.kind == "triage")
+    (warmth,) = (one for one in triage.facts if one.of == "temp_c")
+    assert warmth.value is not None
+    assert warmth.value < 45 < float(warmth.says)
+
+
+def test_no_filtration_rate_is_estimated_in_children() -> None:
+    for seed in range(4):
+        child = draw_patient(seed, "acute-appendicitis")
+        if child.person.age < 18:
+            assert not any("eGFR" in one.text for one in documents(child))
