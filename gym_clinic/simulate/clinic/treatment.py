@@ -85,6 +85,7 @@ class Unsuitable(Strict):
         takes: The patient takes one of these drugs or classes.
         when: The condition on the patient, as in `Condition.needed_when`.
         except_for: Conditions that it treats all the same.
+        only_for: Conditions for which alone this holds, such as of what is for later; all if empty.
         grave: As in `Objection`.
     """
 
@@ -94,6 +95,7 @@ class Unsuitable(Strict):
     takes: Texts = ()
     when: Expr | None = None
     except_for: Texts = ()
+    only_for: Texts = ()
     grave: bool = True
 
 
@@ -311,7 +313,7 @@ class _Judge:
 
     def _applies(self, one: Unsuitable) -> bool:
         return (
-            self.condition.id not in one.except_for
+            self.condition.id in (one.only_for or {self.condition.id} - {*one.except_for})
             and (not one.lives_with or not self.lived_with.isdisjoint(one.lives_with))
             and (not one.takes or any(_names(one.takes, drug) for drug in self.taken))
             and (one.when is None or bool(parse(one.when).compute(self.values)))

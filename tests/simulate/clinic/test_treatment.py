@@ -130,5 +130,34 @@ def test_the_rules_name_what_exists() -> None:
         for name in (*rule.what, *rule.takes):
             known = {*FACTS.drugs, *classes} if not name.startswith(PROCEDURE) else done
             assert name in known, name
-        assert {*rule.lives_with, *rule.except_for} <= FACTS.conditions.keys()
-        assert rule.lives_with or rule.takes or rule.when
+        assert {*rule.lives_with, *rule.except_for, *rule.only_for} <= FACTS.conditions.keys()
+        assert rule.lives_with or rule.takes or rule.when or rule.only_for
+
+
+@pytest.mark.parametrize(
+    ("condition", "later"),
+    [
+        ("myocarditis", "procedure:mechanical-circulatory-support"),
+        ("crohn-disease", "procedure:bowel-resection"), ("ulcerative-colitis", "drug:infliximab"),
+        ("deep-vein-thrombosis", "procedure:vena-cava-filter"),
+        ("major-depressive-disorder", "procedure:electroconvulsive-therapy"),
+        ("syndrome-of-inappropriate-antidiuresis", "drug:hypertonic-saline"),
+    ],
+)  # fmt: skip
+def test_what_is_for_later_is_no_first_treatment(condition: str, later: str) -> None:
+    patient = bare(condition)
+    well = {"sbp": 120.0, "na": 124.0, "gcs": 15.0}
+    with pytest.MonkeyPatch.context() as patch:
+        state = {**patient.state(0), **well}
+        patch.setattr(type(patient), "state", lambda *_: state)
+        found = treatment_for(patient).alternatives
+    assert found
+    assert not any(later in each for each in found)
+
+
+def test_what_is_for_later_is_right_where_nothing_else_is_left() -> None:
+    warfarin = TakenMedicine("warfarin", 5.0, "mg", 1.0, "atrial-fibrillation", {}, 0.0)
+    allowed = treatment_for(bare("deep-vein-thrombosis")).alternatives
+    kept = treatment_for(bare("deep-vein-thrombosis", medicines=(warfarin,))).alternatives
+    assert ("procedure:vena-cava-filter",) not in allowed
+    assert ("procedure:vena-cava-filter",) in kept
