@@ -27,6 +27,10 @@ ROWS: Mapping[str, tuple[float, float]] = {
 LOD_POINTS = ((3.0, 5.0), (2.0, 4.0), (1.5, 3.0), (1.0, 1.5))
 """Summed LOD score from which segregation earns points, the highest first."""
 
+LEAST_LOD = 1.2
+"""LOD score from which a family counts: four segregations of a dominant disease, or three affected
+members with a recessive one."""
+
 SEGREGATION_CAP = 7.0
 
 CASE_CONTROL_POINTS = ((0.001, 4.0), (0.05, 2.0))
@@ -91,10 +95,10 @@ def case_level_points(rows: Mapping[str, int]) -> float:
 def segregation_points(lods: Iterable[float]) -> float:
     """Points of the summed LOD scores of families.
 
-    >>> segregation_points([0.6, 0.9])
-    3.0
+    >>> segregation_points([1.2, 0.9]), segregation_points([0.6, 0.9])
+    (1.5, 0.0)
     """
-    total = round(sum(lods), 2)
+    total = round(sum(one for one in lods if one >= LEAST_LOD), 2)
     earned = next((points for bound, points in LOD_POINTS if total >= bound), 0.0)
     return min(earned, SEGREGATION_CAP)
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gym_clinic.domains.clingen.genetic_table import (
+    LEAST_LOD,
     PersonGenetics,
     case_control_points,
     genetic_points,
@@ -24,7 +25,8 @@ from gym_clinic.domains.clingen.sop import GENETIC_CAP
 
 _PERSON = re.compile(
     r"\b(?:F(?:amily )?\d+[-:. ]{1,2})?(?:I{1,3}|IV|V)[-:.]\d+\b"
-    r"|\b(?:[Pp]atient|[Pp]roband|[Ss]ubject|[Pp]erson|[Ii]ndividual|[Cc]ase) (?:\d+|[A-Z]\d*)\b"
+    r"|\b(?:[Pp]atient|[Pp]roband|[Ss]ubject|[Pp]erson|[Ii]ndividual|[Cc]ase) "
+    r"(?:\d+|[A-Z]\d*)\b(?!-)"
 )
 _NULL = re.compile(
     r"\b(?:nonsense|stop[- ]gain\w*|frame-?shift\w*|splic\w+|truncat\w+|null|start[- ]loss|"
@@ -56,7 +58,9 @@ _TRANS = re.compile(
 )
 _HOMOZYGOUS = re.compile(r"\bhomozygous\b(?! for the wild)", re.IGNORECASE)
 _ALLELES = re.compile(r"(\d[\d,]*)\s*(?:of|in|/|out of)\s*(\d[\d,]{3,})")
-_COUNT_STANDS = re.compile(r"\b(?:allele|population|reference|chromosomes)\w*", re.IGNORECASE)
+_COUNT_STANDS = re.compile(
+    r"\b(?:allele|population|database|reference|chromosomes)\w*", re.IGNORECASE
+)
 _OTHER_CAUSE = re.compile(
     r"\b(?:another|second|other) (?:gene|genes|cause|molecular cause)\b[^.]*|"
     r"chromosomal (?:deletion|duplication)|covers? other genes|alternative (?:cause|diagnosis)",
@@ -71,7 +75,7 @@ _POINTS = re.compile(
     r"(?:, first reported in (\d{4}))?",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])(?!P ?[=<≤])|\n+")
 _SKIPPED = re.compile(r"introduction|method|reference|discussion", re.IGNORECASE)
 
 
@@ -206,7 +210,9 @@ def tally(
         seen |= new.keys()
         mine = [row_of_person(one, inheritance, mechanism) for one in new.values()]
         rows.update(row for row in mine if row)
-        families = {name: lod for name, lod in found.lods.items() if lod and name not in lods}
+        families = {
+            name: lod for name, lod in found.lods.items() if lod >= LEAST_LOD and name not in lods
+        }
         lods |= families
         controls = [one for one in found.studies if case_control_points(*one)]
         studies += controls

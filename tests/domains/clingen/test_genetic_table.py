@@ -8,6 +8,7 @@ import pytest
 
 from gym_clinic.domains.clingen.genetic_table import (
     CASE_CONTROL_POINTS,
+    LEAST_LOD,
     LOD_POINTS,
     ROWS,
     PersonGenetics,
@@ -50,7 +51,7 @@ def test_maxima_hold_by_row_and_in_all() -> None:
     assert genetic_points({"null": 8}, [], []) == 10
     assert genetic_points({"other": 20}, [], []) == 7
     assert genetic_points({"null": 8, "other": 20}, [], []) == 12
-    assert genetic_points({"other": 1}, [0.9, 0.9], [(3.0, 0.01)]) == 0.5 + 3 + 2
+    assert genetic_points({"other": 1}, [1.5, 0.9], [(3.0, 0.01)]) == 0.5 + 3 + 2
     assert genetic_points({}, [0.9], [(0.5, 0.0001)]) == 0
 
 
@@ -68,6 +69,7 @@ def test_the_policy_prints_the_table(setting: str) -> None:
     assert re.findall(r"from ([\d.]+) ([\d.]*\d)", lods) == [
         (f"{bound:g}", f"{points:g}") for bound, points in reversed(LOD_POINTS)
     ]
+    assert f"families that reach {LEAST_LOD:g} " in lods
     (controls,) = re.findall(r"^- Case-control .*$", text, re.MULTILINE)
     for bound, points in CASE_CONTROL_POINTS:
         assert f"below {bound:g}".replace("0.", ".") in controls

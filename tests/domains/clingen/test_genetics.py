@@ -74,7 +74,18 @@ def test_reads_families_and_case_control_studies() -> None:
     )
     assert found.lods == {"F3": 0.6, "F4": 1.2}
     assert found.studies == ((4.03, 0.0011),)
-    assert tally([("1", 2001, found)], "AD", None) == GeneticsTally(3.0 + 2.0, 1, 2001)
+    assert tally([("1", 2001, found)], "AD", None) == GeneticsTally(1.5 + 2.0, 1, 2001)
+
+
+def test_reads_persons_and_counts_as_articles_write_them() -> None:
+    found = read_genetics(
+        "Individual F5-III-4 was a boy with ataxia. The finding was a missense variant "
+        "(SIMVAR-0000001). Public databases report 900/151,000 (SIMVAR-0000001).\n\n"
+        "Qualifying variants occurred in 6 of 1468 cases and 2 of 1563 controls (odds ratio 3.2, "
+        "95% CI 0.65–15.9; P = 0.17)."
+    )
+    assert found.persons["F5-III-4"].common > 0.005
+    assert found.studies == ((3.2, 0.17),)
 
 
 def test_a_person_counts_once_and_where_told_first() -> None:

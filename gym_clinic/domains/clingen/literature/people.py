@@ -7,11 +7,14 @@ nothing. Age at onset and sex follow from the disease; ``onsets.json`` holds the
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
-from gym_clinic.domains.clingen.dossiers import MechanismClass, PairDossier
+from gym_clinic.domains.clingen.dossiers import MechanismClass, PairDossier, read_dossiers
 from gym_clinic.domains.clingen.genetic_table import NO_NULL
 from gym_clinic.domains.clingen.literature.designs import family_of
 from gym_clinic.domains.clingen.literature.records import (
@@ -28,8 +31,19 @@ NULLS: tuple[VariantKind, ...] = (
     "nonsense", "nonsense", "frameshift", "frameshift", "frameshift", "splice", "exon deletion",
 )  # fmt: skip
 OTHERS: tuple[VariantKind, ...] = ("missense", "missense", "missense", "in-frame deletion")
-SPOILS = ("common", "other cause", "unproven")
+SPOILS: Mapping[str, int] = {"common": 12, "unproven": 12, "other cause": 1}
+"""Reason for which a person earns nothing -> weight; a second diagnosis is rare."""
+
 TWO_NULL, TWO = "two in trans, one null or de novo", "two in trans"
+
+LATE_ONSET = 200
+"""Months at onset from which a disease seldom keeps its carriers from having children."""
+
+PHENOCOPIES = 0.04
+"""Share of families with an affected person who lacks the variant."""
+
+RARE_ALLELES = 2
+"""Most alleles of a rare variant in the reference population."""
 
 HOMOZYGOUS = 0.35
 """Share of persons with a recessive disease whose parents are related."""
@@ -92,15 +106,47 @@ def course_of(pair: PairDossier) -> DiseaseCourse:
     return DiseaseCourse(*tables["tissues"][family_of(pair.tissues[0])])
 
 
-def rows_for(pair: PairDossier, mechanism: MechanismClass, slot: PersonSlot) -> list[str]:
+@lru_cache(maxsize=1)
+def _essential_genes() -> frozenset[str]:
+    text = Path(__file__).with_name("essential_genes.txt").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(gene for line in lines for gene in line.split())
+
+
+def needs_function(gene: str) -> bool:
+    """Whether nobody is born without a copy of the gene that works at least in part."""
+    return gene in _essential_genes()
+
+
+@lru_cache(maxsize=4096)
+def other_causes(pair: PairDossier) -> tuple[str, ...]:
+    """Second diagnoses of a person: variants of known genes with the same defining finding."""
+    found = []
+    for other in read_dossiers().pairs.values():
+        one = course_tables()["causes"].get(other.inheritance)
+        if (
+            one
+            and other.gene != pair.gene
+            and other.mechanism.sources
+            and other.phenotypes[:1] == pair.phenotypes[:1]
+        ):
+            found.append(one.format(gene=other.gene))
+    return tuple(dict.fromkeys(found))
+
+
+def rows_for(
+    pair: PairDossier, mechanism: MechanismClass, slot: PersonSlot, taken: Collection[str] = ()
+) -> list[str]:
     """The rows of the case-level table that a person of this disease can belong to.
 
     Args:
         pair: The disease.
         mechanism: How variants of the gene cause it.
         slot: The person; one with a family that segregates has an inherited variant.
+        taken: Rows of the persons before; one de novo is all where the disease begins late.
     """
-    no_null = mechanism in NO_NULL
+    no_null = mechanism in NO_NULL or (pair.inheritance == "XL" and needs_function(pair.gene))
+    course = course_of(pair)
     if pair.inheritance == "AR":
         return [TWO] if no_null or mechanism == "repeat expansion" else [TWO_NULL, TWO]
     found = ["other"]
@@ -109,18 +155,22 @@ def rows_for(pair: PairDossier, mechanism: MechanismClass, slot: PersonSlot) -> 
         "RNA gene",
     ):
         found.insert(0, "null")
-    if not slot.familial and mechanism != "repeat expansion" and course_of(pair).de_novo:
+    if course.low >= LATE_ONSET and "de novo" in taken:
+        return found
+    if not slot.familial and mechanism != "repeat expansion" and course.de_novo:
         found.insert(0, "de novo")
     return found
 
 
-def spoils_for(pair: PairDossier, slot: PersonSlot) -> list[str]:
-    """The reasons for which a person can earn nothing."""
-    return [
-        one
-        for one in SPOILS
-        if (one != "unproven" or pair.inheritance == "AR") and (one != "common" or not slot.pinned)
-    ]
+def draw_spoil(rng: Random, pair: PairDossier) -> str:
+    """Draw the reason for which a person earns nothing."""
+    found = {
+        name: weight
+        for name, weight in SPOILS.items()
+        if (name != "unproven" or pair.inheritance == "AR")
+        and (name != "other cause" or other_causes(pair))
+    }
+    return rng.choices([*found], weights=[*found.values()])[0]
 
 
 def draw_person(
@@ -144,10 +194,11 @@ def draw_person(
         de_novo and "null" in rows_for(pair, mechanism, slot) and rng.random() < 0.3
     )
     related = recessive and plan.spoil != "unproven" and rng.random() < HOMOZYGOUS
-    related = related and not (null and slot.pinned)
+    whole = needs_function(pair.gene)
+    related = related and not (null and (slot.pinned or whole))
     keys = (slot.variants[0],) * 2 if related else slot.variants
     nulls = {keys[-1]} if null else set[str]()
-    if len(set(keys)) > 1 and null and not slot.pinned and rng.random() < 0.4:
+    if len(set(keys)) > 1 and null and not (slot.pinned or whole) and rng.random() < 0.4:
         nulls.add(keys[0])
     variants = tuple(
         _variant(
@@ -182,21 +233,24 @@ def draw_person(
         tuple(shown),
         tuple(absent),
         slot.article,
-        rng.choice(course_tables()["causes"]) if plan.spoil == "other cause" else None,
+        rng.choice(other_causes(pair)) if plan.spoil == "other cause" else None,
         related,
     )
     return person, variants
 
 
 def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Family:
-    """Draw a family; where its person earns nothing, the variant seldom segregates."""
-    most = 4 if pair.inheritance == "AR" else 6
-    phenocopies = 0
-    if rng.random() < (0.2 if scored else 0.75):
-        phenocopies = rng.choice((1, 1, 2))
-    carriers = rng.randint(2, most) if scored else rng.randint(2, 3)
-    healthy = {"AR": (0,), "XL": (1, 2, 3), "MT": (0, 1, 2)}.get(pair.inheritance, (0, 0, 0, 1))
-    family = Family(key, carriers, phenocopies, rng.choice(healthy), 0.0)
+    """Draw a family; one whose person earns nothing is too small for its LOD score to count.
+
+    Unaffected carriers of a recessive disease have one variant: the parents, if they were tested.
+    """
+    recessive = pair.inheritance == "AR"
+    sizes: tuple[int, ...] = (2, 2, 2, 3, 3, 4) if recessive else (2, 2, 3, 3, 4, 5, 6)
+    if not scored:
+        sizes = (2,) if recessive else (2, 2, 3, 3, 4)
+    healthy = {"AR": (2, 2, 3, 4) if scored else (0, 1, 2), "XL": (1, 2, 3), "MT": (0, 1, 2)}
+    well = rng.choice(healthy.get(pair.inheritance, (0, 0, 0, 1)))
+    family = Family(key, rng.choice(sizes), int(rng.random() < PHENOCOPIES), well, 0.0)
     return replace(family, lod=lod_of(family, pair.inheritance))
 
 

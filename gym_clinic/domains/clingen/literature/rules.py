@@ -15,9 +15,16 @@ from gym_clinic.domains.clingen.genetic_table import NO_NULL
 from gym_clinic.domains.clingen.literature.comparisons import case_control, compare
 from gym_clinic.domains.clingen.literature.designs import WorldFacts, feasible, read_designs
 from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts
-from gym_clinic.domains.clingen.literature.people import course_of
+from gym_clinic.domains.clingen.literature.people import (
+    LATE_ONSET,
+    RARE_ALLELES,
+    course_of,
+    needs_function,
+    other_causes,
+)
 from gym_clinic.domains.clingen.literature.records import Experiment, Literature
 from gym_clinic.domains.clingen.literature.scoring import (
+    MOST_CONTROLS,
     family_id,
     is_steady,
     lod_of,
@@ -163,6 +170,39 @@ def persons_have_the_disease(world: Literature) -> Iterator[str]:
             yield f"{one.id}: lacks {sorted(lacking)}"
         if any(excludes(sign, one.present) for sign in one.present):
             yield f"{one.id}: {one.present}"
+
+
+def essential_genes_keep_a_copy(world: Literature) -> Iterator[str]:
+    """Nobody has two null variants of a gene without which no human is born."""
+    null = {one.id for one in world.variants if one.null}
+    if needs_function(world.gene) and world.inheritance in ("AR", "XL"):
+        yield from (f"{one.id}: no copy works" for one in world.persons if {*one.variants} <= null)
+
+
+def late_onset_is_inherited(world: Literature) -> Iterator[str]:
+    """A disease that begins after the age of parents has one de novo case at most."""
+    new = [one.id for one in world.persons if one.origin == "de novo"]
+    if course_of(facts_of(world).pair).low >= LATE_ONSET and len(new) > 1:
+        yield f"{new}: de novo"
+
+
+def second_causes_are_named(world: Literature) -> Iterator[str]:
+    """A second diagnosis is a variant of a named gene with the same defining finding."""
+    known = (None, *other_causes(facts_of(world).pair))
+    yield from (
+        f"{one.id}: {one.other_cause}" for one in world.persons if one.other_cause not in known
+    )
+
+
+def rare_variants_are_rare(world: Literature) -> Iterator[str]:
+    """Few controls have rare variants, and the cases are at least the persons described."""
+    spoiled = {one.id for one in world.variants if one.population_alleles > RARE_ALLELES}
+    for article in world.articles:
+        if found := article.case_control:
+            mine = [one for one in world.persons if one.first_article == article.pmid]
+            told = sum(not spoiled & {*one.variants} for one in mine)
+            if found.control_carriers > MOST_CONTROLS or found.case_carriers < told:
+                yield f"{article.pmid}: {found}, {told} persons"
 
 
 def homozygous_if_related(world: Literature) -> Iterator[str]:
@@ -345,7 +385,9 @@ RULES: tuple[LiteratureRule, ...] = (
     ids_are_unique, ids_exist, articles_in_order, not_before_the_gene,
     persons_first_told_where_recorded, overlap_is_cited, results_told_once, recessive_needs_two,
     trans_needs_parents, de_novo_needs_parents, sexes_of_x_linked, mitochondrial_variants,
-    nulls_fit_the_mechanism, phenotypes_are_cardinal, persons_have_the_disease, lod_follows,
+    nulls_fit_the_mechanism, phenotypes_are_cardinal, persons_have_the_disease,
+    essential_genes_keep_a_copy, late_onset_is_inherited, second_causes_are_named,
+    rare_variants_are_rare, lod_follows,
     controls_follow, comparisons_follow, readings_follow, contradictions_have_a_source,
     evidence_is_feasible, other_subjects_are_read_so, relatives_tell_no_carriers,
     texts_without_experiments, abstract_names_its_results, groups_are_plausible,

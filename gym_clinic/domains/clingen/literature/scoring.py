@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gym_clinic.domains.clingen import genetic_table
 from gym_clinic.domains.clingen.genetic_table import (
+    LEAST_LOD,
     ROWS,
     PersonGenetics,
     case_level_points,
@@ -28,6 +29,9 @@ from gym_clinic.domains.clingen.sop import GENETIC_CAP, SopResult, classify
 
 LEAST_GENETIC = 1.5
 """Fewest genetic points of a drawn literature whose class is not the lowest."""
+
+MOST_CONTROLS = 3
+"""Most carriers of rare variants among thousands of controls."""
 
 STEADY: Mapping[str, tuple[float, float]] = {
     "No Known Disease Relationship": (0.0, 0.0),
@@ -60,27 +64,18 @@ class LiteratureGold(NamedTuple):
     sop: SopResult
 
 
-def score(literature: Literature, *, every_family: bool = False) -> LiteratureGold:
-    """Return the gold of a literature.
-
-    Args:
-        literature: The records.
-        every_family: Count also families whose person earns nothing, as another reader might.
-    """
+def score(literature: Literature) -> LiteratureGold:
+    """Return the gold of a literature."""
     rows: Counter[str] = Counter()
     genetic: dict[str, float] = defaultdict(float)
-    counting = set[str]()
     for person in literature.persons:
         if row := row_of(person, literature):
-            counting.add(family_id(person))
             rows[row] += 1
             genetic[person.first_article] += ROWS[row][0]
     total = case_level_points(rows)
     first = first_articles(literature)
     counted = [
-        one
-        for one in literature.families
-        if lod_of(one, literature.inheritance) and (every_family or one.id in counting)
+        one for one in literature.families if lod_of(one, literature.inheritance) >= LEAST_LOD
     ]
     if points := segregation_points(counted, literature.inheritance):
         total += points
@@ -126,21 +121,17 @@ def family_id(person: Proband) -> str:
 
 
 def is_steady(literature: Literature) -> bool:
-    """Whether the class stands a point away from every threshold, however families are counted.
+    """Whether the class stands a point away from every threshold.
 
     Points of a class end one point from the next one: Limited at 6 with 1.5 genetic points or more,
     Moderate at 8 to 11, Strong and Definitive at 13.
     """
-    gold, other = score(literature), score(literature, every_family=True)
+    gold = score(literature)
     low, high = STEADY[gold.sop.classification]
     doubtful = {"decimal_gap", "replication_text_and_matrix_disagree"}
     return (
-        gold.sop.classification == other.sop.classification
-        and not doubtful & {*gold.sop.flags, *other.sop.flags}
-        and all(
-            one.genetic_points == 0 if not high else low <= one.sop.points <= high
-            for one in (gold, other)
-        )
+        not doubtful & {*gold.sop.flags}
+        and (low <= gold.sop.points <= high if high else gold.genetic_points == 0)
         and (gold.sop.classification != "Limited" or gold.genetic_points >= LEAST_GENETIC)
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 
 from gym_clinic.domains.clingen.dossiers import Dossiers, MechanismClass, PairDossier
@@ -27,8 +28,8 @@ from gym_clinic.domains.clingen.literature.people import (
     course_of,
     draw_family,
     draw_person,
+    draw_spoil,
     rows_for,
-    spoils_for,
 )
 from gym_clinic.domains.clingen.literature.records import (
     CaseControl,
@@ -39,6 +40,7 @@ from gym_clinic.domains.clingen.literature.records import (
 )
 from gym_clinic.domains.clingen.literature.scoring import (
     LEAST_GENETIC,
+    MOST_CONTROLS,
     STEADY,
     case_control_points,
     is_steady,
@@ -151,34 +153,41 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     experimental = experimental_points([one.subtype for one in plan.results if one.subtype])
     low, high = STEADY[classification]
     allowed = _open_articles(rng, plan, classification)
-    controls = _controls(rng, plan, allowed)
-    fixed = sum(map(case_control_points, controls.values()))
+    excess = {
+        pmid: rng.choice((2.0, 4.0)) if pmid in allowed and rng.random() < 0.35 else 0.0
+        for pmid in plan.controlled
+    }
+    fixed = sum(excess.values())
     least = max(LEAST_GENETIC, low - experimental) - fixed
     most = high - experimental - fixed
     scored: dict[str, str] = {}
     if high:
         if most < 0:
             return None
-        aim = rng.uniform(max(0.0, least), min(most, max(0.0, least) + 3))
+        if (
+            high == STEADY["Definitive"][1]
+        ):  # further persons of the highest classes are cut by the maximum
+            most = inf
+        aim = max(0.0, least) + rng.uniform(0.0, 8.0 if most == inf else min(3.0, most - least))
         scored = _scored_rows(rng, plan, allowed, aim, most)
     persons = {}
+    taken = [*scored.values()]
     for slot in plan.slots:
         row = scored.get(slot.id)
-        spoil = "" if row else rng.choice(spoils_for(pair, slot))
-        row = row or _unscored_row(rng, plan, slot, spoil)
+        spoil = "" if row else draw_spoil(rng, pair)
+        row = row or _unscored_row(rng, plan, slot, spoil, taken)
+        taken.append(row)
         persons[slot.id] = PersonPlan(row, spoil)
+    controls = {
+        pmid: draw_control(rng, points, _rare_carriers(plan, pmid, persons))
+        for pmid, points in excess.items()
+    }
     families: dict[str, tuple[Family, ...]] = {}
     for slot in plan.slots:
         if slot.familial:
             family = draw_family(rng, pair, slot.family, scored=slot.id in scored)
             families[slot.article] = (*families.get(slot.article, ()), family)
-    counting = [
-        family
-        for slot in plan.slots
-        if slot.id in scored
-        for family in families.get(slot.article, ())
-        if family.id == slot.family
-    ]
+    counting = [one for mine in families.values() for one in mine]
     genetic = _case_points(scored) + segregation_points(counting, pair.inheritance) + fixed
     total = min(genetic, GENETIC_CAP) + experimental
     if high and not (low <= total <= high and genetic >= LEAST_GENETIC):
@@ -188,9 +197,11 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     return _Settlement(persons, families, controls)
 
 
-def _unscored_row(rng: Random, plan: ArticlePlan, slot: PersonSlot, spoil: str) -> str:
+def _unscored_row(
+    rng: Random, plan: ArticlePlan, slot: PersonSlot, spoil: str, taken: list[str]
+) -> str:
     """A row of a person without points; a common variant is neither de novo nor a null."""
-    rows = rows_for(plan.facts.pair, plan.mechanism, slot)
+    rows = rows_for(plan.facts.pair, plan.mechanism, slot, taken)
     if spoil == "common":
         return rows[-1]
     return _row(rng, plan.facts.pair, rows)
@@ -222,6 +233,7 @@ def _scored_rows(
     """Choose persons and rows until the aim is reached; each article gives one person first."""
     order = [one for one in plan.slots if one.article in allowed]
     rng.shuffle(order)
+    order.sort(key=lambda one: not one.pinned)
     first = {one.article: one.id for one in reversed(order)}
     if aim > GENETIC_CAP / 2:
         order.sort(key=lambda one: first[one.article] != one.id)
@@ -230,7 +242,7 @@ def _scored_rows(
     for place, slot in enumerate(order):
         if total >= aim:
             break
-        rows = rows_for(plan.facts.pair, plan.mechanism, slot)
+        rows = rows_for(plan.facts.pair, plan.mechanism, slot, [*scored.values()])
         rows = [one for one in rows if total + ROWS[one][0] <= most] or []
         if not rows:
             continue
@@ -248,29 +260,29 @@ def _case_points(scored: Mapping[str, str]) -> float:
     return sum(min(ROWS[row][0] * rows.count(row), ROWS[row][1]) for row in {*rows})
 
 
-def _controls(rng: Random, plan: ArticlePlan, allowed: list[str]) -> dict[str, CaseControl]:
-    """Case-control counts of cohorts with carriers in excess among cases, or not."""
-    return {
-        pmid: draw_control(rng, excess=pmid in allowed and rng.random() < 0.35)
-        for pmid in plan.controlled
-    }
+def _rare_carriers(plan: ArticlePlan, pmid: str, persons: Mapping[str, PersonPlan]) -> int:
+    """How many persons of a cohort have rare variants."""
+    mine = [persons[one.id] for one in plan.slots if one.article == pmid]
+    return sum(one.spoil != "common" for one in mine)
 
 
-def draw_control(rng: Random, *, excess: bool) -> CaseControl:
-    """Draw a case-control study whose p value is not near a threshold."""
+def draw_control(rng: Random, points: float, carriers: int) -> CaseControl:
+    """Draw a case-control study of rare variants whose p value is not near a threshold.
+
+    Args:
+        rng: Source of randomness.
+        points: What it earns.
+        carriers: Persons with rare variants whom the same article describes, all of them cases.
+    """
     while True:
-        cases, controls = rng.randint(400, 1500), rng.randint(1200, 4000)
-        share = rng.uniform(0.002, 0.006)
-        ratio = rng.uniform(3.5, 6.0) if excess else rng.uniform(0.8, 1.3)
-        carriers = [
-            max(0, round(rng.gauss(size * bound, (size * bound) ** 0.5)))
-            for bound, size in ((share * ratio, cases), (share, controls))
-        ]
-        if not carriers[0]:
-            continue
-        study = case_control(carriers[0], cases, carriers[1], controls)
-        clear = study.p < 0.0005 or 0.003 < study.p < 0.035 if excess else study.p > 0.1
-        if clear and bool(case_control_points(study)) == excess:
+        study = case_control(
+            max(1, carriers + rng.randint(0, 6 if points else 1)),
+            rng.randint(400, 2500),
+            rng.randint(0, MOST_CONTROLS),
+            rng.randint(1500, 6000),
+        )
+        clear = study.p < 0.0005 or 0.003 < study.p < 0.035 or study.p > 0.1
+        if clear and case_control_points(study) == points:
             return study
 
 

@@ -15,11 +15,13 @@ import pytest
 from gym_clinic.domains.clingen.build import CURATIONS, read_pairs
 from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.evidence import CLASSES
+from gym_clinic.domains.clingen.genetic_table import LEAST_LOD
 from gym_clinic.domains.clingen.literature import rules
 from gym_clinic.domains.clingen.literature.articles import LATE_YEAR
+from gym_clinic.domains.clingen.literature.comparisons import case_control
 from gym_clinic.domains.clingen.literature.packing import pack
 from gym_clinic.domains.clingen.literature.records import CaseControl, Literature
-from gym_clinic.domains.clingen.literature.scoring import is_steady, row_of, score
+from gym_clinic.domains.clingen.literature.scoring import family_id, row_of, score
 from gym_clinic.domains.clingen.literature.world import LATE_SHARE, draw_literature
 from gym_clinic.errors import TaskError
 from gym_clinic.paths import tasks_dir
@@ -152,6 +154,17 @@ MUTATIONS = {
     "nulls_fit_the_mechanism": lambda _: first(gain_of_function(), "variants", null=True),
     "phenotypes_are_cardinal": lambda w: first(w, "persons", present=("Green skin",)),
     "persons_have_the_disease": lambda w: first(w, "persons", present=w.phenotypes[1:]),
+    "essential_genes_keep_a_copy": lambda _: all_null(of_gene("PMM2")),
+    "late_onset_is_inherited": lambda _: replace(
+        of_gene("CHMP2B"),
+        persons=tuple(
+            replace(one, origin="de novo", parents_tested=True) for one in of_gene("CHMP2B").persons
+        ),
+    ),
+    "second_causes_are_named": lambda w: first(w, "persons", other_cause="another gene"),
+    "rare_variants_are_rare": lambda w: first(
+        w, "articles", case_control=case_control(20, 812, 9, 2210)
+    ),
     "lod_follows": lambda _: first(with_family(), "families", lod=9.9),
     "controls_follow": lambda w: first(
         w, "articles", case_control=CaseControl(14, 812, 9, 2210, 5.0, 1.85, 9.95, 0.0004)
@@ -187,6 +200,14 @@ MUTATIONS = {
     ),
     "class_is_steady": lambda w: one_weak_person(w),
 }  # fmt: skip
+
+
+def of_gene(gene: str) -> Literature:
+    return drawn(next(i for i, key in enumerate(PAIRS) if key[0] == gene), "Moderate")
+
+
+def all_null(world: Literature) -> Literature:
+    return replace(world, variants=tuple(replace(one, null=True) for one in world.variants))
 
 
 def gain_of_function() -> Literature:
@@ -339,11 +360,17 @@ def test_contradictory_evidence_withholds_definitive():
     assert "contradictory_withholds_definitive" in gold.sop.flags
 
 
-def test_families_count_with_their_person():
-    worlds = (drawn(place, "Moderate") for place in range(200))
-    world = next(
-        one
-        for one in worlds
-        if score(one).genetic_points != score(one, every_family=True).genetic_points
-    )
-    assert is_steady(world)
+@pytest.mark.population
+def test_second_diagnoses_and_phenocopies_are_rare(some):
+    worlds = [drawn(PAIRS.index(key), "Limited") for key in some(PAIRS)[:120]]
+    persons = [one for world in worlds for one in world.persons]
+    families = [one for world in worlds for one in world.families]
+    assert mean(bool(one.other_cause) for one in persons) <= 0.05
+    assert mean(one.phenocopies > 0 for one in families) <= 0.1
+
+
+def test_a_family_counts_only_with_a_person_who_earns_points():
+    for place in range(200):
+        world = drawn(place, "Moderate")
+        scored = {family_id(one) for one in world.persons if row_of(one, world)}
+        assert {one.id for one in world.families if one.lod >= LEAST_LOD} <= scored
