@@ -56,6 +56,7 @@ from gym_clinic.rewards.clinical import (
     process_score,
 )
 from gym_clinic.safety import Violation
+from gym_clinic.simulate.clinic.medicines import duplicates
 
 PARTS = {"acc": "accuracy", "proc": "process", "safe": "safety", "fmt": "format",
          "coh": "coherence"}  # fmt: skip
@@ -69,6 +70,9 @@ RUBRIC = 0.7
 
 WRONG = 0.25
 """Share of safety, format and coherence that a wholly wrong answer keeps."""
+
+DUPLICATE = 3
+"""Severity of a drug beside one of the same kind that the patient goes on taking."""
 
 FREE, DEAREST = 2.5, 0.15
 """Multiple of the reference plan's cost and orders that is free, and the most that more takes."""
@@ -175,12 +179,17 @@ class JudgedEpisode:
     @cached_property
     def forbidden(self) -> tuple[str, ...]:
         """Forbidden actions that were ordered, given or advised."""
-        done = {action for one in self.case.orders.values() if one.cancelled is None
-                for action in one.actions}  # fmt: skip
-        made = done | self.answer.actions
         return tuple(
-            one for one in self.gold.get("forbidden", ()) if any(fulfils(has, one) for has in made)
+            one
+            for one in self.gold.get("forbidden", ())
+            if any(fulfils(has, one) for has in self._made)
         )
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """Actions that were ordered, given or advised."""
+        orders = (one for one in self.case.orders.values() if one.cancelled is None)
+        return self.answer.actions.union(*(one.actions for one in orders))
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
@@ -196,9 +205,20 @@ class JudgedEpisode:
         return tuple(breaches(state))
 
     @cached_property
+    def duplicated(self) -> tuple[str, ...]:
+        """The drugs given or advised beside one of their kind that the patient goes on taking."""
+        patient, stopped = self.case.patient, self.case["discontinued"]
+        taken = [one.drug for one in patient.medicines if one.drug not in stopped]
+        made = sorted(one for one in self._made if one.startswith("drug:"))
+        drugs = dict.fromkeys(one.removeprefix("drug:").partition("@")[0] for one in made)
+        return tuple(
+            one for one in drugs if any(duplicates(self.facts, one, other) for other in taken)
+        )
+
+    @cached_property
     def severities(self) -> tuple[int, ...]:
-        """The severities of all violations, and of the harms that the domain finds."""
-        found = [one.severity for one in self.violations]
+        """The severities of all violations, of duplicates, and of the harms of the domain."""
+        found = [*(one.severity for one in self.violations), *[DUPLICATE] * bool(self.duplicated)]
         return (*found, *(() if self.raw is None else self.judge.harms(self)))
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from typing import Any
+from unittest.mock import MagicMock
 
 import clinical_domain
 import gymnasium as gym
@@ -12,7 +13,10 @@ import pytest
 
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical import clinical_rubric
+from gym_clinic.clinical.answer import ClinicalAnswer
+from gym_clinic.clinical.judging import DUPLICATE, JudgedEpisode
 from gym_clinic.env import ClinicEnv
+from gym_clinic.facts import load
 
 HEART = ({"name": "examine_patient", "arguments": {"system": "heart"}},)
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -183,3 +187,23 @@ def test_a_harm_of_the_answer_counts_like_a_violation(env: ClinicEnv) -> None:
         assert info["rewards"]["safety"] < before["rewards"]["safety"]
         assert info["total"] < before["total"]
         assert info["total"] <= most
+
+
+@pytest.mark.parametrize(
+    ("given", "stopped", "found"),
+    [
+        ("drug:naproxen@po", (), ("naproxen",)), ("drug:naproxen@po", ("ibuprofen",), ()),
+        ("drug:ibuprofen", (), ()), ("drug:paracetamol@po", (), ()),
+    ],
+)  # fmt: skip
+def test_a_second_drug_of_a_kind_counts_in_every_domain(
+    given: str, stopped: tuple[str, ...], found: tuple[str, ...]
+) -> None:
+    judged = JudgedEpisode.__new__(JudgedEpisode)
+    judged.judge, judged.facts, judged.raw = MagicMock(), load(), None
+    judged.case = MagicMock(orders={"o1": MagicMock(cancelled=None, actions=[given])})
+    judged.case.__getitem__.side_effect = {"discontinued": stopped}.__getitem__
+    judged.case.patient.medicines = [MagicMock(drug="ibuprofen")]
+    vars(judged).update(answer=ClinicalAnswer(), violations=())
+    assert judged.duplicated == found
+    assert judged.severities == (DUPLICATE,) * len(found)

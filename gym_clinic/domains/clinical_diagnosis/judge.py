@@ -13,18 +13,12 @@ from gym_clinic.domains.clinical_diagnosis.deciding import moves
 from gym_clinic.domains.clinical_diagnosis.places import dispositions
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.simulate.clinic import sees
-from gym_clinic.simulate.clinic.medicines import duplicates
 
 WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
 """Part of the answer -> its weight in accuracy."""
 
 BESIDES = 3
 """Treatments beside those of the condition, such as one for pain, that an answer may order."""
-
-DUPLICATE = 3
-"""Severity of a drug beside one of the same kind that the patient goes on taking."""
-
-DRUG = "drug:"
 
 FEWEST = 2
 """Citations that support a conclusion, at least."""
@@ -46,21 +40,10 @@ def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
         "orders": float(
             _complete(judged.answer.actions, acceptable["treatments"])
             and not judged.forbidden
-            and not duplicated(judged)
+            and not judged.duplicated
             and _besides(judged.answer.actions, acceptable["related"]) <= BESIDES
         ),
     }
-
-
-def duplicated(judged: JudgedEpisode) -> list[str]:
-    """Return the drugs ordered beside one of their kind that the patient goes on taking."""
-    patient, stopped = judged.case.patient, judged.case["discontinued"]
-    taken = [one.drug for one in patient.medicines if one.drug not in stopped]
-    given = {action for one in judged.case.orders.values() if one.cancelled is None
-             for action in one.actions}  # fmt: skip
-    made = sorted(one for one in given | judged.answer.actions if one.startswith(DRUG))
-    drugs = dict.fromkeys(one.removeprefix(DRUG).partition("@")[0] for one in made)
-    return [one for one in drugs if any(duplicates(judged.facts, one, other) for other in taken)]
 
 
 def _complete(made: Collection[str], alternatives: Iterable[Sequence[str]]) -> bool:
@@ -147,7 +130,6 @@ def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 JUDGE = DomainJudge(
     accuracy=accuracy,
-    harms=lambda judged: [DUPLICATE] * bool(duplicated(judged)),
     weights=WEIGHTS,
     supported=supported,
     fits=fits,
