@@ -20,7 +20,11 @@ from gym_clinic.domains.clingen.literature.prose.facts import (
     sign,
     signs_of,
 )
-from gym_clinic.domains.clingen.literature.prose.people import case_control_facts, family_facts
+from gym_clinic.domains.clingen.literature.prose.people import (
+    case_control_facts,
+    family_facts,
+    family_pool,
+)
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.records import (
@@ -81,7 +85,9 @@ def write_abstract(
     results = _people(writer, literature, persons, style)
     for family in literature.families:
         if family.id in article.families:
-            results.append(writer.tell("abs_family", **family_facts(family)))
+            results.append(
+                writer.tell(family_pool("abs_family", literature), **family_facts(family))
+            )
     if article.case_control:
         results.append(
             writer.tell("case_control", **case_control_facts(article.case_control, style))

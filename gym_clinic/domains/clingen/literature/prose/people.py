@@ -60,12 +60,19 @@ def people_paragraphs(
         ]
     for family in literature.families:
         if family.id in article.families:
-            parts.append([writer.tell("family", **family_facts(family))])
+            parts.append([writer.tell(family_pool("family", literature), **family_facts(family))])
     if article.case_control:
         parts.append(
             [writer.tell("case_control", **case_control_facts(article.case_control, style))]
         )
     return parts
+
+
+def family_pool(pool: str, literature: Literature) -> str:
+    """Return the pool for families; recessive disease has its own, with carriers of one variant."""
+    if literature.inheritance != "AR":
+        return pool
+    return f"{pool.removeprefix('abs_')}_recessive"
 
 
 def family_facts(family: Family) -> dict[str, str]:

@@ -13,7 +13,7 @@ from gym_clinic.domains.clingen.literature.prose.facts import (
     listed,
     sex_text,
 )
-from gym_clinic.domains.clingen.literature.prose.people import case_control_facts
+from gym_clinic.domains.clingen.literature.prose.people import case_control_facts, family_pool
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle, draw_style
 from gym_clinic.domains.clingen.literature.records import Literature, Proband, Publication
@@ -66,7 +66,7 @@ def genetics_summary(literature: Literature, article: Publication, split: Split)
     ]
     told += [
         writer.tell(
-            "note_family",
+            family_pool("note_family", literature),
             family=one.id,
             carriers=str(one.affected_carriers),
             phenocopies=str(one.phenocopies),
