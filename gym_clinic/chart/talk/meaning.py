@@ -30,6 +30,9 @@ STAND_FOR: Mapping[str, tuple[str, ...]] = {
 }
 """Topic -> findings that a question about it may seem to name."""
 
+DATED = ("alcohol", "allergies")
+"""Of these topics those that are the finding itself when its beginning is asked about."""
+
 INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
     "exposure": ("medicines", "alcohol", "meal", "drugs", "often"),
     "feeding": ("meal",),

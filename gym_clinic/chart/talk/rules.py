@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gym_clinic.chart.talk.answer import PatientAnswer, Said
@@ -11,6 +11,7 @@ from gym_clinic.chart.talk.hearing import Heard, areas, hearing_of
 from gym_clinic.chart.talk.history import History
 from gym_clinic.chart.talk.meaning import (
     ABOUT_A_FINDING,
+    DATED,
     DENIED_BY_NAME,
     DENIED_PLAINLY,
     DEPRESSION,
@@ -34,6 +35,9 @@ DENIED = 2
 
 SHORT = 0.4
 """Share of single questions that are denied without a word for what was asked."""
+
+TOLD = ("has", "vague", "slight")
+"""Ways in which a patient says that a finding is there."""
 
 MOST = 4
 """Findings that are told in answer to one question about an area or "anything else"."""
@@ -121,9 +125,9 @@ class RulesPatient:
                 yield self._concerns.pain_score(minute)
             elif known.stance == "denies" and brief:
                 yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")
-            elif not topics or known.stance not in ("has", "vague", "slight"):
+            elif not topics or known.stance not in TOLD:
                 yield self._answer(finding, heard)
-            if known.stance in ("has", "vague", "slight"):
+            if known.stance in TOLD:
                 self.about = known.finding
                 yield from self._of_finding(known.finding, topics, minute)
         lived_with = [one for one in heard.illnesses if self._history.knows(one)]
@@ -165,10 +169,26 @@ class RulesPatient:
         for topic, others in INSTEAD_OF.items():
             if topic in topics:
                 topics = [one for one in topics if one not in others]
-        illnesses = heard.illnesses
+        if "onset" in topics:
+            dated = [one for one in DATED if self._has_any(STAND_FOR[one], heard)]
+            topics = [one for one in topics if one not in dated]
+        diseases = self.record.patient.facts.diseases
+        illnesses = tuple(
+            one for one in heard.illnesses
+            if self._history.knows(one) or not self._has_any((diseases[one].name,), heard)
+        )  # fmt: skip
         if "mood before" in topics:
             illnesses = tuple(dict.fromkeys((*illnesses, DEPRESSION)))
         return replace(heard, topics=tuple(dict.fromkeys(topics)), drugs=drugs, illnesses=illnesses)
+
+    def _has_any(self, names: Iterable[str], heard: Heard) -> bool:
+        """Whether one of some findings is asked about, and tells of itself."""
+        ids = self.record.patient.facts.finding_ids
+        return any(
+            ids[one] in heard.findings and self.record.known(ids[one]).stance in TOLD
+            for one in names
+            if one in ids
+        )
 
     def _answer(self, finding: str, heard: Heard) -> tuple[str, Said]:
         """Answer whether a finding is there; an exposure that is kept back opens in the end."""
@@ -202,10 +222,9 @@ class RulesPatient:
 
     def _forms(self, named: list[str]) -> list[str]:
         """The findings that are asked about; for pain, all that hurts."""
-        told = ("has", "vague", "slight")
         hurting = [
             one for one in self.record.implied.get(self._pain, ())
-            if self.record.known(one).stance in told
+            if self.record.known(one).stance in TOLD
         ]  # fmt: skip
         hurting.sort(key=lambda one: one != self.record.complaint)
         forms = dict[str, None]()

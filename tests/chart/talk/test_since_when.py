@@ -1,0 +1,56 @@
+"""Asked since when, a patient answers from the record; nothing is told that begins later."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gym_clinic.chart.talk import RulesPatient
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient, disclosures, draw_patient, presenting
+
+FACTS = load()
+CONDITIONS = [one.id for one in presenting(FACTS)]
+
+
+def times(patient: ClinicPatient) -> dict[str, tuple[str | None, int | None]]:
+    """Finding that may be told -> what is answered when asked since when, and the plan."""
+    rules, found = RulesPatient(patient), dict[str, tuple[str | None, int | None]]()
+    for key, one in rules.record.plan.items():
+        if not one.has or one.distortion == "forgets" or one.manner == "omitted":
+            continue
+        noun = rules._telling.noun(key)
+        rules.answer(f"Do you have {noun}?")
+        answer = rules.answer(f"When did the {noun} start?")
+        said = {fact.fact: fact.value for fact in answer.facts}.get(f"onset:{key}")
+        found[key] = (said, one.says_began)
+    return found
+
+
+@pytest.mark.population
+def test_since_when_is_answered_from_the_record_of_every_told_finding(
+    request: pytest.FixtureRequest,
+) -> None:
+    rounds = 4 if request.config.getoption("--whole") else 1
+    wrong = [
+        (condition, FACTS.phenotypes[key].name, said)
+        for number in range(rounds)
+        for seed, condition in enumerate(CONDITIONS)
+        for key, (said, began) in times(
+            draw_patient(seed + 1000 * number, condition)
+        ).items()
+        if said not in ("vague", str(began)) or (began or 0) >= 0
+    ]  # fmt: skip
+    assert wrong == []
+
+
+def test_a_finding_that_begins_after_arrival_is_not_in_the_plan() -> None:
+    patient = draw_patient(7, "acute-appendicitis")
+    first = patient.problems[0]
+    told = {one.finding for one in disclosures(patient) if one.has and one.origin == "problem"}
+    for key in sorted(told - {first.complaint}):
+        later = dataclasses.replace(first, findings={**first.findings, key: 90})
+        changed = dataclasses.replace(patient, problems=(later, *patient.problems[1:]))
+        plan = {one.finding for one in disclosures(changed) if one.has}
+        assert key not in plan
