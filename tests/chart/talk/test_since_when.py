@@ -7,10 +7,14 @@ import dataclasses
 import pytest
 
 from gym_clinic.chart.talk import RulesPatient
+from gym_clinic.chart.talk.meaning import STAND_FOR
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, disclosures, draw_patient, presenting
 
 FACTS = load()
+OF_A_TOPIC = {name for topic in ("travel", "period") for name in STAND_FOR[topic]}
+"""Findings of which a question tells by the journey or the period itself."""
+
 CONDITIONS = [one.id for one in presenting(FACTS)]
 
 
@@ -18,6 +22,8 @@ def times(patient: ClinicPatient) -> dict[str, tuple[str | None, int | None]]:
     """Finding that may be told -> what is answered when asked since when, and the plan."""
     rules, found = RulesPatient(patient), dict[str, tuple[str | None, int | None]]()
     for key, one in rules.record.plan.items():
+        if FACTS.phenotypes[key].name in OF_A_TOPIC:
+            continue
         if not one.has or one.distortion == "forgets" or one.manner == "omitted":
             continue
         noun = rules._telling.noun(key)
