@@ -49,11 +49,11 @@ def means(env: ClinicEnv, maker: Any, tasks: Sequence[Task]) -> tuple[float, flo
     return fmean(earned), fmean(map(fmean, by_class.values()))
 
 
-@pytest.mark.parametrize("split", ["train", "dev", "test"])
 @pytest.mark.parametrize("name", CLINGEN)
-def test_the_oracle_earns_the_maximum(name: str, split: str, some: Some) -> None:
-    env = make(name, split=split)
-    earned = rewards_of(env, load("oracle", env), some(first(env.tasks)))
+def test_the_oracle_earns_the_maximum(name: str) -> None:
+    # Here on few tasks of test; `gym-clinic tasks validate` plays it on every task.
+    env = make(name, split="test")
+    earned = rewards_of(env, load("oracle", env), first(env.tasks)[::15])
     assert set(earned) == {env.reward_range[1]}
 
 

@@ -7,7 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 from patient_gates import GATES, Gate
@@ -19,26 +19,29 @@ from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 FACTS = load()
 CONDITIONS = [one.id for one in presenting(FACTS)]
 WHOLE = 10_000
+PARTS = 4
+"""Workers may share them."""
 
 Some = Callable[[Sequence[int]], Sequence[int]]
 
 
-def patients(count: int) -> list[ClinicPatient]:
+def patients(seeds: Iterable[int]) -> Iterator[ClinicPatient]:
     """Patients of every condition in turn."""
-    return [draw_patient(seed, CONDITIONS[seed % len(CONDITIONS)]) for seed in range(count)]
+    return (draw_patient(seed, CONDITIONS[seed % len(CONDITIONS)]) for seed in seeds)
 
 
 @pytest.fixture(scope="module")
 def few() -> list[ClinicPatient]:
-    return patients(max(len(CONDITIONS), 120))
+    return list(patients(range(max(len(CONDITIONS), 120))))
 
 
 @pytest.mark.population
-def test_no_gate_fires_on_real_patients(request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_gate_fires_on_real_patients(request: pytest.FixtureRequest, part: int) -> None:
     count = WHOLE if request.config.getoption("--whole") else len(CONDITIONS)
     wrong: Counter[str] = Counter()
     examples: dict[str, str] = {}
-    for patient in patients(count):
+    for patient in patients(range(part, count, PARTS)):
         for gate in GATES:
             if found := gate.check(patient):
                 wrong[gate.name] += 1
