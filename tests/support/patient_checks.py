@@ -307,10 +307,16 @@ def pregnancy(patient: ClinicPatient) -> str | None:
     return None if right else f"{weeks} weeks in {person.sex}, {person.age}"
 
 
+def weight(patient: ClinicPatient) -> str | None:
+    """The weight on the record is the weight on arrival."""
+    now, on_record = patient.state(0)["weight_kg"], patient.person.weight_kg
+    return None if abs(now - on_record) < 0.06 else f"{on_record} kg on the record, {now:.1f} kg"
+
+
 def size(patient: ClinicPatient) -> str | None:
     person = patient.person
     index = person.weight_kg / (person.height_cm / 100) ** 2
-    low, high = (15, 60) if person.age >= 18 else (10, 36)
+    low, high = (12, 60) if person.age >= 18 else (10, 36)
     tall = person.height_cm > (40 if person.age < 2 else 75)
     return (
         None if low <= index <= high and tall else f"{person.height_cm} cm, {person.weight_kg} kg"

@@ -120,6 +120,7 @@ GATES = (
     Gate("no medicine twice", check.no_double, taking("metformin", "metformin")),
     Gate("age by the calendar", check.calendar, change.younger),
     Gate("pregnancy", check.pregnancy, change.person(pregnant_weeks=60)),
+    Gate("weight on arrival", check.weight, change.person(weight_kg=55.5)),
     Gate("height and weight", check.size, change.person(weight_kg=400.0)),
     Gate("habits of adults", check.adult_habits, change.person(habits=("smoking",), age=4.0)),
     Gate("alive on arrival", check.alive, change.deadly),

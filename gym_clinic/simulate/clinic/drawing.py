@@ -120,7 +120,7 @@ def draw_patient(
         facts=tables,
     )
     made = _within_kidneys(made)
-    told_of = _with_pain(_with_fever(_told(_survivable(made), random), random))
+    told_of = _with_pain(_with_fever(_told(_weighed(_survivable(made)), random), random))
     return _examined(told_of, random)
 
 
@@ -143,6 +143,14 @@ def _survivable(patient: ClinicPatient) -> ClinicPatient:
         )
         patient = dataclasses.replace(patient, problems=tuple(problems))
     return patient
+
+
+def _weighed(patient: ClinicPatient) -> ClinicPatient:
+    """The patient, with the weight that the illness has left or added."""
+    weight = round(patient.state(0)["weight_kg"], 1)
+    return dataclasses.replace(
+        patient, person=dataclasses.replace(patient.person, weight_kg=weight)
+    )
 
 
 def _told(patient: ClinicPatient, random: Random) -> ClinicPatient:

@@ -68,7 +68,7 @@ class Demographics:
         sex: Sex.
         age: In years; a fraction below two years.
         height_cm: Height.
-        weight_kg: Weight.
+        weight_kg: Weight on arrival.
         habits: Such as "smoking".
         pregnant_weeks: Completed weeks of pregnancy; None if not pregnant.
         postpartum: Whether she gave birth in the last year.
@@ -154,7 +154,7 @@ def draw_demographics(
     names = _names()
     age, sex, pregnancy = person
     factors = {risk.factor: risk.share for risk in condition.risks}
-    height, weight = _size(age, sex, "obesity" in background, random)
+    height, weight = _size(age, sex, [condition.id, *background], random)
     chances = {habit: factors.get(habit, share) for habit, share in HABITS.items()}
     habits = tuple(
         habit for habit, share in chances.items() if age >= ADULT and random.random() < share
@@ -164,14 +164,30 @@ def draw_demographics(
     return Demographics(name, sex, age, height, weight, habits, weeks, pregnancy == "postpartum")
 
 
-def _size(age: float, sex: Sex, obese: bool, random: Random) -> tuple[float, float]:
-    """Height in cm and weight in kg."""
+def _size(age: float, sex: Sex, conditions: Collection[str], random: Random) -> tuple[float, float]:
+    """Height in cm and weight in kg, before an illness changes the weight."""
     mean, deviation = (176.0, 7.0) if sex == "male" else (163.0, 6.5)
     height = mean + deviation * min(max(random.gauss(0, 1), -2), 2)
     height *= float(np.interp(age, AGES, GROWN))
-    usual = 34.0 if obese else 25.0 if age >= ADULT else 14.5 + 0.45 * age if age > 2 else 16.5
+    usual = usual_body_mass(age, conditions)
     index = random.gauss(usual, 0.09 * usual)
     return round(height), round(index * (height / 100) ** 2, 1)
+
+
+def usual_body_mass(age: float, conditions: Collection[str]) -> float:
+    """Return the mean body mass index in kg/m2 of people with some conditions.
+
+    Of several conditions the one that moves it furthest counts.
+
+    Args:
+        age: In years.
+        conditions: Ids of what they live with or come with.
+    """
+    usual, factors = _body_mass()["usual"], _body_mass()["conditions"]
+    index = usual["adult"] if age >= ADULT else usual["child"] + usual["child_per_year"] * age
+    index = index if age > 2 else usual["infant"]
+    known = [factors[one] for one in conditions if one in factors]
+    return float(index * max(known, key=lambda one: abs(one - 1), default=1.0))
 
 
 def draw_background(
@@ -268,6 +284,15 @@ def excluded_by(condition: str) -> frozenset[str]:
 def _exclusive() -> tuple[frozenset[str], ...]:
     groups = json.loads((_PLACES / "exclusive.json").read_text(encoding="utf-8"))
     return tuple(frozenset(one) for one in groups)
+
+
+@lru_cache(maxsize=1)
+def _body_mass() -> Mapping[str, Mapping[str, float]]:
+    """The usual body mass index by age, and condition -> the factor by which it is another."""
+    found: Mapping[str, Mapping[str, float]] = json.loads(
+        (_PLACES / "body_mass.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 @lru_cache(maxsize=1)
