@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from gym_clinic.clinical import (
-    aggregate,
-    clinical_rubric,
-    ended,
-    endless,
-    metrics,
     open_case,
-    success,
 )
-from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
-from gym_clinic.clinical.fingerprint import fingerprint
-from gym_clinic.clinical.tasks import SIZES
+from gym_clinic.clinical.assembly import clinical_domain
 from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.rules import rules
@@ -25,8 +16,6 @@ from gym_clinic.domains.clinical_diagnosis.tasks import RECORD, SPEC, class_of
 from gym_clinic.domains.clinical_diagnosis.tools import tools
 from gym_clinic.episode import Task
 from gym_clinic.frozen import thaw
-from gym_clinic.paths import tasks_dir
-from gym_clinic.taskset import TaskList, read_tasks
 
 MAX_TURNS = 30
 """Assistant messages: enough for a careful clinician call by call."""
@@ -65,27 +54,15 @@ def make_domain(knowledge_base: str | Mapping[str, Any]) -> Domain:
     Args:
         knowledge_base: As for :func:`gym_clinic.embedded.open_knowledge`.
     """
-    folder = tasks_dir(SPEC.name)
-    return Domain(
-        name=SPEC.name,
-        policy=(folder / "policy.md").read_text(encoding="utf-8"),
-        tasks={
-            **{one: TaskList(read_tasks(folder / f"{one}.jsonl"), class_of) for one in SIZES},
-            "endless": endless(SPEC),
-        },
-        rubric=clinical_rubric(JUDGE),
+    return clinical_domain(
+        SPEC,
+        JUDGE,
+        classes=class_of,
         tools=tools(knowledge_base),
         open_case=open_case,
-        ended=ended,
-        success=success(JUDGE),
-        metrics=metrics(JUDGE),
-        aggregate=aggregate,
         solution=solution,
         menu=menu,
-        classes=class_of,
         baselines={"rules": rules},
-        adversaries={**ADVERSARIES, **READERS},
-        scoring=partial(fingerprint, SPEC.name),
         max_turns=MAX_TURNS,
     )
 

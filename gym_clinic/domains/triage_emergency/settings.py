@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
-from gym_clinic.clinical import aggregate, clinical_rubric, ended, metrics, success
-from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
-from gym_clinic.clinical.fingerprint import fingerprint
-from gym_clinic.clinical.tasks import endless
+from gym_clinic.clinical.assembly import clinical_domain
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
 from gym_clinic.domains.triage_emergency.gold import evidence_name
 from gym_clinic.domains.triage_emergency.judging import JUDGE
@@ -21,8 +17,6 @@ from gym_clinic.domains.triage_emergency.world import open_case
 from gym_clinic.episode import Task
 from gym_clinic.facts import load
 from gym_clinic.frozen import thaw
-from gym_clinic.paths import tasks_dir
-from gym_clinic.taskset import TaskFolder
 
 MAX_TURNS = 25
 """Actions before an episode is cut off."""
@@ -85,25 +79,21 @@ def menu(task: Task) -> Menu:
     return Menu(calls, answers)
 
 
+def level_of(task: Task) -> str:
+    """Return the class of a task: its triage level."""
+    return str(task.gold["answer"]["level"])
+
+
 def make_domain() -> Domain:
     """Return the domain."""
-    folder = tasks_dir(SPEC.name)
-    return Domain(
-        name=SPEC.name,
-        policy=(folder / "policy.md").read_text(encoding="utf-8"),
-        tasks={**TaskFolder(folder), "endless": endless(SPEC)},
-        rubric=clinical_rubric(JUDGE),
+    return clinical_domain(
+        SPEC,
+        JUDGE,
+        classes=level_of,
         tools=TOOLS,
         open_case=open_case,
-        ended=ended,
-        success=success(JUDGE),
-        metrics=metrics(JUDGE),
-        aggregate=aggregate,
         solution=solution,
         menu=menu,
-        classes=lambda task: str(task.gold["answer"]["level"]),
         baselines={"rules": rules},
-        adversaries={**ADVERSARIES, **READERS},
-        scoring=partial(fingerprint, SPEC.name),
         max_turns=MAX_TURNS,
     )
