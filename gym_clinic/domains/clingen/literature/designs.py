@@ -1,8 +1,8 @@
 """The experiments that a laboratory can do on a gene and a disease.
 
-``designs.json`` holds three tables: measures by family of tissues, measures by function of the gene
-product, and the designs. A design names the evidence that its positive result is, and when it makes
-sense: each word of ``when`` is a key of `PREDICATES`.
+``designs.json`` holds measures by family of tissues, measures by function of the gene product, the
+designs, and words that tell in which cells a gene acts. A design names the evidence that its
+positive result is, and when it makes sense: each word of ``when`` is a key of `PREDICATES`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,16 @@ LOSS: frozenset[MechanismClass] = frozenset({"loss of function", "haploinsuffici
 
 ENZYMES = ("aminoacylation", "transferase of sugars", "kinase", "phosphatase", "enzyme")
 """Functions whose product can be given as a recombinant enzyme."""
+
+
+SHARES = ("%", "% of input", "% of total", "% modified", "% in 10 min", "% of haemoglobin")
+"""Units of shares of a whole."""
+
+MOST_SHARE = 92.0
+"""Largest share that a group is drawn around."""
+
+BLOOD = ("red blood cells", "platelets", "neutrophils", "macrophages", "B cells", "T cells")
+WITHOUT_NUCLEUS = BLOOD[:2]
 
 
 class WorldFacts(NamedTuple):
@@ -83,11 +93,12 @@ class ExperimentDesign:
 
 
 class DesignTables(NamedTuple):
-    """The three tables of ``designs.json``."""
+    """The tables of ``designs.json``."""
 
     designs: Mapping[str, ExperimentDesign]
     families: Mapping[str, Mapping[str, tuple[str | float, ...]]]
     functions: tuple[tuple[str, tuple[str, ...], tuple[str | float, ...]], ...]
+    conditions: Mapping[str, tuple[str, ...]]
 
 
 def feasible(design: ExperimentDesign, facts: WorldFacts) -> bool:
@@ -101,23 +112,35 @@ def feasible(design: ExperimentDesign, facts: WorldFacts) -> bool:
 
 def measure_of(design: ExperimentDesign, facts: WorldFacts) -> DesignMeasure:
     """What the design measures here: its own measure, the organ's, or the product's function."""
+    found = _usual_measure(design, facts)
+    most = found.high * max(1.0, *found.ratios)  # a share of a whole stays below 100%
+    scale = min(1.0, MOST_SHARE / most) if found.unit in SHARES else 1.0
+    return found._replace(low=found.low * scale, high=found.high * scale)
+
+
+def _usual_measure(design: ExperimentDesign, facts: WorldFacts) -> DesignMeasure:
     if not isinstance(design.measure, str):
         return _measure(design.measure, design.ratio)
     if design.measure == "function":
         _, _, row = function_of(facts.gene)
         ratio = design.ratio or (0.25, 0.65)
+        if design.ratio and min(design.ratio) > 1:  # an inactive form is the reference
+            low, high = design.ratio
+            return _from_affected(_measure(row, (1 / high, 1 / low)), 0.8)
         if facts.mechanism == "gain of function" and not design.ratio:
             ratio = (1.6, 2.9)
         return _measure(row, ratio)
-    family = family_of(facts.pair.tissues[0])
+    family = _family_of_pair(facts.pair)
     found = _measure(read_designs().families[family][design.measure.rstrip("-")], None)
-    if not design.measure.endswith("-"):
-        return found
+    return _from_affected(found, 0.95) if design.measure.endswith("-") else found
+
+
+def _from_affected(found: DesignMeasure, least: float) -> DesignMeasure:
+    """The measure with the affected as the reference; others reach the usual range again."""
     low, high = found.ratios
     middle = (low + high) / 2
-    return found._replace(
-        low=found.low * middle, high=found.high * middle, ratios=_ordered(0.95 / middle, 1 / middle)
-    )
+    ratios = _ordered(least / middle, 1 / middle)
+    return found._replace(low=found.low * middle, high=found.high * middle, ratios=ratios)
 
 
 def family_of(tissue: str) -> str:
@@ -129,6 +152,22 @@ def family_of(tissue: str) -> str:
     if (family := _families().get(tissue)) is None:
         raise TaskError(f"no measures for the tissue {tissue!r}")
     return family
+
+
+def _family_of_pair(pair: PairDossier) -> str:
+    """The family of measures of a disease: by its name, else by its first tissue."""
+    name = pair.disease.lower()
+    for family, one in read_designs().families.items():
+        if any(str(word) in name for word in one.get("diseases", ())):
+            return family
+    return family_of(pair.tissues[0])
+
+
+def _has_word(facts: WorldFacts, table: str) -> bool:
+    """Whether the facts of the gene hold a word of a condition."""
+    gene = facts.gene
+    text = f" {gene.product} ; {gene.does} ; {gene.pathway} ; {gene.family} ".lower()
+    return any(word in text for word in read_designs().conditions[table])
 
 
 @lru_cache(maxsize=4096)
@@ -170,7 +209,8 @@ def read_designs() -> DesignTables:
         for name, family in value["families"].items()
     }
     functions = tuple((row[0], tuple(row[1]), tuple(row[2:])) for row in value["functions"])
-    return DesignTables(designs, families, functions)
+    conditions = {name: tuple(words) for name, words in value["conditions"].items()}
+    return DesignTables(designs, families, functions, conditions)
 
 
 @lru_cache(maxsize=3)
@@ -186,7 +226,9 @@ def designs_of(split: Split) -> tuple[ExperimentDesign, ...]:
 @lru_cache(maxsize=1)
 def _families() -> Mapping[str, str]:
     families = read_designs().families
-    return {str(tissue): name for name, one in families.items() for tissue in one["tissues"]}
+    return {
+        str(tissue): name for name, one in families.items() for tissue in one.get("tissues", ())
+    }
 
 
 def _measure(row: tuple[str | float, ...], ratio: tuple[float, float] | None) -> DesignMeasure:
@@ -216,6 +258,11 @@ PREDICATES: Mapping[str, Callable[[WorldFacts, str], bool]] = {
         facts.gene.genome == "mitochondrial"
         or "mitochond" in f"{facts.gene.does} {facts.gene.pathway} {facts.pair.disease}".lower()
     ),
+    "family": lambda facts, names: _family_of_pair(facts.pair) in names.split("|"),
+    "grows": lambda facts, _: _has_word(facts, "grows") and not _has_word(facts, "limited"),
+    "widespread": lambda facts, _: not _has_word(facts, "limited"),
+    "nucleated": lambda facts, _: facts.pair.tissues[0] not in WITHOUT_NUCLEUS,
+    "solid": lambda facts, _: facts.pair.tissues[0] not in BLOOD,
     "enzyme": lambda facts, _: function_of(facts.gene)[0] in ENZYMES,
 }
 """Condition of a design -> whether it holds, given what follows the colon."""

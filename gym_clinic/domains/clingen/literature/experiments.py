@@ -6,12 +6,13 @@ value are computed from the printed numbers, and the reading follows from them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
 from gym_clinic.domains.clingen.literature.comparisons import compare, decimals
 from gym_clinic.domains.clingen.literature.designs import (
+    SHARES,
     ExperimentDesign,
     WorldFacts,
     feasible,
@@ -60,8 +61,10 @@ def draw_experiment(
             for place, (label, value) in enumerate(values)
         )
         comparison = compare(arms[0], arms[1])
-        if (comparison.p < ALPHA / 2 if effect else comparison.p > 2 * ALPHA) and (
-            not effect or (arms[0].mean or 0) != (arms[1].mean or 0)
+        if (
+            (comparison.p < ALPHA / 2 if effect else comparison.p > 2 * ALPHA)
+            and (not effect or (arms[0].mean or 0) != (arms[1].mean or 0))
+            and not exceeds_whole(measure.unit, arms)
         ):
             break
     experiment = Experiment(
@@ -116,6 +119,11 @@ def contradicts(later: Experiment, earlier: Experiment) -> bool:
         return False
     half = earlier.comparison.difference / 2
     return not later.comparison.low <= half <= later.comparison.high
+
+
+def exceeds_whole(unit: str, arms: Sequence[Arm]) -> bool:
+    """Whether a group has more than 100% of a whole."""
+    return unit in SHARES and any((arm.mean or 0) > 100 for arm in arms)
 
 
 def _arm(

@@ -31,7 +31,7 @@ NULLS: tuple[VariantKind, ...] = (
     "nonsense", "nonsense", "frameshift", "frameshift", "frameshift", "splice", "exon deletion",
 )  # fmt: skip
 OTHERS: tuple[VariantKind, ...] = ("missense", "missense", "missense", "in-frame deletion")
-SPOILS: Mapping[str, int] = {"common": 12, "unproven": 12, "other cause": 1}
+SPOILS: Mapping[str, int] = {"common": 24, "unproven": 24, "other cause": 1}
 """Reason for which a person earns nothing -> weight; a second diagnosis is rare."""
 
 TWO_NULL, TWO = "two in trans, one null or de novo", "two in trans"
@@ -242,13 +242,13 @@ def draw_person(
 def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Family:
     """Draw a family; one whose person earns nothing is too small for its LOD score to count.
 
-    Unaffected carriers of a recessive disease have one variant: the parents, if they were tested.
+    Unaffected carriers of a recessive disease have one variant, as parents do.
     """
     recessive = pair.inheritance == "AR"
     sizes: tuple[int, ...] = (2, 2, 2, 3, 3, 4) if recessive else (2, 2, 3, 3, 4, 5, 6)
     if not scored:
         sizes = (2,) if recessive else (2, 2, 3, 3, 4)
-    healthy = {"AR": (2, 2, 3, 4) if scored else (0, 1, 2), "XL": (1, 2, 3), "MT": (0, 1, 2)}
+    healthy = {"AR": (2, 2, 3, 4), "XL": (1, 2, 3), "MT": (0, 1, 2)}
     well = rng.choice(healthy.get(pair.inheritance, (0, 0, 0, 1)))
     family = Family(key, rng.choice(sizes), int(rng.random() < PHENOCOPIES), well, 0.0)
     return replace(family, lod=lod_of(family, pair.inheritance))

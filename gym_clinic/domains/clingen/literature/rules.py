@@ -14,7 +14,7 @@ from gym_clinic.domains.clingen.dossiers import MechanismClass, read_dossiers
 from gym_clinic.domains.clingen.genetic_table import NO_NULL
 from gym_clinic.domains.clingen.literature.comparisons import case_control, compare
 from gym_clinic.domains.clingen.literature.designs import WorldFacts, feasible, read_designs
-from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts
+from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts, exceeds_whole
 from gym_clinic.domains.clingen.literature.people import (
     LATE_ONSET,
     RARE_ALLELES,
@@ -352,8 +352,10 @@ def abstract_names_its_results(world: Literature) -> Iterator[str]:
 
 
 def groups_are_plausible(world: Literature) -> Iterator[str]:
-    """A group has three members or more, a positive SD, and no negative mean."""
+    """A group has three members or more, a positive SD, no negative mean, and 100% at most."""
     for one in world.results:
+        if exceeds_whole(one.unit, one.arms):
+            yield f"{one.id}: {one.arms}"
         for arm in one.arms:
             if (
                 arm.n < 3

@@ -10,6 +10,7 @@ from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.evidence import SUBTYPES
 from gym_clinic.domains.clingen.literature.comparisons import compare
 from gym_clinic.domains.clingen.literature.designs import (
+    SHARES,
     WorldFacts,
     family_of,
     feasible,
@@ -50,7 +51,9 @@ def test_every_tissue_and_every_gene_has_measures_and_designs():
         assert family_of(pair.tissues[0])
         mine = [one for one in read_designs().designs.values() if feasible(one, facts)]
         assert sum(one.subtype is not None for one in mine) >= 5, pair.gene
-        assert all(measure_of(one, facts).low > 0 for one in mine)
+        for measure in (measure_of(one, facts) for one in mine):
+            assert measure.low > 0
+            assert measure.unit not in SHARES or measure.high * max(1, *measure.ratios) <= 100
 
 
 def test_a_gain_of_function_is_not_modelled_by_a_null():
@@ -65,6 +68,34 @@ def test_a_mitochondrial_gene_has_no_nuclear_designs():
     facts = facts_of("MT-TL1")
     assert {"cybrid_respiration", "rescue_cybrid_transfer"} <= feasible_ids(facts)
     assert not {one for one in feasible_ids(facts) if "mouse" in one or "knock" in one}
+
+
+@pytest.mark.parametrize(
+    ("gene", "sensible", "senseless"),
+    [
+        ("LAMA2", {"rescue_zebrafish_rna"}, {"edited_line", "interaction_haploid_cells"}),
+        ("RPL5", {"edited_line", "expression_patient_blood"}, {"model_heterozygous_zebrafish"}),
+        ("HBA1", {"expression_immunoblot"}, {"expression_single_nucleus", "edited_line"}),
+        ("MYO7A", {"own_function_purified"}, {"expression_patient_blood", "culture_organoid"}),
+    ],
+)
+def test_an_assay_is_done_where_the_gene_acts(gene, sensible, senseless):
+    found = feasible_ids(facts_of(gene, mechanism="loss of function"))
+    assert not senseless & found
+    assert sensible <= found
+
+
+@pytest.mark.parametrize(
+    ("disease", "measure"),
+    [("erythrocytosis", "haematocrit"), ("methemoglobinemia", "methaemoglobin in blood")],
+)
+def test_red_cells_are_measured_by_what_the_disease_changes(disease, measure):
+    dossiers = read_dossiers()
+    pair = next(one for one in dossiers.pairs.values() if disease in one.disease)
+    facts = WorldFacts(dossiers.genes[pair.gene], pair, "loss of function")
+    found = measure_of(read_designs().designs["model_null_mouse"], facts)
+    assert found.name == measure
+    assert min(found.ratios) > 1
 
 
 @pytest.mark.parametrize("effect", [True, False])
