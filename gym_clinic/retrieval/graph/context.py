@@ -74,7 +74,7 @@ from gym_clinic.retrieval.graph.triggers import (
     Phrases,
     matched,
 )
-from gym_clinic.retrieval.graph.wording import CONTRACTIONS
+from gym_clinic.retrieval.graph.wording import CONTRACTIONS, INNER_NEGATIONS
 from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SENTENCE, Word
 
 Status = Literal["present", "absent", "past", "other", "hypothetical"]
@@ -207,11 +207,7 @@ class _ScopedSentence:
         return False
 
     def _aside(self, place: int) -> int:
-        """Return the start of a clause "which ..." that a comma begins, or ends, at this word.
-
-        Returns:
-            The position of "which", whose comma does not separate; -1 for none.
-        """
+        """Return where a clause "which ..." starts that a comma begins or ends here; -1 for none."""
         text = self.words[place].text
         if text in ASIDES or (text in AMOUNTS and self._opens(place + 1, ("of", "which"))):
             return place
@@ -335,6 +331,8 @@ class _ScopedSentence:
         first = place
         while place < len(self.words) and self.taken[place]:
             place += 1
+            if self.words[place - 1].after != PLAIN:
+                return place  # "?pneumonia, cough"
         return place if place > first else 0
 
     def _reach(self, status: Status, place: int) -> int:
@@ -368,22 +366,23 @@ class _ScopedSentence:
         stop = max(0, place - BESIDE_AT_MOST)
         while before >= stop and self.words[before].text in BESIDE_RELATIVES:
             before -= 1
-        if before >= stop and self.words[before].text in ("in", "by"):
-            if self.words[before].text == "in":
+        if before >= stop and (beside := self.words[before].text) in ("in", "by"):
+            if beside == "in":
                 self._had_before(before)
             return 0
         behind = place + 1
         stop = min(len(self.words), behind + BESIDE_AT_MOST)
-        while behind < stop and (
-            self.words[behind].text in KIN and self.words[behind].before == PLAIN
-        ):
+        while behind < stop and self.words[behind - 1].after == PLAIN:
+            if self.words[behind].text not in KIN:
+                break
             behind += 1
         if behind == stop or self.words[behind].before != PLAIN:
             return 0
         named = behind + 1 < len(self.words) and self.taken[behind + 1]
         suffers = self.words[behind].text in SUFFERS
-        if suffers and behind + 1 < len(self.words) and self.words[behind + 1].text in TELLS:
-            return 0  # "his wife has noticed that he ..."
+        said = (word.text for word in self.words[behind + 1 : behind + 3])
+        if suffers and next((one for one in said if one not in INNER_NEGATIONS), "") in TELLS:
+            return 0  # "his wife has noticed that he ...", "his mother has not seen any ..."
         return behind + 1 if suffers or (named and self.words[behind].text in HAVING) else 0
 
     def _had_before(self, place: int) -> None:

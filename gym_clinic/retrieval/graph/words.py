@@ -12,6 +12,9 @@ PLAIN, COMMA, COLON, SENTENCE, QUESTION = range(5)
 MINUS, PLUS, DOUBT = "(-)", "(+)", "(?)"
 """Signs of a review of systems; they are words: "(-) fever", "+cough", "rash -", "?DVT"."""
 
+SIGN_WORDS = {"?": DOUBT, "&": "and", "ø": MINUS, "Ø": MINUS, "∅": MINUS}
+"""Other signs that stand for words; an arrow is "high" or "low"."""
+
 _SIGN = "[-−–+]"
 _WORD = re.compile(
     rf"\({_SIGN}\)|"  # (-) fever
@@ -22,6 +25,8 @@ _WORD = re.compile(
     rf"(?<=[^\W_]\s){_SIGN}{{1,3}}(?=\s*(?:[,;./]|$))|"  # fever -, cough ++
     r"\[[ x]?\](?=\s?[^\W\d_])|"  # [x] cough [ ] fever
     r"(?<![^\s(,;:/])\?(?=[^\W\d_])|"  # ?DVT
+    r"(?<![^\W_])[øØ∅](?![^\W_])|"  # ø fever
+    r"[↑↓]+|"  # ↑HR, appetite ↓
     r"&|[^\W_]+",
     re.IGNORECASE,
 )
@@ -76,12 +81,12 @@ def words_of(text: str) -> list[Word]:
 
 
 def _folded(word: str) -> str:
+    if word[0] in "↑↓":
+        return "high" if word[0] == "↑" else "low"
     if word[0] in "([-−–+":
         return PLUS if "+" in word or "x" in word.casefold() else MINUS
-    if word == "?":
-        return DOUBT
-    if word == "&":
-        return "and"
+    if word in SIGN_WORDS:
+        return SIGN_WORDS[word]
     if word.isascii():
         return word.casefold()
     folded = unicodedata.normalize("NFKD", word).casefold()
