@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gym_clinic.facts import load
+from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.instruments.units import convert
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.texts import documents, draw_visit
@@ -14,6 +15,7 @@ from gym_clinic.simulate.clinic.texts.units import (
     local_units,
     written_value,
 )
+from gym_clinic.simulate.clinic.texts.voice import americanised
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,9 @@ def test_no_filtration_rate_is_estimated_in_children() -> None:
         child = draw_patient(seed, "acute-appendicitis")
         if child.person.age < 18:
             assert not any("eGFR" in one.text for one in documents(child))
+
+
+def test_american_names_of_drugs_mean_the_same_drugs() -> None:
+    for one in load().drugs.values():
+        american = americanised(one.name.lower())
+        assert resolve(american) == resolve(one.name), american
