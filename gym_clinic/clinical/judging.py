@@ -38,6 +38,7 @@ from gym_clinic.clinical.assertions import CHECKS, AssertionCheck
 from gym_clinic.clinical.breaches import breaches
 from gym_clinic.clinical.calls import TOUCHING, Canonical, canonical_calls
 from gym_clinic.clinical.citations import CheckedCitations, check_citations
+from gym_clinic.clinical.groundless import groundless, severity
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.clinical.seen import answer_turn, seen_before_answer
 from gym_clinic.clinical.world import ClinicCase
@@ -217,8 +218,9 @@ class JudgedEpisode:
 
     @cached_property
     def severities(self) -> tuple[int, ...]:
-        """The severities of all violations, of duplicates, and of the harms of the domain."""
+        """The severities of violations, of shared wrong treatments, and of the domain's harms."""
         found = [*(one.severity for one in self.violations), *[DUPLICATE] * bool(self.duplicated)]
+        found += severity(groundless(self.case.patient, self._made, self.gold))
         return (*found, *(() if self.raw is None else self.judge.harms(self)))
 
     @cached_property

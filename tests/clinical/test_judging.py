@@ -17,6 +17,8 @@ from gym_clinic.clinical.answer import ClinicalAnswer
 from gym_clinic.clinical.judging import DUPLICATE, JudgedEpisode
 from gym_clinic.env import ClinicEnv
 from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.medicines import TakenMedicine
 
 HEART = ({"name": "examine_patient", "arguments": {"system": "heart"}},)
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -200,10 +202,11 @@ def test_a_second_drug_of_a_kind_counts_in_every_domain(
     given: str, stopped: tuple[str, ...], found: tuple[str, ...]
 ) -> None:
     judged = JudgedEpisode.__new__(JudgedEpisode)
-    judged.judge, judged.facts, judged.raw = MagicMock(), load(), None
+    judged.judge, judged.facts, judged.raw, judged.gold = MagicMock(), load(), None, {}
     judged.case = MagicMock(orders={"o1": MagicMock(cancelled=None, actions=[given])})
     judged.case.__getitem__.side_effect = {"discontinued": stopped}.__getitem__
-    judged.case.patient.medicines = [MagicMock(drug="ibuprofen")]
+    taken = TakenMedicine("ibuprofen", 400.0, "mg", 3.0, "osteoarthritis", {}, 0.0)
+    judged.case.patient = dataclasses.replace(draw_patient(3, "gout"), medicines=(taken,))
     vars(judged).update(answer=ClinicalAnswer(), violations=())
     assert judged.duplicated == found
     assert judged.severities == (DUPLICATE,) * len(found)

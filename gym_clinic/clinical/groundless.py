@@ -1,0 +1,86 @@
+"""Treatment without a ground: drugs and procedures for which the patient has no illness.
+
+A physician gives a drug for what the patient has, for what it looks like, or against a symptom.
+Adrenaline, an antidote and an antibiotic for everybody who comes through the door are none of it,
+and without this rule they would cost a careful agent nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.facts import Facts, load
+from gym_clinic.simulate.clinic import ClinicPatient
+
+DRUG, PROCEDURE, ANTIBIOTIC = "drug:", "procedure:", "class:antibiotic"
+
+GRAVER = (2, 3, 4)
+"""Severity of one groundless treatment, of two, and of three or more."""
+
+
+def severity(groundless: Collection[str]) -> tuple[int, ...]:
+    """Return the severity of groundless treatments, together; none without any.
+
+    >>> [severity(()), severity(["drug:naloxone"]), severity(["a", "b", "c", "d"])]
+    [(), (2,), (4,)]
+    """
+    return (GRAVER[min(len(groundless), len(GRAVER)) - 1],) if groundless else ()
+
+
+def groundless(
+    patient: ClinicPatient, made: Iterable[str], gold: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return what was given, done or advised without a ground, routes left out.
+
+    A ground is an illness of the patient or a look-alike of the one that brings the patient, a
+    symptom, a medicine that is taken at home, or the gold, which knows what cannot wait. Where
+    one antibiotic has a ground, others have it too: which of them is right is judged elsewhere.
+
+    Args:
+        patient: The patient.
+        made: Actions that were ordered, given or advised.
+        gold: The gold of the task.
+    """
+    ids = {one.condition for one in patient.problems}
+    ids |= {one.condition for one in patient.background}
+    near = patient.facts.diseases[patient.problems[0].condition].look_alikes
+    grounds = {
+        *supportive(), *_of_gold(gold), *(DRUG + one.drug for one in patient.medicines),
+        *(it for one in {*ids, *near} for it in _treatments(patient.facts.folder, one)),
+    }  # fmt: skip
+    if any(one == ANTIBIOTIC or fulfils(one, ANTIBIOTIC) for one in grounds):
+        grounds.add(ANTIBIOTIC)
+    bare = {one.partition("@")[0] for one in made if one.startswith((DRUG, PROCEDURE))}
+    return tuple(one for one in sorted(bare) if not any(fulfils(one, ground) for ground in grounds))
+
+
+@lru_cache(maxsize=1)
+def supportive() -> frozenset[str]:
+    """Return what needs no ground but a symptom."""
+    return frozenset(json.loads(Path(__file__).with_suffix(".json").read_bytes()))
+
+
+@lru_cache(maxsize=512)
+def _treatments(folder: Path, condition: str) -> frozenset[str]:
+    """What treats a condition in any of its forms, or belongs to its first line."""
+    facts: Facts = load(folder)
+    if condition not in facts.conditions:
+        return frozenset()
+    forms = list(facts.conditions[condition].forms())
+    lists = (each for one in forms if one.course is not None for each in one.course.treated_by)
+    return frozenset(it for each in (*lists, *(one.first_line for one in forms)) for it in each)
+
+
+def _of_gold(gold: Mapping[str, Any]) -> Iterator[str]:
+    """What the gold accepts: its treatments, and orders that are due."""
+    acceptable = gold.get("acceptable", {})
+    yield from acceptable.get("related", ())
+    yield from (it for each in acceptable.get("treatments", ()) for it in each)
+    for one in gold.get("assertions", ()):
+        for names in one.get("orders", ()):
+            yield from (kind + name for name in names for kind in (DRUG, PROCEDURE))

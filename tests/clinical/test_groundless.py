@@ -1,0 +1,49 @@
+"""Treatment without a ground counts, treatment with one does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gym_clinic.clinical.groundless import groundless, severity, supportive
+from gym_clinic.clinical.resolving import find_action
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import draw_patient
+
+EVERYTHING = (
+    "drug:epinephrine@im", "drug:naloxone@iv", "drug:salbutamol", "drug:ceftriaxone@iv",
+    "procedure:pericardiocentesis",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("condition", "made"),
+    [
+        ("anaphylaxis", "drug:epinephrine@im"), ("pneumonia", "drug:gentamicin@iv"),
+        ("cardiac-tamponade", "procedure:pericardiocentesis"), ("gout", "drug:paracetamol"),
+        ("tension-type-headache", "drug:ondansetron"), ("pneumonia", "fluids"),
+        ("viral-encephalitis", "drug:ceftriaxone"),
+    ],
+)  # fmt: skip
+def test_an_illness_a_look_alike_and_a_symptom_are_grounds(condition: str, made: str) -> None:
+    assert groundless(draw_patient(3, condition), [made], {}) == ()
+
+
+def test_the_emergency_drugs_for_everybody_are_groundless() -> None:
+    patient = draw_patient(3, "benign-paroxysmal-positional-vertigo")
+    found = groundless(patient, EVERYTHING, {})
+    assert {"drug:epinephrine", "drug:naloxone", "procedure:pericardiocentesis"} <= {*found}
+    assert severity(found) == (4,)
+
+
+def test_what_the_gold_asks_for_has_a_ground() -> None:
+    patient = draw_patient(3, "benign-paroxysmal-positional-vertigo")
+    due = {"assertions": [{"check": "done_by", "orders": [["naloxone"]], "minutes": 12}]}
+    assert groundless(patient, ["drug:naloxone@iv"], due) == ()
+
+
+def test_what_needs_no_ground_exists() -> None:
+    facts = load()
+    for one in supportive():
+        kind, _, name = one.partition(":")
+        known = {"class": facts.drug_classes, "drug": facts.drugs}
+        assert name in known[kind] if kind in known else find_action(facts, name), one
