@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from gym_clinic.domains.clingen.literature.prose.argument import weigh
+from gym_clinic.domains.clingen.literature.prose.earlier import EarlierWork
 from gym_clinic.domains.clingen.literature.prose.experiments import without_figures
 from gym_clinic.domains.clingen.literature.prose.facts import (
     age_text,
@@ -20,6 +22,7 @@ from gym_clinic.domains.clingen.literature.prose.facts import (
     sign,
     signs_of,
 )
+from gym_clinic.domains.clingen.literature.prose.labels import shorten
 from gym_clinic.domains.clingen.literature.prose.people import (
     case_control_facts,
     family_facts,
@@ -74,8 +77,9 @@ def write_abstract(
         background.append(writer.tell("abs_gap"))
     background.append(aim)
     if article.kind == "review":
-        said = [*background, writer.tell("review_scope"), writer.tell("review_view")]
-        said += [writer.tell("review_view"), writer.tell("abs_gap"), writer.tell("review_message")]
+        earlier = EarlierWork(literature, article, writer)
+        said = [*background, writer.tell("review_scope"), *earlier.counts()]
+        said += [*earlier.open_questions(1), writer.tell("review_message")]
         return " ".join(filter(None, said))
     methods = [writer.tell("abs_assay_methods", **facts) for _, facts in shown]
     if persons:
@@ -97,7 +101,10 @@ def write_abstract(
         results.append(without_figures(writer, pool, facts))
     if len(shown) < len(told) and rng.random() < 0.5:
         results.append(writer.tell("abs_other_result"))
-    conclusions = _conclusions(writer, article, shown)
+    conclusions = [
+        shorten(one, [result for result, _ in shown], " ".join(results))
+        for one in _conclusions(writer, literature, article, shown)
+    ]
     heads = rng.choice(HEADINGS) if rng.random() < 0.6 else None
     parts = [" ".join(filter(None, part)) for part in (background, methods, results, conclusions)]
     if heads is None or not parts[1]:
@@ -161,17 +168,19 @@ def _group_facts(persons: Sequence[Proband]) -> dict[str, str]:
 
 def _conclusions(
     writer: ArticleWriter,
+    literature: Literature,
     article: Publication,
     shown: Sequence[tuple[Experiment, dict[str, str]]],
 ) -> list[str]:
-    marked = article.abstract
-    facts = shown[0][1] if shown else {}
-    if not shown:
-        for slot in ("measure", "change", "system", "arm1"):
-            writer.facts.pop(slot, None)
-    what = writer.clause("about")
-    pool = "overstate" if marked.overstates else "hedged" if marked.hedges else "abs_conclusion"
-    said = [writer.tell(pool, what=what, hedge="may", **facts)]
-    if writer.rng.random() < 0.5:
-        said.insert(0 if pool != "abs_conclusion" else 1, writer.tell("abs_conclusion", **facts))
+    """What follows from the results; the plan may hold it back or let it go too far."""
+    plan = article.abstract
+    weighing = weigh(literature, article, shown)
+    cautious = bool(plan.hedges) and not plan.overstates
+    said = [weighing.conclusion(writer, cautious=cautious)]
+    if plan.overstates:
+        said = [weighing.main_finding(writer), writer.tell("overstate")]
+    elif cautious:
+        said.append(writer.tell("hedged", hedge="may"))
+    if writer.rng.random() < 0.6:
+        said.append(writer.tell("abs_conclusion"))
     return said

@@ -15,6 +15,8 @@ _LABELS: dict[str, list[tuple[str, str]]] = json.loads(
 )
 _TAIL = re.compile(r" (?:of|in|after|with|before|by|on|relative|at|over|from|that|recovered)\b")
 
+_QUANTITY = re.compile(r"the \w+ of (?:\S+ )+?(?=(?:with|within|for|that|in|after|re\w+ed)\b)")
+
 
 @lru_cache(maxsize=512)
 def measure_text(measure: str) -> str:
@@ -36,9 +38,13 @@ def short_measure(measure: str) -> str:
     ('spontaneous firing', 'grip strength')
     >>> short_measure("left ventricular ejection fraction")
     'ejection fraction'
+    >>> short_measure("the number of cells after five days")
+    'the number of cells'
     """
     head = _TAIL.split(measure)[0]
     words = head.split()
+    if quantity := _QUANTITY.match(measure):
+        return quantity[0].rstrip()
     if len(words) < 2:
         return measure
     return " ".join(words[-2:]) if len(words) >= 4 else head
@@ -57,12 +63,13 @@ def short_arm(label: str) -> str:
     return label
 
 
-def shorten(text: str, results: Sequence[Experiment]) -> str:
+def shorten(text: str, results: Sequence[Experiment], before: str = "") -> str:
     """Shorten measures and groups where a text names them again.
 
     Args:
         text: One paragraph.
         results: The experiments that it may name.
+        before: What the reader has read, where they are named in full.
     """
     short: dict[str, str] = {}
     for one in results:
@@ -74,7 +81,7 @@ def shorten(text: str, results: Sequence[Experiment]) -> str:
     names = sorted((key for key in short if short[key].casefold() != key), key=len, reverse=True)
     if not names:
         return text
-    seen: set[str] = set()
+    seen = {name for name in names if name in before.casefold()}
 
     def written(found: re.Match[str]) -> str:
         key = found[0].casefold()

@@ -94,11 +94,9 @@ class _ArticleRecords:
         self.ids = {article.pmid, *article.cites, *article.persons}
         self.ids.update(one.first_article for one in persons)
         self.ids.update(variant for one in persons for variant in one.variants)
-        told = list(results)
-        if article.kind == "review":
-            cited = [one for one in literature.articles if one.pmid in article.cites]
-            keys = {key for one in cited for key in one.results}
-            told += [one for one in literature.results if one.id in keys]
+        cited = [one for one in literature.articles if one.pmid in article.cites]
+        keys = {key for one in cited for key in one.results}
+        told = results + [one for one in literature.results if one.id in keys]
         self.ids.update(found for one in told for found in _ID.findall(_words(one)))
         self.numbers = numbers_in(" ".join(_words(one) for one in told)) | {"95"}
         for one in results:
@@ -191,6 +189,11 @@ def _people_numbers(literature: Literature, article: Publication) -> Iterator[st
             yield str(person.onset_months)
             yield f"{round(person.onset_months / 12, 1):g}"
     yield str(len(article.persons))
+    told: set[str] = set()
+    for cited in [one for one in literature.articles if one.pmid in article.cites]:
+        yield from (str(len(cited.persons)), str(len({*article.persons, *cited.persons})))
+        told.update(cited.persons)
+    yield str(len(told))
     for variant in literature.variants:
         yield from map(str, (variant.population_alleles, variant.population_total))
         if variant.load is not None:

@@ -9,6 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gym_clinic.domains.clingen.literature.prose.abstract import write_abstract
+from gym_clinic.domains.clingen.literature.prose.argument import (
+    experiment_argument,
+    linkage_argument,
+    weigh,
+)
+from gym_clinic.domains.clingen.literature.prose.earlier import EarlierWork
 from gym_clinic.domains.clingen.literature.prose.experiments import (
     experiment_paragraph,
     methods_of,
@@ -26,7 +32,7 @@ from gym_clinic.domains.clingen.literature.prose.people import (
 )
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.prose.style import change_of, draw_style
-from gym_clinic.domains.clingen.literature.records import Literature, Publication
+from gym_clinic.domains.clingen.literature.records import Experiment, Literature, Publication
 from gym_clinic.simulate.split import Split
 
 _TITLE_POOLS = {
@@ -95,6 +101,7 @@ class _ArticleAuthor:
         self.people_table = len(self.persons) > 2 and (
             article.short or self.writer.rng.random() < 0.4
         )
+        self.earlier = EarlierWork(literature, article, self.writer)
         self.told: list[dict[str, str]] = []
         for place, result in enumerate(self.results):
             facts = experiment_facts(result, self.style, change_of(result, self.writer.rng))
@@ -107,8 +114,8 @@ class _ArticleAuthor:
             sections = [
                 ("Introduction", self.introduction()),
                 ("Published studies", self.published_studies()),
-                ("Reading the evidence", self._some("review_view", 8)),
-                ("Outlook", self._some("disc_close", 5)),
+                ("What the studies show", self.reviewed_findings()),
+                ("Open questions", self.open_questions()),
             ]
         else:
             sections = [
@@ -164,23 +171,22 @@ class _ArticleAuthor:
         """Disease, gene, earlier work, aim."""
         gene = self.writer
         known = "verb" if "does_verb" in self.facts else "noun"
-        first = [gene.tell("disease_open"), self._some("disease_more", 4)]
+        first = [gene.tell("disease_open"), self._some("disease_more", 3)]
         if "product" in self.facts:
             first.append(self._some(f"gene_intro_{known}", 1))
             first.append(self._some("gene_more", 3))
         mech = "mechanism_intro" if "mech" in self.facts else "mechanism_unknown"
         if self.article.gene == self.literature.gene:
             first.append(gene.tell(mech))
-        second = [gene.tell("earlier_work", **self._cited(one)) for one in self.article.cites]
-        second += [self._some("gap", 4), self.aim(gene, self.told)]
-        return _paragraphs(first, second)
+        second = [*self.earlier.known_before(), self._some("gap", 2)]
+        return _paragraphs(first, second, [self.aim(gene, self.told)])
 
     def methods(self) -> str:
         """Recruitment, sequencing, assays and statistics."""
         people = []
         if self.persons or self.article.case_control or self.article.families:
-            people = [self._some("ethics", 1), self._some("recruitment", 4)]
-            people.append(self._some("sequencing", 5))
+            people = [self._some("ethics", 1), self._some("recruitment", 3)]
+            people.append(self._some("sequencing", 3))
         parts = [people]
         for result, facts in zip(self.results, self.told, strict=True):
             parts.append([methods_of(self.writer, result, facts, self.article.short)])
@@ -210,47 +216,67 @@ class _ArticleAuthor:
         return _paragraphs(*parts)
 
     def published_studies(self) -> str:
-        """What the earlier articles were about, without their values."""
+        """What the earlier articles were about and held, without their values."""
         parts = []
-        for pmid in self.article.cites:
-            earlier = next(one for one in self.literature.articles if one.pmid == pmid)
-            cited = self._cited(pmid)
+        for earlier in self.earlier.cited:
+            cited = self._cited(earlier.pmid)
             said = [self.writer.tell("review_study", cited_what_up=cited["cited_what"], **cited)]
-            if earlier.persons and earlier.kind != "review":
+            if len(earlier.persons) > 1 and earlier.kind != "review":
                 count = counted_word(len(earlier.persons))
-                if len(earlier.persons) > 1:
-                    said.append(self.writer.tell("review_persons", count=count))
-            for one in self.literature.results if earlier.kind != "review" else ():
-                if one.id in earlier.results:
-                    facts = experiment_facts(one, self.style, "")
-                    said.append(self.writer.tell("review_experiment", **facts))
+                said.append(self.writer.tell("review_persons", count=count))
+            for one in self.earlier.results(earlier):
+                said.append(self.writer.tell("review_experiment", **self._without_values(one)))
+                said.append(self.writer.tell("review_outcome", outcome=self.earlier.outcome(one)))
             parts.append(said)
-        return _paragraphs(*parts, [self._some("gap", 6)])
+        return _paragraphs(*parts)
+
+    def reviewed_findings(self) -> str:
+        """What the reviewed articles hold together."""
+        return _paragraphs(self.earlier.counts(), self._mechanism(), [self._some("review_view", 3)])
+
+    def open_questions(self) -> str:
+        """What the reviewed articles leave open."""
+        said = [*self.earlier.open_questions(), self.writer.tell("review_message")]
+        return _paragraphs([*said, self._some("disc_close", 1)])
 
     def discussion(self) -> str:
-        """What was found, what limits it, what others reported."""
-        tell = self.writer.tell
-        first = [tell("disc_open")]
+        """Argue: the finding, its grounds, earlier work, mechanism, limits, conclusion."""
+        tell, short = self.writer.tell, self.article.short
+        told = list(zip(self.results, self.told, strict=True))
+        weighing = weigh(self.literature, self.article, told)
+        parts: list[list[str]] = [[weighing.main_finding(self.writer)]]
+        parts[0].append(weighing.further_finding(self.writer))
         if self.persons:
-            first.append(self._some("disc_people", 4, count=counted_word(len(self.persons))))
-        parts = [first]
-        for result, facts in zip(self.results, self.told, strict=True):
-            said = [
-                tell("disc_result", **facts),
-                self._some("disc_meaning", 4, hedge="may", **facts),
-            ]
-            if result.confounder:
-                said.append(tell("disc_confounder", **facts))
-            if result.id in self.article.abstract.overstates:
-                said.append(tell("hedged", hedge="may"))
-            parts.append([shorten(" ".join(filter(None, said)), [result])])
+            parts.append([*weighing.of_people(self.writer), self._some("disc_people", 2)])
+        parts[-1] += linkage_argument(self.writer, self.literature, self.article)
+        for result, facts in told:
+            said = [tell("disc_result", **facts)]
+            said += experiment_argument(self.writer, result, facts)
+            if not short:
+                said.append(tell("disc_meaning", hedge="may", **facts))
+            parts.append(said)
+        parts.append([*self.earlier.compared(told), *([] if short else self._mechanism())])
         units = self.told[0] if self.told else {}
-        parts.append([tell("disc_cite", **self._cited(one)) for one in self.article.cites])
-        parts.append([self._some("disc_limits", 6, hedge="may", **units)])
-        what = self.writer.clause("about")
-        conclusion = tell("conclusion", what=what, what_up=what, hedge="may", **units)
-        parts.append([self._some("disc_close", 3), conclusion])
-        return _paragraphs(*parts)
+        gravest = weighing.gravest(self.writer)
+        limits = tell("disc_bearing", against=gravest) if gravest else ""
+        parts.append([limits, self._some("disc_limits", 3, hedge="may", **units)])
+        known = weigh(self.literature, self.article, [one for one in told if not one[0].confounder])
+        parts.append([known.conclusion(self.writer), self._some("disc_close", 1)])
+        full = " ".join(
+            f"{facts['measure']}; {facts['arm1']}; {facts['arm2']}" for _, facts in told
+        )
+        return _paragraphs(*([shorten(one, self.results, full) for one in part] for part in parts))
+
+    def _mechanism(self) -> list[str]:
+        """How variants of the gene may lead to the disease, as far as it is known."""
+        if self.article.gene != self.literature.gene:
+            return []
+        pool = "mechanism_view" if "mech" in self.facts else "mechanism_open"
+        return [self.writer.tell(pool)]
+
+    def _without_values(self, result: Experiment) -> dict[str, str]:
+        facts = experiment_facts(result, self.style, "")
+        return {slot: facts[slot] for slot in ("measure", "system", "arm1", "arm2", "gene")}
 
     def references(self) -> str:
         """List the earlier articles of the same world."""

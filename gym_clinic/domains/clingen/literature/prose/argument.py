@@ -1,0 +1,267 @@
+"""How an article weighs its records: what speaks for the gene, what against it, what follows.
+
+All of it follows from what the article prints. How a curator reads a result is not looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gym_clinic.domains.clingen.literature.experiments import ALPHA
+from gym_clinic.domains.clingen.literature.prose.facts import RARE, counted_word
+from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
+from gym_clinic.domains.clingen.literature.records import (
+    CaseControl,
+    Experiment,
+    Literature,
+    Proband,
+    Publication,
+)
+
+_DATA: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "argument.json").read_text(encoding="utf-8")
+)
+
+FEW = 3
+"""Persons up to which an article calls its series small."""
+
+LARGE_LOD = 2.0
+"""LOD score from which a family adds to the argument as much as a comparison with controls."""
+
+
+_LIMITS = ("against_few", "against_no_people", "against_no_experiment", "against_single")
+_LOWER: dict[str, str] = {"high": "middle", "middle": "low", "low": "low"}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What speaks for or against a gene: a pool of clauses and what they need.
+
+    Attributes:
+        count: How many persons of the article are meant, and how many it has.
+    """
+
+    pool: str
+    facts: dict[str, str] = field(default_factory=dict)
+    count: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What an article has for and against its gene.
+
+    Attributes:
+        supports: What speaks for it: persons, families, controls, experiments.
+        objections: What speaks against it or limits it, the gravest first.
+        subject: What the conclusion is on: "people" or "lab", laboratory work.
+        level: How far it goes: "high", "middle" or "low".
+    """
+
+    supports: tuple[Ground, ...]
+    objections: tuple[Ground, ...]
+    subject: str
+    level: str
+
+    def conclusion(self, writer: ArticleWriter, *, cautious: bool = False) -> str:
+        """Write what follows, with the reasons.
+
+        Args:
+            writer: The writer of the article.
+            cautious: Whether the author goes less far than the records allow.
+        """
+        people = [one for one in self.supports if one.pool != "for_result"][:1]
+        results = [one for one in self.supports if one.pool == "for_result"][:1]
+        level = _LOWER[self.level] if cautious else self.level
+        objections = self.objections or (Ground("against_single"),) * cautious
+        grounds = [*people, *results]
+        writer.rng.shuffle(grounds)
+        said = [writer.tell("plain_for", **{"for": _clause(writer, one)}) for one in grounds[1:]]
+        given = {"then": writer.clause(f"then_{self.subject}_{level}")}
+        if grounds:
+            given["for"] = _clause(writer, grounds[0])
+        if objections:
+            given["against"] = _clause(writer, objections[0])
+        both = "low" if level == "low" else "both"
+        sides = both if len(given) == 3 else "for" if grounds else "against"
+        return " ".join([*said, writer.tell(f"weigh_{sides}", **given)])
+
+    def main_finding(self, writer: ArticleWriter) -> str:
+        """Write the main finding."""
+        if self.supports:
+            return writer.tell("main_for", **{"for": _clause(writer, self.supports[0])})
+        return writer.tell("main_against", against=_clause(writer, self.objections[0]))
+
+    def further_finding(self, writer: ArticleWriter) -> str:
+        """Write what else was found, or what qualifies the main finding."""
+        if len(self.supports) > 1:
+            return writer.tell("further_for", **{"for": _clause(writer, self.supports[-1])})
+        if self.supports and self.objections:
+            return writer.tell("further_against", against=_clause(writer, self.objections[0]))
+        return ""
+
+    def gravest(self, writer: ArticleWriter) -> str:
+        """Write the gravest objection that is not on a person, as a clause."""
+        limits = [one for one in self.objections if one.pool in _LIMITS]
+        return _clause(writer, limits[0]) if limits else ""
+
+    def of_people(self, writer: ArticleWriter) -> list[str]:
+        """Write the arguments from people, one sentence each."""
+        said = [
+            writer.tell("argue_for", **{"for": _clause(writer, one)})
+            for one in self.supports
+            if one.pool == "for_people"
+        ]
+        said += [
+            writer.tell("argue_against", against=_clause(writer, one))
+            for one in self.objections
+            if one.count and one.pool != "against_again"
+        ]
+        return said
+
+
+def weigh(
+    literature: Literature,
+    article: Publication,
+    told: Sequence[tuple[Experiment, dict[str, str]]],
+) -> Weighing:
+    """Collect what an article has for and against its gene.
+
+    Args:
+        literature: The records.
+        article: One of its articles.
+        told: Its experiments with what sentences on them may use.
+    """
+    persons = [one for one in literature.persons if one.id in article.persons]
+    families = [one for one in literature.families if one.id in article.families]
+    about = [one for one in told if expectation(one[0]) != "expect_other"]
+    differing = [facts for one, facts in about if one.comparison.p < ALPHA]
+    equal = [facts for one, facts in about if one.comparison.p >= ALPHA]
+    clear, doubts = _sorted_persons(literature, article, persons)
+    number = len(persons)
+    supports, objections = [], []
+    if clear:
+        supports.append(Ground("for_people", count=(clear, number)))
+    for family in families:
+        if family.affected_carriers > 1:
+            facts = {"family": family.id, "relatives": counted_word(family.affected_carriers)}
+            supports.append(Ground("for_family", facts))
+    excess = article.case_control is not None and _in_excess(article.case_control)
+    if excess:
+        supports.append(Ground("for_controls"))
+    supports += [Ground("for_result", facts) for facts in differing]
+    for pool, count in doubts[:2]:
+        if count:
+            objections.append(Ground(pool, count=(count, number)))
+    if article.case_control and not excess:
+        objections.append(Ground("against_controls"))
+    objections += [Ground("against_null", facts) for facts in equal]
+    objections += [
+        Ground("against_family", {"family": one.id, "phenocopies": counted_word(one.phenocopies)})
+        for one in families
+        if one.phenocopies
+    ]
+    for pool, count in doubts[2:]:
+        if count:
+            objections.append(Ground(pool, count=(count, number)))
+    if 0 < number <= FEW:
+        objections.append(Ground("against_few"))
+    if not persons:
+        objections.append(Ground("against_no_people"))
+    if not told:
+        objections.append(Ground("against_no_experiment"))
+    elif len(told) == 1:
+        objections.append(Ground("against_single"))
+    if not persons:
+        level = "low" if not differing else "middle" if equal else "high"
+        return Weighing(tuple(supports), tuple(objections), "lab", level)
+    linked = sum(one.lod >= LARGE_LOD for one in families) + excess
+    weight = clear + 1.5 * linked + 0.75 * len(differing) - 0.5 * len(equal)
+    level = "high" if weight >= 4 else "middle" if weight >= 1.5 else "low"
+    return Weighing(tuple(supports), tuple(objections), "people", level)
+
+
+def expectation(result: Experiment) -> str:
+    """Return the pool on why an experiment of this kind bears on the gene."""
+    rows: list[list[str]] = _DATA["expectations"]
+    found = (pool for start, pool in rows if result.design.startswith(start))
+    return next(found, "expect_other")
+
+
+def experiment_argument(
+    writer: ArticleWriter, result: Experiment, facts: dict[str, str]
+) -> list[str]:
+    """Write what an experiment was expected to show, and whether it did."""
+    met = result.comparison.p < ALPHA
+    pool = expectation(result)
+    said = [writer.tell(pool, **facts)]
+    if pool != "expect_other":
+        said.append(writer.tell("outcome_met" if met else "outcome_unmet", **facts))
+    if result.confounder:
+        said.append(writer.tell("disc_confounder", **facts))
+        said.append(writer.tell("confounded_so", **facts))
+    return said
+
+
+def linkage_argument(
+    writer: ArticleWriter, literature: Literature, article: Publication
+) -> list[str]:
+    """Write what families and controls add."""
+    said = []
+    for one in literature.families:
+        if one.id in article.families:
+            facts = {"family": one.id, "lod": f"{one.lod:g}"}
+            facts["relatives"] = counted_word(one.affected_carriers)
+            facts["phenocopies"] = counted_word(one.phenocopies) if one.phenocopies else "none"
+            said.append(writer.tell("argue_family", **facts))
+    if found := article.case_control:
+        counts = {
+            "k1": str(found.case_carriers),
+            "n_cases": str(found.cases),
+            "k2": str(found.control_carriers),
+            "n_controls": str(found.controls),
+        }
+        read = writer.clause("for_controls" if _in_excess(found) else "against_controls")
+        said.append(writer.tell("argue_controls", controls_read=read, **counts))
+    return said
+
+
+def _sorted_persons(
+    literature: Literature, article: Publication, persons: Sequence[Proband]
+) -> tuple[int, list[tuple[str, int]]]:
+    """Count persons without doubt, and those with each doubt, the gravest first."""
+    frequent = {one.id for one in literature.variants if one.population_alleles > RARE}
+    counts = dict.fromkeys(
+        ("against_other", "against_common", "against_untested", "against_again"), 0
+    )
+    clear = 0
+    for one in persons:
+        again = one.first_article != article.pmid
+        if one.other_cause:
+            counts["against_other"] += 1
+        elif frequent & {*one.variants}:
+            counts["against_common"] += 1
+        elif one.origin == "untested":
+            counts["against_untested"] += 1
+        else:
+            clear += not again
+        counts["against_again"] += again
+    return clear, list(counts.items())
+
+
+def _in_excess(found: CaseControl) -> bool:
+    return found.p < ALPHA and found.odds_ratio > 1
+
+
+def _clause(writer: ArticleWriter, ground: Ground) -> str:
+    if ground.count:
+        few, number = ground.count
+        pool = "one_person" if number == 1 else "both_people" if number == 2 else "all_people"
+        people = writer.clause(
+            pool if few == number else "some_people", k=counted_word(few), n=counted_word(number)
+        )
+        return writer.clause(ground.pool, people=people)
+    return writer.clause(ground.pool, **ground.facts)
