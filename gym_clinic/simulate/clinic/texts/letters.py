@@ -85,7 +85,8 @@ def _together(voice: Voice, first: Piece, second: Piece, *, ordered: bool = Fals
     one, other = (second, first) if turned else (first, second)
     if voice.random.random() < 0.5:
         return voice.sentences([one, other])
-    return Piece(f"{one.text}; {lowered(other.text)}", (*one.facts, *other.facts))
+    ended = one.text.rstrip(".")
+    return Piece(f"{ended}; {lowered(other.text)}", (*one.facts, *other.facts))
 
 
 def _who_on(voice: Voice, patient: ClinicPatient, day: datetime.date) -> Piece:

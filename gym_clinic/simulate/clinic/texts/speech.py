@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
@@ -11,6 +13,14 @@ from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
 from gym_clinic.simulate.clinic.texts.when import onset, vaguely
 from gym_clinic.simulate.split import of_split
+
+DOING = re.compile(
+    r"(?:being|throwing|bringing|getting|seeing|feeling|filling|rushing|wanting|wandering|losing"
+    r"|bumping|drifting|dozing|waking|kicking|thrashing|staggering|shuffling|falling|breathing in"
+    r"|daydreaming|freezing|hallucinating|barely|soiling|talking)\b"
+    r"|(?:coughing|vomiting|itching|wheezing)$"
+)
+"""Nouns of lay words that say what somebody does: nobody has "got being sick"."""
 
 MESSAGES = 0.4
 """Share of those who write as in a chat: small letters, few stops."""
@@ -56,6 +66,7 @@ def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[s
     for slot, forms in (("c", words.nouns), ("says", words.says)):
         usable = of_split(one.name, forms, voice.split)
         usable = [form for form in usable if not names_a_problem(patient, form)] or usable[:1]
+        usable = [form for form in usable if not DOING.match(form)] or usable
         if usable:
             text = in_person(voice.random.choice(usable), visit.speaker, sex)
             found[slot] = Piece(text, (Fact("finding", one.finding, text, minute=one.began),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
 
@@ -125,6 +126,21 @@ def test_nurses_write_what_was_given_and_measure_under_it() -> None:
     before = [one for one in untreated if one.minute < given]
     assert [one for one in treated if one.minute < given] == before
     assert treated != untreated
+
+
+ODD = re.compile(
+    r"\bor so or so\b|\bon on\b|[.;,];|\b(?:got|had) (?:being|throwing|seeing|feeling)\b"
+)
+
+
+def test_sentences_are_joined_without_doubled_words_or_stops() -> None:
+    found = []
+    for seed in range(FEW):
+        for one in (*drawn(seed)[1], *documents(drawn(seed)[0], "test")):
+            found += [f"{seed} {one.title}: {match[0]}" for match in ODD.finditer(one.text)]
+    assert not found
+    assert ODD.search("a day or so or so")
+    assert ODD.search("as it should be.; no allergies")
 
 
 def test_launch_years_are_of_drugs_of_the_facts() -> None:
