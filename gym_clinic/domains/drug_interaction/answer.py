@@ -11,10 +11,13 @@ from typing_extensions import NotRequired, TypedDict
 from gym_clinic.chart import Chart
 from gym_clinic.clinical.answer import Citations, Name
 from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
 from gym_clinic.facts import load
 from gym_clinic.toolbox import Kind, tool
 
-Verdict = Literal["start as proposed", "start with change", "do not start"]
+Verdict = Literal[
+    "start as proposed", "start with change", "do not start", "keep the list", "change the list"
+]  # fmt: skip
 ProblemKind = Literal[
     "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "condition",
     "duplicate", "maximum dose",
@@ -26,7 +29,7 @@ MOST_PROBLEMS, MOST_DRUGS = 12, 5
 problem."""
 
 Names = Annotated[list[Name], Field(max_length=MOST_PROBLEMS)]
-"""Products to be stopped."""
+"""What is to be stopped."""
 
 
 class StatedProblem(TypedDict):
@@ -76,7 +79,7 @@ class ReviewPlan(TypedDict):
         doses: Doses that are changed.
         monitoring: What is to be watched, and when first.
         separate_hours: Hours between the proposed drug and another.
-        stop: Bought products that are to be stopped.
+        stop: Bought products that are to be stopped; of a whole list also what is prescribed.
     """
 
     alternative: NotRequired[Name | None]
@@ -95,10 +98,10 @@ def submit_answer(
     plan: ReviewPlan,
     cited_findings: Citations,
 ) -> None:
-    """Give the verdict on the proposed drug; this ends the review.
+    """Give the verdict on the proposed drug, or on the whole list; this ends the review.
 
     Args:
-        verdict: Whether it is started.
+        verdict: Whether it is started; of a whole list, whether it is kept.
         problems: What matters in this patient, with its severity; empty if nothing does.
         plan: What is done instead, or changed; empty if nothing is.
         cited_findings: At least three facts of this patient that the verdict rests on: medicines,
@@ -112,12 +115,19 @@ def _orders(
     case: Chart, verdict: Verdict, problems: list[StatedProblem], plan: ReviewPlan
 ) -> Iterator[dict[str, Any]]:
     """Yield what the answer orders, in the words of the judge of safety."""
+    asked: Mapping[str, Any] = case["question"]
     if verdict == "do not start":
         return
-    asked: Mapping[str, Any] = case["question"]
     for product in dict.fromkeys(plan.get("stop", ())):
         yield {"tool": "discontinue", "drug": product}
     partners = list(dict.fromkeys(name for one in problems for name in one["drugs"]))
+    if asked_drug(asked) == LIST:
+        for change in plan.get("doses", ()):
+            yield {"tool": "adjust_dose", "drug": change["drug"], "with": partners}
+        for test in dict.fromkeys(one["test"] for one in plan.get("monitoring", ())):
+            for drug in partners:
+                yield {"tool": "monitor", "drug": drug, "test": test}
+        return
     dose = asked["dose"]
     for change in plan.get("doses", ()):
         if change["drug"].casefold() in (

@@ -15,9 +15,10 @@ from typing import Any
 from gym_clinic.domain import CallSpec, Menu, Move
 from gym_clinic.domains.drug_interaction.checks import KINDS, OLD, SEVERITIES
 from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.domains.drug_interaction.list_baseline import list_answer, list_checks, of_list
+from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.solution import PREGNANT, QUESTIONS
 from gym_clinic.episode import Task
-from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.instruments import score
 
@@ -45,7 +46,9 @@ READ: tuple[CallSpec, ...] = (
 def menu(task: Task) -> Menu:
     """Return what could be done on a ticket: its drug is known, the patient is not."""
     question = task.record["question"]
-    drug = question["drug"]
+    listed = asked_drug(question) == LIST
+    drug = "ibuprofen" if listed else question["drug"]
+    purpose = question.get("indication", "osteoarthritis")
     calls: list[CallSpec] = [*READ]
     calls += [("ask_patient", {"question": one}) for one in (*QUESTIONS, PREGNANT)]
     calls += [
@@ -59,14 +62,14 @@ def menu(task: Task) -> Menu:
         ("check_conditions", {"drug": drug, "conditions": ["asthma"]}),
         ("check_duplicates", {"drugs": [drug, "ibuprofen"]}),
         ("get_drug_information", {"drug": drug}),
-        ("find_alternatives", {"indication": question["indication"]}),
+        ("find_alternatives", {"indication": purpose}),
     ]
-    options = [one.drug for one in indications()[question["indication"]].options]
+    options = [one.drug for one in indications()[purpose].options]
     other = next((one for one in options if one != drug), drug)
-    answers: dict[str, Move] = {
-        label: (("submit_answer", _constant(*parts, drug, other)),)
-        for label, parts in ANSWERS.items()
-    }
+    answers: dict[str, Move] = {}
+    for label, parts in ANSWERS.items():
+        answer = _constant(*parts, drug, other)
+        answers[label] = (("submit_answer", of_list(answer) if listed else answer),)
     return Menu(tuple(calls), answers)
 
 
@@ -154,7 +157,7 @@ class ReviewRules:
             return self._write(READ)[0]
         if self._step == 2:
             self._record = heard
-            self._checks = _checks(self._request, heard) if self._request else []
+            self._checks = _checks(self._request, heard) if self._request else list_checks(heard)
             if self._settled is not None:
                 self._checks += _everything(heard)
             if self._checks:
@@ -163,6 +166,8 @@ class ReviewRules:
         answer = dict(self._settled or _decide(self._request, self._record, found))
         if self._settled is not None and self._request is not None:
             answer = _borrowed(answer, self._request, self._record)
+        elif self._settled is not None:
+            answer = of_list({**answer, "cited_findings": _cited(self._record)})
         return self._write((("submit_answer", answer),))[0]
 
 
@@ -262,9 +267,10 @@ _KIND = {
 """Tool -> kind of the problem that it finds, and where its answer has it."""
 
 
-def _found(request: ReviewRequest, checks: Sequence[tuple[CallSpec, Any]]) -> list[dict[str, Any]]:
-    """The risks that the tools told: kind, drugs, severity and what to do."""
-    own = load().drugs[request.drug].name
+def _found(
+    request: ReviewRequest | None, checks: Sequence[tuple[CallSpec, Any]]
+) -> list[dict[str, Any]]:
+    """The risks that the tools told: kind, drugs, severity, what to do; of a list all of them."""
     risks: list[dict[str, Any]] = []
     for (name, _), answer in checks:
         if name not in _KIND or not isinstance(answer, dict):
@@ -272,11 +278,12 @@ def _found(request: ReviewRequest, checks: Sequence[tuple[CallSpec, Any]]) -> li
         kind, key = _KIND[name]
         for one in _rows(answer.get(key)):
             for line in [*_rows(one.get("rules")), one]:
-                drugs = [str(each) for each in one.get("drugs", one.get("products", [own]))]
+                own = [one["drug"]] if "drug" in one else []
+                drugs = [str(each) for each in one.get("drugs", one.get("products", own))]
                 named = {
                     key for each in drugs if (known := resolve(each)) for key in known.ingredients
                 }
-                if "severity" in line and request.drug in named:
+                if "severity" in line and (request is None or request.drug in named):
                     told = {name: line[name] for name in ("severity", "do")}
                     risks.append({"kind": kind, "drugs": drugs, **told})
     return [one for one in risks if one["severity"] != "minor"]
@@ -286,16 +293,18 @@ def _decide(
     request: ReviewRequest | None, record: Sequence[Any], checks: Sequence[tuple[CallSpec, Any]]
 ) -> dict[str, Any]:
     """The answer by what the tools told."""
-    risks = _found(request, checks) if request else []
+    risks = _found(request, checks)
     risks.sort(key=lambda one: -SEVERITIES.index(one["severity"]))
     avoid = any(one["severity"] == "contraindicated" or str(one["do"]).casefold().startswith(_AVOID)
                 for one in risks)  # fmt: skip
+    if request is None:
+        return list_answer(risks, _cited(record), _AVOID)
     verdict = "do not start" if avoid else "start with change" if risks else "start as proposed"
     plan: dict[str, Any] = {}
-    if avoid and request:
+    if avoid:
         options = indications()[request.indication].options if request.indication else ()
         plan = {"alternative": next((one.drug for one in options if one.drug != request.drug), "")}
-    elif risks and request:
+    elif risks:
         plan = {"monitoring": [{"test": str(risks[0]["do"])[:40], "first_day": 7}]}
         if risks[0]["kind"] in ("renal", "hepatic", "maximum dose"):
             plan = {"doses": [{"drug": request.drug, "daily_dose": request.daily / 2}]}

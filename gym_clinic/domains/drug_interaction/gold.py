@@ -9,6 +9,14 @@ from typing import Any
 from gym_clinic.domains.drug_interaction.checks import Remedy, allergy_risk
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.formulary import Indication, Regimen, indications
+from gym_clinic.domains.drug_interaction.list_review import (
+    CHANGE,
+    KEEP,
+    LIST,
+    asked_drug,
+    list_problems,
+    stoppable,
+)
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
     ReviewProfile,
@@ -63,15 +71,24 @@ def gold_of(
         patient: Its patient.
         documents: Kinds of the documents on the chart, which must be read.
     """
-    drug, indication = proposal(record["question"])
     who = profile_of(patient, record.get("edit", ()))
-    problems = find_problems(drug, indication, who)
-    matter = [one for one in problems if one.matters]
-    instead = alternatives(indication, drug.drug, who) if matter else []
-    verdict = verdict_of(problems)
+    asked, instead = asked_drug(record["question"]), list[str]()
+    doses = {one.regimen.drug: one.regimen.daily for one in who.medicines}
+    if asked == LIST:
+        problems = list_problems(who)
+        matter = [one for one in problems if one.matters]
+        verdict = CHANGE if matter else KEEP
+        verdicts, plan = [verdict], _list_plan(matter, doses)
+    else:
+        drug, indication = proposal(record["question"])
+        problems = find_problems(drug, indication, who)
+        matter = [one for one in problems if one.matters]
+        instead = alternatives(indication, asked, who) if matter else []
+        verdict, verdicts = verdict_of(problems), acceptable_verdicts(problems)
+        doses = daily_doses(drug, who)
+        plan = _plan(asked, verdict, matter, instead, doses)
     kind = next((one.kind for one in matter), "none")
-    doses = daily_doses(drug, who)
-    keys = _decisive(matter, drug, who)
+    keys = _decisive(matter, asked, who)
     cite = [*keys, "lab:creatinine"]
     cite += [f"medicine:{one.regimen.drug}" for one in who.medicines[:2] if len(cite) < 3]
     abnormal = _abnormal(patient)
@@ -83,12 +100,12 @@ def gold_of(
         cited += [{"finding": key, "present": abnormal[key]} for key in extra[: 3 - len(cited)]]
     read = [*READ, *(f"kind:{kind}" for kind in sorted(documents)), *keys]
     read += [f"lookup:interaction:{one.regimen.drug}" for one in who.medicines]
-    read += [f"lookup:washout:{one}" for one, _ in who.ended]
+    read += [f"lookup:washout:{one}" for one, _ in who.ended if asked != LIST]
     read = list(dict.fromkeys(read))[:MOST_READ]
     expected = [{"name": name, "arguments": {}} for name in ALWAYS]
     expected += [
-        {"name": CHECKED_BY[one], "arguments": {} if one == "duplicate" else {"drug": drug.drug}}
-        for one in dict.fromkeys(each.kind for each in matter)
+        {"name": CHECKED_BY[one], "arguments": {"drug": of} if one != "duplicate" else {}}
+        for one, of in {each.kind: min(each.drugs) for each in reversed(matter)}.items()
         if one in CHECKED_BY
     ]
     return {
@@ -98,19 +115,22 @@ def gold_of(
                 {"kind": one.kind, "drugs": sorted(one.drugs), "severity": one.severity}
                 for one in matter
             ],
-            "plan": _plan(drug.drug, verdict, matter, instead, doses),
+            "plan": plan,
             "cited_findings": [{**one, "finding": in_words(one["finding"])} for one in cited],
         },
-        "problems": [_written(one, doses) for one in matter],
+        "problems": [
+            {**_written(one, doses), **({"stoppable": stoppable(one)} if asked == LIST else {})}
+            for one in matter
+        ],
         "extras": [
             {"kind": one.kind, "drugs": sorted(one.drugs)} for one in problems if not one.matters
         ],
-        "acceptable": {"verdicts": acceptable_verdicts(problems), "alternatives": instead},
+        "acceptable": {"verdicts": verdicts, "alternatives": instead},
         "expected": expected,
         "read": read,
         "cite": cited,
         "forbidden": [],
-        "assertions": _assertions(drug, matter, who),
+        "assertions": _assertions(asked, matter, who),
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": _difficulty(record, patient, matter),
         "condition": record["condition"],
@@ -120,15 +140,15 @@ def gold_of(
     }
 
 
-def _decisive(problems: Sequence[DrugProblem], drug: Regimen, who: ReviewProfile) -> list[str]:
+def _decisive(problems: Sequence[DrugProblem], asked: str, who: ReviewProfile) -> list[str]:
     """Keys of what shows the problems that matter."""
     found: dict[str, None] = {}
     for one in problems:
-        others = sorted(one.drugs - {drug.drug})
+        others, own = sorted(one.drugs - {asked}), asked or min(one.drugs)
         if one.kind in ("interaction", "duplicate"):
-            found |= {f"medicine:{other}": None for other in others or [drug.drug]}
+            found |= {f"medicine:{other}": None for other in others or [own]}
         elif one.kind == "allergy":
-            explains = [ref for ref, _ in who.allergies if _explains(drug.drug, ref)]
+            explains = [ref for ref, _ in who.allergies if _explains(own, ref)]
             found |= {f"allergy:{ref}": None for ref in explains}
         elif one.kind == "renal":
             found["lab:creatinine"] = None
@@ -137,7 +157,7 @@ def _decisive(problems: Sequence[DrugProblem], drug: Regimen, who: ReviewProfile
         elif one.kind == "pregnancy":
             found["pregnancy"] = None
         elif one.kind == "condition":
-            gravest = next(iter(condition_risks(drug.drug, who.conditions)))
+            gravest = next(iter(condition_risks(own, who.conditions)))
             found[f"condition:{gravest}"] = None
     return list(found)
 
@@ -198,6 +218,32 @@ def _plan(
     return plan
 
 
+def _list_plan(problems: Sequence[DrugProblem], doses: Mapping[str, float]) -> dict[str, Any]:
+    """The fields of a right plan for a whole list.
+
+    What must be stopped is stopped first, the drug of most problems before others; what that does
+    not answer is lowered, taken apart or watched.
+    """
+    plan: dict[str, Any] = {}
+    stopped: list[str] = []
+    left = [one for one in problems if one.actions[0] == "avoid" or _bought(one)]
+    while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
+        ends = [drug for one in left for drug in stoppable(one)]
+        stopped.append(max(sorted({*ends}), key=ends.count))
+    if stopped:
+        plan["stop"] = sorted(stopped)
+    for one in problems:
+        if one.remedies and not {*stopped} & one.drugs:
+            usual = [each for each in one.remedies if each.kind != "dose" or each.most is not None]
+            _add(plan, (usual or one.remedies)[0], doses)
+    return plan
+
+
+def _bought(problem: DrugProblem) -> bool:
+    """Whether a problem is answered by stopping what is bought."""
+    return any(one.kind == "stop" for one in problem.remedies)
+
+
 def _add(plan: dict[str, Any], remedy: Remedy, doses: Mapping[str, float]) -> None:
     if remedy.kind == "dose":
         drug = min(remedy.drugs & doses.keys())
@@ -239,16 +285,17 @@ def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _assertions(
-    drug: Regimen, problems: Sequence[DrugProblem], who: ReviewProfile
+    asked: str, problems: Sequence[DrugProblem], who: ReviewProfile
 ) -> list[dict[str, Any]]:
     """What is asserted of a review; each hangs on what this patient has, or on the decision."""
-    name = load().drugs[drug.drug].name
-    taken = [drug.drug, *(one.regimen.drug for one in who.medicines)]
+    name = load().drugs[asked].name if asked else "Each medicine"
+    judged = name if asked else "the list"
+    taken = [*([asked] if asked else []), *(one.regimen.drug for one in who.medicines)]
     checked: dict[str, Any] = {
         "check": "looked_up",
         "tool": "check_interaction",
         "drugs": taken[:8],
-        "text": f"{name} was checked against every medicine that is taken.",
+        "text": f"{name} was checked against all that is taken.",
     }
     named: dict[str, Any] = {"check": "no_false_alarm", "text": "Nothing is named that is none."}
     if problems:
@@ -256,11 +303,12 @@ def _assertions(
         named = {"check": "named", "kind": one.kind, "drugs": sorted(one.drugs),
                  "text": f"The problem that decides ({one.kind}) is named."}  # fmt: skip
         if one.kind in CHECKED_BY and one.kind != "duplicate":
+            own = asked or min(one.drugs)
             checked = {"check": "looked_up", "tool": CHECKED_BY[one.kind],
-                       "drugs": [drug.drug], "decided": True,
-                       "text": f"The {one.kind} of {name} was looked up and decided."}  # fmt: skip
+                       "drugs": [own], "decided": True,
+                       "text": f"The {one.kind} of {own} was looked up and decided."}  # fmt: skip
     return [
-        {"check": "verdict_holds", "text": f"The verdict on {name} can be defended."},
+        {"check": "verdict_holds", "text": f"The verdict on {judged} can be defended."},
         named,
         checked,
         {"check": "plan_holds", "text": "The plan answers what was found."},
@@ -277,8 +325,12 @@ def _difficulty(
     taken = {one.drug for one in patient.medicines}
     ended = {one.what for one in patient.past}
     found = []
-    if hidden(edits, "take", "drug") & taken:
+    bought = {one["drug"] for one in edits if one.get("bought")}
+    lacking = hidden(edits, "take", "drug") & taken
+    if lacking & bought:
         found.append("a bought medicine that the list lacks")
+    if lacking - bought:
+        found.append("a prescribed medicine that the list lacks")
     if hidden(edits, "allergy", "allergen") & {one.allergen for one in patient.allergies}:
         found.append("an allergy that the list lacks")
     if hidden(edits, "ended", "drug") & ended - taken:

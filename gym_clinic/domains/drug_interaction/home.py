@@ -12,6 +12,10 @@ RARE = 0.3
 GROWN_OLD, OF_THE_OLD = 45, ("ticagrelor", "bosentan", "riociguat", "tamoxifen")
 """Age in years from which some medicines are given, which no condition of the tables lists."""
 
+OF_YOUNG_WOMEN, CHILDBEARING = ("combined-oral-contraceptive", "isotretinoin"), 45
+OF_MEN, OF_WOMEN = ("sildenafil", "tadalafil"), ("tamoxifen",)
+"""Medicines of one sex, and of an age in years."""
+
 
 def taken_by(drug: str, patient: ClinicPatient) -> bool:
     """Return whether people of this age and sex live with what a medicine is for."""
@@ -37,3 +41,12 @@ def regimens_of(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
         if fits:
             found.append(one)
     return found
+
+
+def suits(drug: str, patient: ClinicPatient) -> bool:
+    """Return whether a medicine is one of people of this age and sex."""
+    person = patient.person
+    female = person.sex == "female"
+    if drug in OF_YOUNG_WOMEN:
+        return female and person.age < CHILDBEARING
+    return female != (drug in OF_MEN) if drug in (*OF_MEN, *OF_WOMEN) else True

@@ -16,6 +16,7 @@ from gym_clinic.domains.drug_interaction.checks import (
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
+from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug, list_holds_together
 from gym_clinic.domains.drug_interaction.problems import (
     ReviewProfile,
     acts_on,
@@ -39,15 +40,17 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     risk is one that the tables leave open; and apixaban is not near the two of three limits (age,
     weight, creatinine) at which its dose in atrial fibrillation is halved.
     """
-    drug, indication = proposal(record["question"])
     who = profile_of(patient, record["edit"])
     if (CKD in who.conditions) != (who.egfr < 60):
         return False
+    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
+        return False
+    if asked_drug(record["question"]) == LIST:
+        return list_holds_together(who)
+    drug, indication = proposal(record["question"])
     prescribed = [one.regimen for one in who.medicines if not one.bought]
     if any(risk.actions == ("avoid",) for one in prescribed
            for risk in renal_risks(one.drug, who.egfr, who.crcl, indication=())):  # fmt: skip
-        return False
-    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
         return False
     if not go_together(who):
         return False

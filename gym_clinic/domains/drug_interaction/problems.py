@@ -44,10 +44,12 @@ class Taken:
     Attributes:
         regimen: How it is taken.
         bought: Whether the patient buys it without a prescription.
+        reason: What it is taken for: id of a condition, or words.
     """
 
     regimen: Regimen
     bought: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,19 @@ another severity counts half), .2 plan.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical import DomainJudge, JudgedEpisode
 from gym_clinic.domains.drug_interaction.formulary import products
 from gym_clinic.domains.drug_interaction.gold import proposal
+from gym_clinic.domains.drug_interaction.list_review import (
+    CHANGE,
+    KEEP,
+    LIST,
+    asked_drug,
+    list_problems,
+)
 from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
 from gym_clinic.domains.drug_interaction.watching import watches
 from gym_clinic.domains.drug_interaction.world import profile_of
@@ -56,7 +63,7 @@ def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
 
 def problems_score(judged: JudgedEpisode) -> float:
     """Return the F1 of the stated problems; 1 where there are none and none is stated."""
-    proposed = judged.case["question"]["drug"]
+    proposed = asked_drug(judged.case["question"])
     stated = stated_problems(judged)
     graded: dict[tuple[str, frozenset[str]], str] = {}
     for one in judged.gold["problems"]:  # two rules may say the same; the graver comes first
@@ -65,12 +72,12 @@ def problems_score(judged: JudgedEpisode) -> float:
     extras = [(one["kind"], _others(one["drugs"], proposed)) for one in judged.gold["extras"]]
     made = hits = 0.0
     for kind, drugs, severity in stated:
-        alike = [one for one in wanted if _same(one[0], one[1], kind, drugs)]
+        alike = [one for one in wanted if _same(one[0], one[1], kind, drugs, proposed)]
         match = min(alike, key=lambda one: len(one[1] ^ drugs), default=None)
         if match is not None:
             wanted.remove(match)
             hits += 1.0 if match[2] == severity else OTHER_SEVERITY
-        elif severity == "minor" and any(_same(*one, kind, drugs) for one in extras):
+        elif severity == "minor" and any(_same(*one, kind, drugs, proposed) for one in extras):
             continue
         made += 1
     total = made + len(graded)
@@ -81,16 +88,21 @@ def _others(drugs: Iterable[str], proposed: str) -> frozenset[str]:
     return frozenset(drugs) - {proposed}
 
 
-def _same(kind: str, drugs: frozenset[str], other: str, named: frozenset[str]) -> bool:
-    """Whether a problem is the one that is named; of three drugs that act together, one will do."""
-    if kind != other:
-        return False
-    return drugs == named or (len(drugs) > 1 and bool(named) and named <= drugs)
+def _same(
+    kind: str, drugs: frozenset[str], other: str, named: frozenset[str], proposed: str
+) -> bool:
+    """Whether a problem is the one that is named; of three drugs that act together, two will do.
+
+    The proposed drug is one of them, and is left out of both.
+    """
+    least = 2 if proposed == LIST else 1
+    near = len(drugs) > least and len(named) >= least and named <= drugs
+    return kind == other and (drugs == named or near)
 
 
 def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], str]]:
     """Return the problems of the answer: kind, drugs but the proposed one, severity; each once."""
-    proposed = judged.case["question"]["drug"]
+    proposed = asked_drug(judged.case["question"])
     found: dict[tuple[str, frozenset[str]], str] = {}
     for one in (judged.raw or {}).get("problems", ()):
         named = drugs_named(one["drugs"])
@@ -109,7 +121,9 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     """
     instead, waits = plan.get("alternative"), plan.get("wait_days")
     changes = any(plan.get(key) for key in ("doses", "separate_hours", "stop"))
-    if verdict == "start as proposed":
+    if verdict == CHANGE:
+        return 0.0 if instead or waits else _list_plan_score(plan, gold["problems"])
+    if verdict in ("start as proposed", KEEP):
         return float(not (instead or waits or changes))
     remedies = [one for problem in gold["problems"] for one in problem["remedies"]]
     if verdict == "do not start":
@@ -124,6 +138,35 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
         return 0.0
     met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
+    return sum(met) / len(met) if met else 0.0
+
+
+def _list_plan_score(plan: Mapping[str, Any], problems: Sequence[Mapping[str, Any]]) -> float:
+    """Return the share of the problems of a list that a plan answers.
+
+    A plan that stops, lowers or takes apart what answers no problem is wrong; so is one that stops
+    more than is needed.
+    """
+    stop = drugs_named(plan.get("stop") or ())
+
+    def answered(stopped: frozenset[str]) -> list[bool]:
+        return [
+            not stopped.isdisjoint(one["drugs"])
+            or ("change" in one["actions"] and any(_met(plan, each) for each in one["remedies"]
+                                                   if each["kind"] != "stop"))
+            for one in problems
+        ]  # fmt: skip
+
+    met = answered(stop)
+    may_stop = {drug for one in problems for drug in one["stoppable"]}
+    remedies = [each for one in problems for each in one["remedies"]]
+    lowered = {drug for one in remedies if one["kind"] == "dose" for drug in one["drugs"]}
+    changed = drugs_named(one["drug"] for one in plan.get("doses") or ())
+    apart = plan.get("separate_hours") and all(one["kind"] != "apart" for one in remedies)
+    watched = len(plan.get("monitoring") or ()) > len(problems) + MORE_TESTS
+    more = any(answered(stop - {one}) == met for one in stop)
+    if stop - may_stop or more or changed - lowered or apart or watched:
+        return 0.0
     return sum(met) / len(met) if met else 0.0
 
 
@@ -158,9 +201,10 @@ def _met(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
 def really(judged: JudgedEpisode) -> list[DrugProblem]:
     """Return the problems that the tables find for the request in this patient."""
     case = judged.case
-    drug, indication = proposal(case["question"])
-    edits = judged.episode.task.record.get("edit", ())
-    return find_problems(drug, indication, profile_of(case.patient, edits))
+    who = profile_of(case.patient, judged.episode.task.record.get("edit", ()))
+    if asked_drug(case["question"]) == LIST:
+        return list_problems(who)
+    return find_problems(*proposal(case["question"]), who)
 
 
 def supported(judged: JudgedEpisode) -> float:
@@ -178,12 +222,12 @@ def supported(judged: JudgedEpisode) -> float:
             return 0.0
         labs = sum(key.startswith("lab:") for key in right)
         return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
-    proposed = str(judged.case["question"]["drug"])
+    proposed = asked_drug(judged.case["question"])
     found = [(one.kind, _others(one.drugs, proposed)) for one in real]
     borne = [
         _borne_out(kind, drugs, right, kinds)
         for kind, drugs, _ in stated
-        if any(_same(*one, kind, drugs) for one in found)
+        if any(_same(*one, kind, drugs, proposed) for one in found)
     ]
     return sum(borne) / len(stated)
 
@@ -206,7 +250,9 @@ def fits(judged: JudgedEpisode) -> float:
     raw = judged.raw or {}
     verdict, plan = raw["verdict"], raw["plan"]
     worst = {severity for _, _, severity in stated_problems(judged)} - {"minor"}
-    if not worst:
+    if verdict in (KEEP, CHANGE):
+        first = float((verdict == CHANGE) == bool(worst))
+    elif not worst:
         first = float(verdict == "start as proposed")
     elif "contraindicated" in worst:
         first = float(verdict == "do not start" or bool(plan.get("stop")))
@@ -219,6 +265,8 @@ def fits(judged: JudgedEpisode) -> float:
         "start as proposed": not instead and not changes,
         "start with change": (changes or watched) and not instead,
         "do not start": instead and not changes,
+        KEEP: not instead and not changes,
+        CHANGE: (changes or watched) and not instead,
     }[verdict]
     return (first + second) / 2
 
@@ -270,9 +318,11 @@ _NOTED = {
 
 
 def _named(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    wanted = _others(fields["drugs"], judged.case["question"]["drug"])
+    proposed = asked_drug(judged.case["question"])
+    wanted = _others(fields["drugs"], proposed)
     return any(
-        _same(fields["kind"], wanted, kind, drugs) for kind, drugs, _ in stated_problems(judged)
+        _same(fields["kind"], wanted, kind, drugs, proposed)
+        for kind, drugs, _ in stated_problems(judged)
     )
 
 
@@ -285,9 +335,12 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
 
     A drug that must not be given is started (5 if it is contraindicated, else 4); one that needs a
     change is started without it or withheld (3); one that is right is withheld (4) or changed (2);
-    what is given instead is not right here (2).
+    what is given instead is not right here (2). Of a list, what is right is stopped (3).
     """
     raw, gold = judged.raw or {}, judged.gold
+    if asked_drug(judged.case["question"]) == LIST:
+        yield from _harms_of_list(raw, gold)
+        return
     verdict, right = raw["verdict"], gold["acceptable"]["verdicts"]
     if verdict in right:
         instead = raw["plan"].get("alternative")
@@ -301,6 +354,15 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
         yield 2 if verdict == "start with change" else withheld
     else:
         yield 3
+
+
+def _harms_of_list(raw: Mapping[str, Any], gold: Mapping[str, Any]) -> Iterator[int]:
+    may_stop = {drug for one in gold["problems"] for drug in one["stoppable"]}
+    if drugs_named(raw["plan"].get("stop") or ()) - may_stop:
+        yield 3
+    if raw["verdict"] not in gold["acceptable"]["verdicts"]:
+        worst = {one["severity"] for one in gold["problems"]}
+        yield 5 if "contraindicated" in worst else 4 if "major" in worst else 3 if worst else 2
 
 
 JUDGE = DomainJudge(

@@ -16,10 +16,16 @@ from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec, Move
 from gym_clinic.domains.drug_interaction.answer import submit_answer
 from gym_clinic.domains.drug_interaction.condition_checks import listed_conditions
-from gym_clinic.domains.drug_interaction.gold import in_words
+from gym_clinic.domains.drug_interaction.gold import CHECKED_BY, in_words
+from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.tools import CHECKS, RECORD, SCORES
-from gym_clinic.domains.drug_interaction.world import ReviewCase, open_case, open_world
+from gym_clinic.domains.drug_interaction.world import (
+    ReviewCase,
+    open_case,
+    open_world,
+    reported,
+)
 from gym_clinic.episode import Task
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
@@ -66,6 +72,9 @@ def _asking(world: ClinicWorld) -> tuple[CallSpec, ...]:
 def _checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
     """The look-ups: the interactions of all that is taken, the problems, and what is unusual."""
     question, gold, patient = task.record["question"], task.gold, world.patient
+    if asked_drug(question) == LIST:
+        yield from _list_checking(task, world)
+        return
     drug, person = question["drug"], patient.person
     products = [one["product"] for one in world.record["medicines"] if one.get("product")]
     for product in dict.fromkeys(products):
@@ -105,6 +114,40 @@ def _checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
     if "duplicate" in kinds:
         yield "check_duplicates", {"drugs": every[:20]}
     yield from _rest(task, kinds, every)
+
+
+def _list_checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
+    """The look-ups for a whole list: what all drugs ask of each other, and what each problem is."""
+    patient, person = world.patient, world.patient.person
+    products = [one["product"] for one in world.record["medicines"] if one.get("product")]
+    for product in dict.fromkeys(products):
+        yield "resolve_drug_name", {"name": product}
+    taken = [one.drug for one in patient.medicines]
+    yield "check_interactions", {"drugs": taken}
+    yield "check_duplicates", {"drugs": taken}
+    creatinine = reported(patient, "creatinine")
+    weighed = {"age": person.age, "sex": person.sex, "creatinine": creatinine,
+               "weight_kg": person.weight_kg}  # fmt: skip
+    yield "calculate_cockcroft_gault", weighed
+    clearance = float(score("cockcroft_gault", weighed).score)
+    lived = [load().diseases[one.condition].name for one in patient.background]
+    arguments: dict[str, dict[str, Any]] = {
+        "renal": {"egfr": reported(patient, "egfr"), "creatinine_clearance": clearance},
+        "hepatic": {"child_pugh": task.gold["child_pugh"]},
+        "pregnancy": {"weeks": person.pregnant_weeks},
+        "older adult": {"age": person.age},
+        "condition": {"conditions": lived},
+    }
+    for problem in task.gold["problems"]:
+        for drug in problem["drugs"]:
+            if problem["kind"] in arguments:
+                yield CHECKED_BY[problem["kind"]], {"drug": drug, **arguments[problem["kind"]]}
+            elif problem["kind"] == "allergy":
+                for one in patient.allergies:
+                    name = one.allergen.removeprefix("class:").replace("-", " ")
+                    yield "check_allergy", {"drug": drug, "allergen": name,
+                                            "reaction": one.reaction}  # fmt: skip
+    yield "think", {"thought": "Each medicine of the list was compared with all that was found."}
 
 
 def _rest(task: Task, kinds: set[str], every: list[str]) -> Iterator[CallSpec]:
@@ -187,8 +230,8 @@ _OF_DRUGS = ("medicine:", "lookup:interaction:", "lookup:washout:")
 
 
 def task_drug(world: ClinicWorld) -> str:
-    """Return the id of the proposed drug."""
-    return str(world.record["question"]["drug"])
+    """Return the id of the proposed drug; `LIST` where a whole list is reviewed."""
+    return asked_drug(world.record["question"])
 
 
 def _names(drug: str, said: str, world: ClinicWorld) -> bool:

@@ -3,7 +3,8 @@
 The class of a task is what decides it. A third of the classes have no problem that matters: their
 drugs are drawn as those of the other classes, and the patients carry the same extras (a bought
 medicine, an allergy, failing kidneys, a medicine that ended), which do no harm there. What is right
-is computed from the patient (:mod:`.gold`); a patient who does not give the class is refused.
+is computed from the patient (:mod:`.gold`). Some classes propose nothing: their whole list is
+reviewed (:mod:`.list_tasks`). A patient who does not give the class is refused.
 """
 
 from __future__ import annotations
@@ -22,6 +23,18 @@ from gym_clinic.domains.drug_interaction.candidates import (
     common,
     drawn,
 )
+from gym_clinic.domains.drug_interaction.charting import (
+    EXTRAS,
+    REACTIONS,
+    Edit,
+    brand_names,
+    failing_kidneys,
+    lived_with,
+    setting_of,
+    taken_edits,
+    told_how,
+    with_medicine,
+)
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.condition_checks import (
     condition_risks,
@@ -29,12 +42,11 @@ from gym_clinic.domains.drug_interaction.condition_checks import (
 )
 from gym_clinic.domains.drug_interaction.formulary import (
     bought,
-    brands,
-    home_regimens,
-    products,
 )
 from gym_clinic.domains.drug_interaction.gold import gold_of
-from gym_clinic.domains.drug_interaction.home import may_live_with, regimens_of, taken_by
+from gym_clinic.domains.drug_interaction.home import may_live_with, regimens_of, suits, taken_by
+from gym_clinic.domains.drug_interaction.list_review import LIST, MOST_ASKED, asked_drug
+from gym_clinic.domains.drug_interaction.list_tasks import LIST_CLASSES, list_record
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
@@ -47,13 +59,11 @@ from gym_clinic.domains.drug_interaction.watching import always_watched
 from gym_clinic.domains.drug_interaction.world import (
     drawn_patient,
     edited,
-    hidden,
     open_world,
     profile_of,
     reported,
     review_patient,
 )
-from gym_clinic.facts import load
 from gym_clinic.frozen import thaw
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
@@ -62,28 +72,17 @@ VERSION = 1
 TRIES = 14
 """Requests that are tried for one seed."""
 
-CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
-"""Values of failing kidneys in mg/dL."""
-
-EXTRAS = {"bought": 0.5, "ended": 0.35, "allergy": 0.3, "kidneys": 0.3, "pharmacist": 0.4,
-          "egfr": 0.55, "brand": 0.5}  # fmt: skip
-"""What a chart has beside the question -> share of charts."""
-
-REACTIONS = ("rash", "hives", "anaphylaxis")
-
-Edit = dict[str, Any]
-
 
 def make(draft: TaskDraft) -> MadeTask | None:
     """Return the review of a class and a seed; None if the seed gives none."""
     random = Random(f"{draft.seed}:{draft.label}:review")
     for _ in range(TRIES):
-        record = _record(draft, random)
+        record = (list_record if draft.label in LIST_CLASSES else _record)(draft, random)
         if record is None:
             continue
         patient = review_patient(record)
         gold = gold_of(record, patient)
-        if gold["decided"] != CLASSES[draft.label] or not _fair(record, gold):
+        if gold["decided"] != {**CLASSES, **LIST_CLASSES}[draft.label] or not _fair(record, gold):
             continue
         if not plausible(record, patient):
             continue
@@ -114,6 +113,9 @@ def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bo
     """Whether what a class of nothing has beside the request is still there."""
     _, _, beside = label.partition(", ")
     edits = record["edit"]
+    if label.startswith("list"):
+        buys = any(one.bought for one in profile_of(patient, edits).medicines)
+        return buys or not label.endswith("bought medicine")
     if not label.startswith("nothing") or not beside:
         return True
     drug = record["question"]["drug"]
@@ -136,6 +138,9 @@ def _fair(record: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
     A drug that is never given without monitoring is not started as proposed.
     """
     problems = gold["problems"]
+    if asked_drug(record["question"]) == LIST:
+        answered = all(one["stoppable"] or one["remedies"] for one in problems)
+        return len(problems) <= MOST_ASKED and answered
     if not problems and record["question"]["drug"] in always_watched():
         return False
     clear = all(len(one["actions"]) == 1 for one in problems[:1])
@@ -152,13 +157,13 @@ def _record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
     patient = drawn_patient(draft.seed, condition)
     if not _suits(chosen, patient, draft.label):
         return None
-    edits = _setting(chosen, patient, random)
+    edits = setting_of(chosen, patient, random)
     if indication.lives_with not in (None, condition):
-        edits.append(_lived(indication.lives_with or "", patient, random))
+        edits.append(lived_with(indication.lives_with or "", patient, random))
     documents = ["letter", "medicines"] if random.random() < EXTRAS["pharmacist"] else ["letter"]
     edits += _extras(chosen, draft.label, patient, edits, random)
     edits = _cleared(chosen, patient, edits)
-    edits += _named(patient, edits, random)
+    edits += brand_names(patient, edits, random)
     edits.append(
         {"kind": "shown", "documents": documents, "egfr": random.random() < EXTRAS["egfr"]}
     )
@@ -182,88 +187,15 @@ def _suits(chosen: ReviewCandidate, patient: ClinicPatient, label: str) -> bool:
     pregnant = chosen.kind == "pregnancy" or label == PREGNANT
     if pregnant and not (female and 18 <= person.age <= 44):
         return False
-    if {chosen.partner, chosen.drug.drug} & {"combined-oral-contraceptive", "isotretinoin"}:
-        return female and person.age < 45
+    if not all(suits(one, patient) for one in (chosen.partner, chosen.drug.drug) if one):
+        return False
     if chosen.condition is not None and (
         chosen.condition == patient.problems[0].condition
         or not may_live_with(chosen.condition, patient)
     ):
         return False
-    if chosen.partner is not None and not chosen.bought and not taken_by(chosen.partner, patient):
-        return False
-    if {chosen.partner} & {"sildenafil", "tadalafil"}:
-        return not female
-    return chosen.partner != "tamoxifen" or female
-
-
-def _setting(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) -> list[Edit]:
-    """The edits that set the problem of a candidate."""
-    if chosen.kind == "none":
-        return []
-    if chosen.kind == "allergy":
-        return [{"kind": "allergy", "allergen": chosen.allergen,
-                 "reaction": random.choice(REACTIONS), "told": _told(random)}]  # fmt: skip
-    if chosen.kind == "renal":
-        return _kidneys(random)
-    if chosen.kind == "hepatic":
-        return [_lived("cirrhosis", patient, random)]
-    if chosen.condition is not None:
-        return _with_medicine(chosen.condition, patient, random)
-    if chosen.kind == "pregnancy":
-        return [{"kind": "pregnancy", "weeks": random.choice(chosen.weeks), "told": _told(random)}]
-    if chosen.partner is None:
-        return []
-    if chosen.days is not None:
-        usual = random.choice(regimens_of(chosen.partner, patient))
-        return [{"kind": "ended", "drug": chosen.partner, "days": chosen.days,
-                 "for": usual.reason, "told": _told(random)}]  # fmt: skip
-    return _taken(chosen.partner, chosen.bought, patient, random)
-
-
-def _told(random: Random) -> str:
-    return "hidden" if random.random() < 0.5 else "list"
-
-
-def _kidneys(random: Random) -> list[Edit]:
-    lived = {"kind": "lives with", "condition": "chronic-kidney-disease",
-             "years": random.randint(2, 9)}  # fmt: skip
-    return [lived, {"kind": "kidneys", "creatinine": random.choice(CREATININE)}]
-
-
-def _lived(condition: str, patient: ClinicPatient, random: Random) -> Edit:
-    longest = max(min(round(patient.person.age) - 20, 15), 1)
-    return {"kind": "lives with", "condition": condition, "years": random.randint(1, longest)}
-
-
-def _with_medicine(condition: str, patient: ClinicPatient, random: Random) -> list[Edit]:
-    """A condition that the patient lives with, and what is usually taken for it."""
-    usual = [(drug, row.regimen) for drug, rows in home_regimens().items()
-             for row in rows if row.reason == condition]  # fmt: skip
-    lived = _lived(condition, patient, random)
-    if not usual:
-        return [lived]
-    drug, one = random.choice(usual)
-    return [lived, {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
-                    "per_day": one.per_day, "for": condition}]  # fmt: skip
-
-
-def _taken(drug: str, without: bool, patient: ClinicPatient, random: Random) -> list[Edit]:
-    """A medicine at home, with the condition that it is for; or one that is bought."""
-    usual = bought()[drug] if without else random.choice(regimens_of(drug, patient))
-    one = usual.regimen
-    take: Edit = {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
-                  "per_day": one.per_day, "for": usual.reason}  # fmt: skip
-    if without:
-        return [{**take, "bought": True, "told": "hidden"}]
-    found: list[Edit] = []
-    if usual.reason in load().conditions and usual.reason != patient.problems[0].condition:
-        found.append(_lived(usual.reason, patient, random))
-    combined = [name for name, row in products().items() if drug in dict(row)]
-    if combined and random.random() < 0.5:
-        name = random.choice(combined)
-        return [*found, *({**take, "drug": key, "dose": mg, "unit": "mg", "per_day": 1.0,
-                           "product": name} for key, mg in products()[name])]  # fmt: skip
-    return [*found, take]
+    known = chosen.partner is None or chosen.bought
+    return known or taken_by(chosen.partner or "", patient)
 
 
 def _extras(
@@ -282,31 +214,37 @@ def _extras(
         return random.random() < EXTRAS[name] or beside == name
 
     if has("bought") and not any(one.get("bought") for one in edits):
-        found += _taken(random.choice(sorted(bought())), True, patient, random)
+        found += taken_edits(random.choice(sorted(bought())), True, patient, random)
     if has("ended") and "ended" not in kinds:
         ended = random.choice([one for one in sorted(common()) if taken_by(one, patient)])
         days = random.choice((3, 9, 20, 45, 80))
         reason = regimens_of(ended, patient)[0].reason
         found.append(
-            {"kind": "ended", "drug": ended, "days": days, "for": reason, "told": _told(random)}
+            {
+                "kind": "ended",
+                "drug": ended,
+                "days": days,
+                "for": reason,
+                "told": told_how(random),
+            }
         )
     if has("allergy") and "allergy" not in kinds:
         found.append({"kind": "allergy", "allergen": random.choice(ALLERGENS),
-                      "reaction": random.choice(REACTIONS), "told": _told(random)})  # fmt: skip
+                      "reaction": random.choice(REACTIONS), "told": told_how(random)})  # fmt: skip
     if has("kidneys") and "kidneys" not in kinds:
-        found += _kidneys(random)
+        found += failing_kidneys(random)
     if label == PREGNANT:
-        found.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": _told(random)})
+        found.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": told_how(random)})
     if beside == "condition":
         harmless = [one for one in sorted(listed_conditions())
                     if not condition_risks(chosen.drug.drug, [one])
                     and may_live_with(one, patient)]  # fmt: skip
-        found += _with_medicine(random.choice(harmless), patient, random) if harmless else []
+        found += with_medicine(random.choice(harmless), patient, random) if harmless else []
     if beside == "not graded":
         minor = [one for one in sorted(common()) if ungraded(chosen.drug.drug, one)
                  and pair_risk(chosen.drug.drug, one) is None
                  and taken_by(one, patient)]  # fmt: skip
-        found += _taken(random.choice(minor), False, patient, random) if minor else []
+        found += taken_edits(random.choice(minor), False, patient, random) if minor else []
     return found
 
 
@@ -361,19 +299,11 @@ def _without(
     return list(edits)
 
 
-def _named(patient: ClinicPatient, edits: Sequence[Edit], random: Random) -> list[Edit]:
-    """Brand names for some medicines of the list."""
-    combined = {one["drug"] for one in edits if one.get("product")}
-    off = hidden(edits, "take", "drug") | combined
-    taken = [one.drug for one in edited(patient, edits).medicines]
-    return [
-        {"kind": "product", "drug": drug, "name": brands()[drug]}
-        for drug in taken
-        if drug in brands() and drug not in off and random.random() < EXTRAS["brand"]
-    ]
-
-
 SPEC = DomainSpec(
-    name="drug_interaction", classes=tuple(CLASSES), make=make, twin=twin_of, version=VERSION
+    name="drug_interaction",
+    classes=(*CLASSES, *LIST_CLASSES),
+    make=make,
+    twin=twin_of,
+    version=VERSION,
 )
 """How the tasks are made."""

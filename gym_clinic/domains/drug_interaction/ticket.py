@@ -11,6 +11,7 @@ from typing import Any
 
 from gym_clinic.chart.record import patient_id
 from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.grammar import read_pools
@@ -47,23 +48,25 @@ def dose_in_words(question: Mapping[str, Any]) -> str:
 
 
 def ticket_of(record: Mapping[str, Any], patient: ClinicPatient) -> str:
-    """Return the ticket of a review: who, what is proposed and why; nothing of the problems."""
+    """Return the ticket of a review: who, what is asked; nothing of the problems."""
     question = record["question"]
-    random = Random(f"{patient.seed}:{question['drug']}:request")
-    split: Split = record["split"]
-    drawn = {
-        name: random.choice(of_split(f"request.{name}", phrases, split))
-        for name, phrases in _pools().items()
-    }
-    text = drawn["request"].format(
+    drug, split = asked_drug(question), record["split"]
+    random = Random(f"{patient.seed}:{drug}:request")
+    pools = ("list", "who", "list_task") if drug == LIST else ("request", "who", "task")
+    drawn = [_drawn(name, split, random) for name in pools]
+    text = drawn[0].format(
         name=patient.person.name,
         age=f"{patient.person.age:g}",
         id=patient_id(record["seed"]),
-        drug=dose_in_words(question),
-        why=indications()[question["indication"]].why,
-        who=drawn["who"],
+        drug="" if drug == LIST else dose_in_words(question),
+        why="" if drug == LIST else indications()[question["indication"]].why,
+        who=drawn[1],
     )
-    return f"{_capitals(text)}\n\n{drawn['task']}"
+    return f"{_capitals(text)}\n\n{drawn[2]}"
+
+
+def _drawn(pool: str, split: Split, random: Random) -> str:
+    return random.choice(of_split(f"request.{pool}", _pools()[pool], split))
 
 
 def _capitals(text: str) -> str:

@@ -11,6 +11,7 @@ from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.tasks import TwinKind
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.formulary import brands
+from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.world import review_patient
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import draw_demographics
@@ -54,9 +55,12 @@ def _another_seed(patient: ClinicPatient, random: Random) -> int:
 def _turning(made: MadeTask, random: Random) -> Edits | None:
     """The decisive fact taken away; or one added where nothing stands in the way."""
     problems = made.gold["problems"]
-    drug = made.record["question"]["drug"]
+    drug = asked_drug(made.record["question"])
     if len(problems) > 1:
         return None
+    if drug == LIST:
+        return ({"kind": "stop", "drug": problems[0]["stoppable"][0]},) if (
+            problems and problems[0]["stoppable"]) else None  # fmt: skip
     if not problems:
         return ({"kind": "allergy", "allergen": drug, "reaction": random.choice(("rash", "hives")),
                  "told": "list"},)  # fmt: skip

@@ -5,13 +5,15 @@ The record of a task has ``seed``, ``condition`` and ``split`` as every clinical
 is an object with ``kind``:
 
 * ``take``: ``drug``, ``dose``, ``unit``, ``per_day``, ``for``; ``bought`` if without prescription;
-  ``told`` "hidden" if the list lacks it; ``product`` if the list has it under that name.
+  ``told`` "hidden" if the list lacks it, as what is bought or prescribed elsewhere; ``product`` if
+  the list has it under that name.
 * ``stop``: a ``drug`` of the simulated patient that is not taken.
 * ``ended``: a ``drug`` taken ``for`` something until ``days`` ago; ``told`` as for ``take``.
 * ``allergy``: ``allergen``, ``reaction``, ``told``. ``no allergy``: ``allergen``.
 * ``lives with``: ``condition``, ``years``. ``lives without``: ``condition``.
 * ``kidneys``: ``creatinine`` in mg/dL.
 * ``pregnancy``: ``weeks`` or null, ``told``. ``age``: ``years``.
+* ``shuffled``: the medicines are in an order that tells nothing.
 * ``name``: ``name``. ``wording``: ``seed``. ``product``: ``drug``, ``name`` on the list.
 * ``shown``: which ``documents`` are on the chart, and whether ``egfr`` is reported.
 """
@@ -170,6 +172,13 @@ def _pregnancy(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     return dataclasses.replace(patient, person=person)
 
 
+def _shuffled(patient: ClinicPatient, one: Edit) -> ClinicPatient:
+    def place(each: TakenMedicine) -> float:
+        return Random(f"{patient.seed}:{each.drug}:place").random()
+
+    return dataclasses.replace(patient, medicines=tuple(sorted(patient.medicines, key=place)))
+
+
 def _name(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     person = dataclasses.replace(patient.person, name=one["name"])
     return dataclasses.replace(patient, person=person)
@@ -189,6 +198,7 @@ _EDITS: Mapping[str, Callable[[ClinicPatient, Edit], ClinicPatient]] = {
     "lives without": _lives_without,
     "kidneys": _kidneys,
     "pregnancy": _pregnancy,
+    "shuffled": _shuffled,
     "name": _name,
     "wording": _wording,
 }
@@ -242,7 +252,11 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
             | {one.taken_for for one in patient.past if one.taken_for is not None}
         ),
         medicines=tuple(
-            Taken(Regimen(one.drug, one.dose, one.unit, one.per_day), one.drug in bought)
+            Taken(
+                Regimen(one.drug, one.dose, one.unit, one.per_day),
+                one.drug in bought,
+                one.condition,
+            )
             for one in patient.medicines
         ),
         ended=tuple(

@@ -1,0 +1,117 @@
+"""Edits that put problems, conditions, medicines and names on the chart of a review."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from gym_clinic.domains.drug_interaction.candidates import ReviewCandidate
+from gym_clinic.domains.drug_interaction.formulary import (
+    bought,
+    brands,
+    home_regimens,
+    products,
+)
+from gym_clinic.domains.drug_interaction.home import regimens_of
+from gym_clinic.domains.drug_interaction.world import edited, hidden
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient
+
+CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
+"""Values of failing kidneys in mg/dL."""
+
+EXTRAS = {"bought": 0.5, "ended": 0.35, "allergy": 0.3, "kidneys": 0.3, "pharmacist": 0.4,
+          "egfr": 0.55, "brand": 0.5}  # fmt: skip
+"""What a chart has beside the question -> share of charts."""
+
+REACTIONS = ("rash", "hives", "anaphylaxis")
+
+Edit = dict[str, Any]
+
+
+def setting_of(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """Return the edits that set the problem of a candidate."""
+    if chosen.kind == "none":
+        return []
+    if chosen.kind == "allergy":
+        return [{"kind": "allergy", "allergen": chosen.allergen,
+                 "reaction": random.choice(REACTIONS), "told": told_how(random)}]  # fmt: skip
+    if chosen.kind == "renal":
+        return failing_kidneys(random)
+    if chosen.kind == "hepatic":
+        return [lived_with("cirrhosis", patient, random)]
+    if chosen.condition is not None:
+        return with_medicine(chosen.condition, patient, random)
+    if chosen.kind == "pregnancy":
+        return [
+            {"kind": "pregnancy", "weeks": random.choice(chosen.weeks), "told": told_how(random)}
+        ]
+    if chosen.partner is None:
+        return []
+    if chosen.days is not None:
+        usual = random.choice(regimens_of(chosen.partner, patient))
+        return [{"kind": "ended", "drug": chosen.partner, "days": chosen.days,
+                 "for": usual.reason, "told": told_how(random)}]  # fmt: skip
+    return taken_edits(chosen.partner, chosen.bought, patient, random)
+
+
+def told_how(random: Random) -> str:
+    """Draw whether the list has what the patient tells."""
+    return "hidden" if random.random() < 0.5 else "list"
+
+
+def failing_kidneys(random: Random) -> list[Edit]:
+    """Draw a chronic kidney disease with its creatinine."""
+    lived = {"kind": "lives with", "condition": "chronic-kidney-disease",
+             "years": random.randint(2, 9)}  # fmt: skip
+    return [lived, {"kind": "kidneys", "creatinine": random.choice(CREATININE)}]
+
+
+def lived_with(condition: str, patient: ClinicPatient, random: Random) -> Edit:
+    """Draw for how long a condition is known."""
+    longest = max(min(round(patient.person.age) - 20, 15), 1)
+    return {"kind": "lives with", "condition": condition, "years": random.randint(1, longest)}
+
+
+def with_medicine(condition: str, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """Return the edits of a condition, with what is usually taken for it."""
+    usual = [(drug, row.regimen) for drug, rows in home_regimens().items()
+             for row in rows if row.reason == condition]  # fmt: skip
+    lived = lived_with(condition, patient, random)
+    if not usual:
+        return [lived]
+    drug, one = random.choice(usual)
+    return [lived, {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
+                    "per_day": one.per_day, "for": condition}]  # fmt: skip
+
+
+def taken_edits(drug: str, without: bool, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """Return the edits of a medicine that is bought, or taken at home for a condition."""
+    usual = bought()[drug] if without else random.choice(regimens_of(drug, patient))
+    one = usual.regimen
+    take: Edit = {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
+                  "per_day": one.per_day, "for": usual.reason}  # fmt: skip
+    if without:
+        return [{**take, "bought": True, "told": "hidden"}]
+    found: list[Edit] = []
+    if usual.reason in load().conditions and usual.reason != patient.problems[0].condition:
+        found.append(lived_with(usual.reason, patient, random))
+    combined = [name for name, row in products().items() if drug in dict(row)]
+    if combined and random.random() < 0.5:
+        name = random.choice(combined)
+        return [*found, *({**take, "drug": key, "dose": mg, "unit": "mg", "per_day": 1.0,
+                           "product": name} for key, mg in products()[name])]  # fmt: skip
+    return [*found, take]
+
+
+def brand_names(patient: ClinicPatient, edits: Sequence[Edit], random: Random) -> list[Edit]:
+    """Draw brand names for some medicines of the list."""
+    combined = {one["drug"] for one in edits if one.get("product")}
+    off = hidden(edits, "take", "drug") | combined
+    taken = [one.drug for one in edited(patient, edits).medicines]
+    return [
+        {"kind": "product", "drug": drug, "name": brands()[drug]}
+        for drug in taken
+        if drug in brands() and drug not in off and random.random() < EXTRAS["brand"]
+    ]

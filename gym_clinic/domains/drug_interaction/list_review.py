@@ -1,0 +1,124 @@
+"""Reviews of a whole list: the problems of all that a patient takes, and what answers them.
+
+The request proposes no drug. Every medicine is judged beside all others by the checks that judge a
+proposed one; a problem of two medicines is one problem.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.formulary import Indication, indications
+from gym_clinic.domains.drug_interaction.problems import (
+    GRAVE,
+    DrugProblem,
+    ReviewProfile,
+    Taken,
+    acts_on,
+    excluded,
+    find_problems,
+    raises_high_potassium,
+)
+from gym_clinic.facts.named_drugs import is_a
+
+KEEP, CHANGE = "keep the list", "change the list"
+"""The verdicts on a whole list."""
+
+LIST = ""
+"""What stands for the proposed drug where a whole list is reviewed."""
+
+FEWEST, MOST_TAKEN, MOST_ASKED = 4, 11, 4
+"""Medicines of a list, at least and at most, and problems of it at most."""
+
+
+def asked_drug(question: Mapping[str, Any]) -> str:
+    """Return the id of the proposed drug; `LIST` where a whole list is reviewed."""
+    return str(question.get("drug", LIST))
+
+
+def list_problems(who: ReviewProfile) -> list[DrugProblem]:
+    """Return the problems of all that is taken, the most severe first.
+
+    Of two medicines the prescribed one is judged beside the one that is bought. Medicines that
+    ended are left out: what is taken was begun before.
+    """
+    found: dict[tuple[str, frozenset[str]], DrugProblem] = {}
+    for one in sorted(who.medicines, key=lambda each: (each.bought, each.regimen.drug)):
+        others = tuple(each for each in who.medicines if each is not one)
+        beside = replace(who, medicines=others, ended=())
+        drug = replace(one.regimen, route=_routes().get(one.regimen.drug, one.regimen.route))
+        for problem in find_problems(drug, _use(one), beside):
+            found.setdefault((problem.kind, problem.drugs), problem)
+    return sorted(found.values(), key=lambda one: (-one.rank, one.kind, sorted(one.drugs)))
+
+
+def _use(one: Taken) -> Indication:
+    """What a medicine of the list is taken for, in the names of the rules for one use alone."""
+    drug, reason = one.regimen.drug, one.reason
+    names = [name for each in indications().values()
+             if reason in (each.disease, each.lives_with, *each.presents)
+             and any(other.drug == drug for other in each.options)
+             for name in each.older]  # fmt: skip
+    return Indication("home", "", (), (), None, None, tuple(dict.fromkeys(names)))
+
+
+@lru_cache(maxsize=1)
+def _routes() -> Mapping[str, str]:
+    """Drug -> the route by which it is usually given."""
+    return {each.drug: each.route for one in indications().values() for each in one.options}
+
+
+@lru_cache(maxsize=1)
+def _essential() -> tuple[str, ...]:
+    text = Path(__file__).with_name("essential.json").read_text(encoding="utf-8")
+    return tuple(json.loads(text)["drugs"])
+
+
+def stoppable(problem: DrugProblem) -> list[str]:
+    """Return the drugs of which stopping one answers a problem; none where it is not called for.
+
+    What is bought is stopped before what is prescribed, and an essential drug only if no other is
+    left.
+    """
+    bought = [drug for one in problem.remedies if one.kind == "stop" for drug in one.drugs]
+    if bought:
+        return sorted(bought)
+    if "avoid" not in problem.actions:
+        return []
+    drugs = sorted(problem.drugs)
+    lesser = [one for one in drugs if not any(is_a(one, ref) for ref in _essential())]
+    return lesser or drugs
+
+
+def list_holds_together(who: ReviewProfile) -> bool:
+    """Return whether the tables can judge a list, and nothing else forbids a medicine of it.
+
+    A grave interaction that the tables do not grade leaves a list open.
+    """
+    if not FEWEST <= len(who.medicines) <= MOST_TAKEN:
+        return False
+    problems = list_problems(who)
+    if any(one.undecided for one in problems):
+        return False
+    bought = {one.regimen.drug for one in who.medicines if one.bought}
+    if any(one.matters and len(one.drugs & bought) > 1 for one in problems):
+        return False
+    taken = sorted(one.regimen.drug for one in who.medicines)
+    for pair in itertools.combinations(taken, 2):
+        if pair_risk(*pair) is None and any(GRAVE.search(text) for text in ungraded(*pair)):
+            return False
+    asked = {drug for one in problems if one.matters for drug in one.drugs}
+    for one in who.medicines:
+        drug = one.regimen.drug
+        if drug not in asked and (excluded(drug, who) or raises_high_potassium(drug, who)):
+            return False
+        if any(acts_on(ended, days, drug) for ended, days in who.ended):
+            return False
+    return True

@@ -1,0 +1,222 @@
+"""Charts for reviews of a whole list: what is taken, and what is wrong with it.
+
+A quarter of the classes has no problem. Every chart starts as a simulated patient with more
+conditions and their medicines, so that lists with and without problems are equally long.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from gym_clinic.clinical import TaskDraft
+from gym_clinic.domains.drug_interaction.candidates import ALLERGENS
+from gym_clinic.domains.drug_interaction.charting import (
+    EXTRAS,
+    REACTIONS,
+    Edit,
+    brand_names,
+    failing_kidneys,
+    lived_with,
+    taken_edits,
+    told_how,
+    with_medicine,
+)
+from gym_clinic.domains.drug_interaction.checks import duplicate_risk, older_risks, pair_risk
+from gym_clinic.domains.drug_interaction.condition_checks import (
+    condition_risks,
+    listed_conditions,
+)
+from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
+from gym_clinic.domains.drug_interaction.formulary import bought, home_regimens, indications
+from gym_clinic.domains.drug_interaction.home import may_live_with, suits, taken_by
+from gym_clinic.domains.drug_interaction.list_review import (
+    CHANGE,
+    FEWEST,
+    KEEP,
+    MOST_ASKED,
+    list_problems,
+)
+from gym_clinic.domains.drug_interaction.world import drawn_patient, edited, profile_of
+from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.people import ADULT, prevalence
+
+LIST_CLASSES: Mapping[str, str] = {
+    "list, interaction": f"{CHANGE}/interaction",
+    "list, duplicate": f"{CHANGE}/duplicate",
+    "list, kidneys": f"{CHANGE}/renal",
+    "list, older adult": f"{CHANGE}/older adult",
+    "list, condition": f"{CHANGE}/condition",
+    "list, nothing": f"{KEEP}/none",
+    "list, nothing but a bought medicine": f"{KEEP}/none",
+}
+"""Class -> its verdict, and the kind of the gravest problem."""
+
+CLEARED = 0.5
+"""Share of the lists with a problem of which all others are taken away, where that can be."""
+
+OLD = 66
+
+
+def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
+    """Return a record of a class of lists; None if this patient gives none."""
+    kind = LIST_CLASSES[draft.label].partition("/")[2]
+    known = load().conditions
+    condition = random.choice([one for one in _chronic() if known[one].role == "both"])
+    patient = drawn_patient(draft.seed, condition)
+    person = patient.person
+    if person.age < (OLD if kind == "older adult" else ADULT):
+        return None
+    if person.pregnant_weeks is not None or person.postpartum:
+        return None
+    edits: list[Edit] = []
+    now = patient
+    for _ in range(8):
+        if len(now.medicines) >= FEWEST + random.randint(0, 3):
+            break
+        lived = {condition, *(one.condition for one in now.background)}
+        free = [one for one in _chronic() if one not in lived and may_live_with(one, patient)]
+        if not free:
+            return None
+        often = [prevalence(patient.facts, known[one], person.person) for one in free]
+        edits += with_medicine(random.choices(free, weights=often)[0], patient, random)
+        now = edited(patient, edits)
+    found = _WRONG[kind](now, random)
+    if found is None:
+        return None
+    wanted = {one["drug"] for one in found if one["kind"] == "take"}
+    edits += [*found, *_beside(draft.label, found, patient, random)]
+    clears = kind == "none" or random.random() < CLEARED
+    cleared = _cleared(kind, clears, wanted, patient, edits)
+    if cleared is None:
+        return None
+    cleared.append({"kind": "shuffled"})
+    cleared += brand_names(patient, cleared, random)
+    documents = ["letter", "medicines"] if random.random() < EXTRAS["pharmacist"] else ["letter"]
+    reported = random.random() < EXTRAS["egfr"]
+    cleared.append({"kind": "shown", "documents": documents, "egfr": reported})
+    return {"seed": draft.seed, "condition": condition, "split": draft.split, "edit": cleared,
+            "question": {"review": "list"}}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _chronic() -> tuple[str, ...]:
+    """Conditions that people live with and take something for, and come to a review with."""
+    treated = {row.reason for rows in home_regimens().values() for row in rows}
+    asked = {name for one in indications().values() for name in one.presents}
+    return tuple(sorted(treated & asked | treated & listed_conditions()))
+
+
+def _beside(
+    label: str, found: Iterable[Edit], patient: ClinicPatient, random: Random
+) -> list[Edit]:
+    """What else is on the chart, at the rates of the other reviews."""
+    extra: list[Edit] = []
+    buys = label.endswith("bought medicine") or random.random() < EXTRAS["bought"]
+    if buys and not any(one.get("bought") for one in found):
+        extra += taken_edits(random.choice(sorted(bought())), True, patient, random)
+    if random.random() < EXTRAS["allergy"]:
+        extra.append({"kind": "allergy", "allergen": random.choice(ALLERGENS),
+                      "reaction": random.choice(REACTIONS), "told": told_how(random)})  # fmt: skip
+    if random.random() < EXTRAS["kidneys"] and all(one["kind"] != "kidneys" for one in found):
+        extra += failing_kidneys(random)
+    return extra
+
+
+def _cleared(
+    kind: str, clears: bool, wanted: set[str], patient: ClinicPatient, edits: list[Edit]
+) -> list[Edit] | None:
+    """The edits without what brings a problem that is not wanted, or that is too much."""
+    kept = list(edits)
+    for _ in range(8):
+        problems = list_problems(profile_of(edited(patient, kept), kept))
+        matter = [one for one in problems if one.matters]
+        wrong = [one for one in problems if one.undecided]
+        if clears or len(matter) > MOST_ASKED:
+            wrong += [one for one in matter if one.kind != kind or not one.drugs & wanted][::-1]
+        if not wrong:
+            return kept
+        free = sorted(wrong[0].drugs - wanted)
+        if not free:
+            return None
+        kept.append({"kind": "stop", "drug": free[0]})
+    return None
+
+
+def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """The edits of a medicine that is bought or prescribed, and then on the list or not.
+
+    Combination products are left out.
+    """
+    prescribed = drug in home_regimens() and taken_by(drug, patient)
+    without = drug in bought() and (not prescribed or random.random() < 0.5)
+    for _ in range(6):
+        made = taken_edits(drug, without, patient, random)
+        if not any(one.get("product") for one in made):
+            kept = told_how(random) == "list"
+            return made if kept else [{**one, "told": "hidden"} if one["kind"] == "take" else one
+                                      for one in made]  # fmt: skip
+    return []
+
+
+def _beside_taken(
+    asks: Callable[[str, str], bool], patient: ClinicPatient, random: Random
+) -> list[Edit] | None:
+    """A second drug for one that is taken, of those that a check asks something about."""
+    taken = sorted(one.drug for one in patient.medicines)
+    known = sorted({*home_regimens(), *bought()} - {*taken})
+    fits = [one for one in known
+            if suits(one, patient) and (one in bought() or taken_by(one, patient))]  # fmt: skip
+    pairs = [pair for pair in itertools.product(taken, fits) if asks(*pair)]
+    return _add(random.choice(pairs)[1], patient, random) or None if pairs else None
+
+
+def _interacts(one: str, other: str) -> bool:
+    risk = pair_risk(one, other)
+    return risk is not None and "none" not in risk.actions and duplicate_risk(one, other) is None
+
+
+def _doubles(one: str, other: str) -> bool:
+    risk = duplicate_risk(one, other)
+    return risk is not None and risk.actions == ("avoid",)
+
+
+def _own(asks: Callable[[str], bool], patient: ClinicPatient, random: Random) -> list[Edit] | None:
+    """A medicine that a check asks something about on its own."""
+    taken = {one.drug for one in patient.medicines}
+    free = [one for one in sorted(home_regimens())
+            if one not in taken and suits(one, patient) and taken_by(one, patient)
+            and asks(one)]  # fmt: skip
+    return _add(random.choice(free), patient, random) or None if free else None
+
+
+def _with_kidneys(patient: ClinicPatient, random: Random) -> list[Edit] | None:
+    added = _own(lambda drug: any(renal_risks(drug, 25, 25, indication=())), patient, random)
+    return None if added is None else [*failing_kidneys(random), *added]
+
+
+def _with_condition(patient: ClinicPatient, random: Random) -> list[Edit] | None:
+    known = [one for one in sorted(listed_conditions()) if may_live_with(one, patient)]
+    condition = random.choice(known)
+    if condition == patient.problems[0].condition:
+        return None
+    added = _own(lambda drug: bool(condition_risks(drug, [condition])), patient, random)
+    return None if added is None else [lived_with(condition, patient, random), *added]
+
+
+_WRONG: Mapping[str, Callable[[ClinicPatient, Random], list[Edit] | None]] = {
+    "interaction": lambda patient, random: _beside_taken(_interacts, patient, random),
+    "duplicate": lambda patient, random: _beside_taken(_doubles, patient, random),
+    "renal": _with_kidneys,
+    "older adult": lambda patient, random: _own(
+        lambda drug: any(one.actions == ("avoid",) for one in older_risks(drug, 75)),
+        patient, random,
+    ),
+    "condition": _with_condition,
+    "none": lambda patient, random: _own(lambda drug: True, patient, random),
+}  # fmt: skip
+"""Kind of problem -> what brings it into a list; for none, a medicine that is drawn alike."""
