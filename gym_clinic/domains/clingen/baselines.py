@@ -206,6 +206,7 @@ def decide(ticket: Ticket, reports: Iterable[Report], *, genetics: bool = True) 
         genetic_points=counted.points,
         publications=counted.publications,
         years_since_first=max(latest - first, 0) if first else 0,
+        contradictory=counted.contradicted,
         replication="matrix",
     )
     return result.classification

@@ -31,6 +31,9 @@ LEAST_LOD = 1.2
 """LOD score from which a family counts: four segregations of a dominant disease, or three affected
 members with a recessive one."""
 
+FAMILIES_AGAINST = 2
+"""Families with an affected person who lacks the variant that contradict the relationship."""
+
 SEGREGATION_CAP = 7.0
 
 CASE_CONTROL_POINTS = ((0.001, 4.0), (0.05, 2.0))
@@ -101,6 +104,15 @@ def segregation_points(lods: Iterable[float]) -> float:
     total = round(sum(one for one in lods if one >= LEAST_LOD), 2)
     earned = next((points for bound, points in LOD_POINTS if total >= bound), 0.0)
     return min(earned, SEGREGATION_CAP)
+
+
+def contradicted(lods: Iterable[float]) -> bool:
+    """Whether families contradict the relationship: two of them have a LOD score of 0.
+
+    >>> contradicted([1.2, 0.0]), contradicted([1.2, 0.0, 0.0])
+    (False, True)
+    """
+    return sum(one == 0 for one in lods) >= FAMILIES_AGAINST
 
 
 def case_control_points(odds_ratio: float, p: float) -> float:

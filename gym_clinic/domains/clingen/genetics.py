@@ -17,6 +17,7 @@ from gym_clinic.domains.clingen.genetic_table import (
     LEAST_LOD,
     PersonGenetics,
     case_control_points,
+    contradicted,
     genetic_points,
     row_of_person,
     segregation_points,
@@ -138,11 +139,19 @@ class HumanGenetics(NamedTuple):
 
 
 class GeneticsTally(NamedTuple):
-    """The sum over articles: points, articles that count, and the year of the first of them."""
+    """The sum over articles.
+
+    Attributes:
+        points: Genetic points.
+        publications: Articles that count.
+        first_reported: Year of the first of them.
+        contradicted: Whether families contradict the relationship.
+    """
 
     points: float
     publications: int
     first_reported: int | None
+    contradicted: bool = False
 
 
 def results_of(sections: Iterable[tuple[str, str]]) -> str:
@@ -210,20 +219,19 @@ def tally(
         seen |= new.keys()
         mine = [row_of_person(one, inheritance, mechanism) for one in new.values()]
         rows.update(row for row in mine if row)
-        families = {
-            name: lod for name, lod in found.lods.items() if lod >= LEAST_LOD and name not in lods
-        }
+        families = {name: lod for name, lod in found.lods.items() if name not in lods}
         lods |= families
         controls = [one for one in found.studies if case_control_points(*one)]
         studies += controls
         if any(mine) or controls:
             counted[pmid] = year
-        if families:
+        if max(families.values(), default=0) >= LEAST_LOD:
             segregating[pmid] = year
     if segregation_points(lods.values()):
         counted = segregating | counted
     points = min(stated + genetic_points(rows, lods.values(), studies), GENETIC_CAP)
-    return GeneticsTally(points, len(counted) + others, min(counted.values(), default=None))
+    first = min(counted.values(), default=None)
+    return GeneticsTally(points, len(counted) + others, first, contradicted(lods.values()))
 
 
 def _parts(sentence: str, named: Sequence[str]) -> list[tuple[str, str]]:

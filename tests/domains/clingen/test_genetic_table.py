@@ -8,6 +8,7 @@ import pytest
 
 from gym_clinic.domains.clingen.genetic_table import (
     CASE_CONTROL_POINTS,
+    FAMILIES_AGAINST,
     LEAST_LOD,
     LOD_POINTS,
     ROWS,
@@ -70,6 +71,8 @@ def test_the_policy_prints_the_table(setting: str) -> None:
         (f"{bound:g}", f"{points:g}") for bound, points in reversed(LOD_POINTS)
     ]
     assert f"families that reach {LEAST_LOD:g} " in lods
+    assert FAMILIES_AGAINST == 2
+    assert "two or more families in which an affected person lacks the variant" in text
     (controls,) = re.findall(r"^- Case-control .*$", text, re.MULTILINE)
     for bound, points in CASE_CONTROL_POINTS:
         assert f"below {bound:g}".replace("0.", ".") in controls

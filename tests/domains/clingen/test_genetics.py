@@ -88,14 +88,26 @@ def test_reads_persons_and_counts_as_articles_write_them() -> None:
     assert found.studies == ((3.2, 0.17),)
 
 
+def test_two_families_that_do_not_segregate_contradict_the_relationship() -> None:
+    first = read_genetics("Family F3: three affected carriers, one non-carrier (LOD score 0).")
+    later = read_genetics("Family F4: two affected carriers, one non-carrier (LOD score 0).")
+    assert not tally([("1", 2001, first)], "AD", None).contradicted
+    both = tally([("1", 2001, first), ("2", 2003, later)], "AD", None)
+    assert both == GeneticsTally(0.0, 0, None, contradicted=True)
+
+
 def test_a_person_counts_once_and_where_told_first() -> None:
     first = read_genetics("F1-II-1 had SIMVAR-0000001 (nonsense, exon 2), de novo.")
     again = read_genetics(
         "F1-II-1 had SIMVAR-0000001 (nonsense, exon 2), de novo. F2-II-1 had SIMVAR-0000004 "
         "(nonsense, exon 8), of unknown origin because the parents were not tested."
     )
-    assert tally([("1", 2001, first), ("2", 2005, first)], "AD", None) == (2.0, 1, 2001)
-    assert tally([("1", 2001, first), ("2", 2005, again)], "AD", None) == (3.5, 2, 2001)
+    assert tally([("1", 2001, first), ("2", 2005, first)], "AD", None) == GeneticsTally(
+        2.0, 1, 2001
+    )
+    assert tally([("1", 2001, first), ("2", 2005, again)], "AD", None) == GeneticsTally(
+        3.5, 2, 2001
+    )
 
 
 def test_stated_points_stand_for_themselves() -> None:
@@ -105,10 +117,10 @@ def test_stated_points_stand_for_themselves() -> None:
     )
     found = read_genetics(f"Rescue was shown. {text}")
     assert found.stated == StatedPoints(4.5, 3, 2010)
-    assert tally([("1", 2014, found)], "AD", None) == (4.5, 3, 2010)
+    assert tally([("1", 2014, found)], "AD", None) == GeneticsTally(4.5, 3, 2010)
     none = read_genetics("No human genetic evidence scored in this article.")
     assert not none
-    assert tally([("1", 2014, none)], "AD", None) == (0.0, 0, None)
+    assert tally([("1", 2014, none)], "AD", None) == GeneticsTally(0.0, 0, None)
 
 
 def test_persons_are_read_from_results_alone() -> None:

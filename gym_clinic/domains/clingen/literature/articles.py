@@ -1,8 +1,8 @@
 """Draws the articles and the experiments of a literature without looking at the class.
 
 Kinds, years, numbers of persons and results are the same for all classes. Each cohort or family
-article that reports new persons also holds an experiment that is evidence. What depends on the
-class is whether a failure to replicate is convincing: only its group sizes tell.
+article that reports new persons also holds an experiment that is evidence. Whether a failure to
+replicate takes the first result back is told by its group sizes only.
 """
 
 from __future__ import annotations

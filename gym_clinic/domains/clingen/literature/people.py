@@ -239,10 +239,13 @@ def draw_person(
     return person, variants
 
 
-def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Family:
+def draw_family(
+    rng: Random, pair: PairDossier, key: str, *, scored: bool, against: bool = False
+) -> Family:
     """Draw a family; one whose person earns nothing is too small for its LOD score to count.
 
-    Unaffected carriers of a recessive disease have one variant, as parents do.
+    Unaffected carriers of a recessive disease have one variant, as parents do. An affected person
+    lacks the variant by chance, or where the family is to speak against the relationship.
     """
     recessive = pair.inheritance == "AR"
     sizes: tuple[int, ...] = (2, 2, 2, 3, 3, 4) if recessive else (2, 2, 3, 3, 4, 5, 6)
@@ -250,7 +253,7 @@ def draw_family(rng: Random, pair: PairDossier, key: str, *, scored: bool) -> Fa
         sizes = (2,) if recessive else (2, 2, 3, 3, 4)
     healthy = {"AR": (2, 2, 3, 4), "XL": (1, 2, 3), "MT": (0, 1, 2)}
     well = rng.choice(healthy.get(pair.inheritance, (0, 0, 0, 1)))
-    family = Family(key, rng.choice(sizes), int(rng.random() < PHENOCOPIES), well, 0.0)
+    family = Family(key, rng.choice(sizes), int(against or rng.random() < PHENOCOPIES), well, 0.0)
     return replace(family, lod=lod_of(family, pair.inheritance))
 
 

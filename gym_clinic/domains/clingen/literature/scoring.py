@@ -172,8 +172,10 @@ def evidence_of(literature: Literature) -> tuple[tuple[str, str, str], ...]:
 
 
 def contradictory(literature: Literature) -> bool:
-    """Whether a later result took an earlier one back."""
-    return any(one.reading == "contradicted" for one in literature.results)
+    """Whether families contradict the relationship; a failed repetition of a result does not."""
+    return genetic_table.contradicted(
+        lod_of(one, literature.inheritance) for one in literature.families
+    )
 
 
 def first_articles(literature: Literature) -> dict[str, str]:

@@ -13,7 +13,7 @@ from math import inf
 from random import Random
 
 from gym_clinic.domains.clingen.dossiers import Dossiers, MechanismClass, PairDossier
-from gym_clinic.domains.clingen.genetic_table import ROWS
+from gym_clinic.domains.clingen.genetic_table import FAMILIES_AGAINST, ROWS
 from gym_clinic.domains.clingen.literature.articles import (
     LAST_YEAR,
     LATE_YEAR,
@@ -75,7 +75,11 @@ SCORED_YEARS = 4
 """Years from the first article with genetics to the last that replication over time needs."""
 
 CONVINCING = 0.6
-"""Share of literatures whose failures to replicate are convincing, unless the class forbids it."""
+"""Share of literatures whose failures to replicate take the first result back."""
+
+CONTRADICTED = 0.5
+"""Share of Strong literatures in which families speak against the relationship, where there are
+enough."""
 
 PHENOTYPES = (3, 4)
 """Findings of the disease that the articles use; most pairs of every class have as many."""
@@ -121,9 +125,10 @@ def draw_literature(
         mechanism = rng.choices(list(found), weights=list(found.values()))[0]
     told: MechanismClass = "unknown" if rng.random() < UNKNOWN_MECHANISM else mechanism
     facts = WorldFacts(dossiers.genes[pair.gene], pair, told)
+    names = _draw_names(rng, pair)
     late = earliest >= LATE_YEAR or rng.random() < LATE_SHARE[classification]
     for _ in range(_PLANS):
-        convincing = classification != "Definitive" and rng.random() < CONVINCING
+        convincing = rng.random() < CONVINCING
         plan = draw_articles(
             rng, facts, mechanism, dossiers, split, late=late, convincing=convincing
         )
@@ -133,7 +138,7 @@ def draw_literature(
             settled = _settle(rng, plan, classification)
             if settled is None:
                 continue
-            literature = _with_people(rng, plan, settled)
+            literature = _with_people(rng, plan, settled, names)
             if score(literature).sop.classification == classification and is_steady(literature):
                 return literature
     raise TaskError(f"{pair.gene}: no draw gives {classification}")
@@ -152,7 +157,8 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     pair = plan.facts.pair
     experimental = experimental_points([one.subtype for one in plan.results if one.subtype])
     low, high = STEADY[classification]
-    allowed = _open_articles(rng, plan, classification)
+    against = _families_against(rng, plan, classification)
+    allowed = [*plan.bearers] if against else _open_articles(rng, plan, classification)
     excess = {
         pmid: rng.choice((2.0, 4.0)) if pmid in allowed and rng.random() < 0.35 else 0.0
         for pmid in plan.controlled
@@ -185,7 +191,9 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     families: dict[str, tuple[Family, ...]] = {}
     for slot in plan.slots:
         if slot.familial:
-            family = draw_family(rng, pair, slot.family, scored=slot.id in scored)
+            family = draw_family(
+                rng, pair, slot.family, scored=slot.id in scored, against=slot.id in against
+            )
             families[slot.article] = (*families.get(slot.article, ()), family)
     counting = [one for mine in families.values() for one in mine]
     genetic = _case_points(scored) + segregation_points(counting, pair.inheritance) + fixed
@@ -213,11 +221,18 @@ def _row(rng: Random, pair: PairDossier, rows: list[str]) -> str:
     return rng.choices(rows, weights=[readily if one == "de novo" else 1 for one in rows])[0]
 
 
+def _families_against(rng: Random, plan: ArticlePlan, classification: str) -> list[str]:
+    """Persons in whose families an affected member lacks the variant; none if that is chance."""
+    familial = [one.id for one in plan.slots if one.familial]
+    enough = len(familial) >= FAMILIES_AGAINST
+    if classification != "Strong" or not enough or rng.random() >= CONTRADICTED:
+        return []
+    return rng.sample(familial, FAMILIES_AGAINST)
+
+
 def _open_articles(rng: Random, plan: ArticlePlan, classification: str) -> list[str]:
     """Articles whose persons may earn points: few or recent ones for Strong, else all."""
     if classification != "Strong":
-        return [*plan.bearers]
-    if any(one.reading == "contradicted" for one in plan.results) and rng.random() < 0.5:
         return [*plan.bearers]
     years = {one.pmid: one.year for one in plan.articles}
     recent = [one for one in plan.bearers if years[one] >= max(years.values()) - 2]
@@ -286,15 +301,21 @@ def draw_control(rng: Random, points: float, carriers: int) -> CaseControl:
             return study
 
 
-def _with_people(rng: Random, plan: ArticlePlan, settled: _Settlement) -> Literature:
-    """Draw the persons as settled and put all records together."""
-    facts, pair, gene = plan.facts, plan.facts.pair, plan.facts.gene
+def _draw_names(rng: Random, pair: PairDossier) -> tuple[str, ...]:
+    """Draw the findings that the articles tell, among them those that define the disease."""
     signs = [one.name for one in pair.phenotypes]
     sure = defining_signs(pair.disease, signs)
     others = [one for one in signs if one not in sure]
     number = max(0, rng.choice(PHENOTYPES) - len(sure))
     kept = {*sure, *rng.sample(others, min(number, len(others)))}
-    names = tuple(one for one in signs if one in kept)
+    return tuple(one for one in signs if one in kept)
+
+
+def _with_people(
+    rng: Random, plan: ArticlePlan, settled: _Settlement, names: tuple[str, ...]
+) -> Literature:
+    """Draw the persons as settled and put all records together."""
+    facts, pair, gene = plan.facts, plan.facts.pair, plan.facts.gene
     persons: list[Proband] = []
     variants: list[SequenceVariant] = []
     for slot in plan.slots:

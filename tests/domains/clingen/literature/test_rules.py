@@ -360,6 +360,18 @@ def test_contradictory_evidence_withholds_definitive():
     assert "contradictory_withholds_definitive" in gold.sop.flags
 
 
+def test_a_failed_repetition_costs_only_the_points_of_its_experiment():
+    worlds = (drawn(place, "Definitive") for place in range(200))
+    world = next(
+        one for one in worlds if any(result.reading == "contradicted" for result in one.results)
+    )
+    gold = score(world)
+    taken_back = {one.id for one in world.results if one.reading == "contradicted"}
+    assert gold.sop.classification == "Definitive"
+    assert not gold.contradictory
+    assert not taken_back & {key for _, key, _ in gold.evidence}
+
+
 @pytest.mark.population
 def test_second_diagnoses_and_phenocopies_are_rare(some):
     worlds = [drawn(PAIRS.index(key), "Limited") for key in some(PAIRS)[:120]]
