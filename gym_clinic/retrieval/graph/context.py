@@ -207,7 +207,7 @@ class _ScopedSentence:
         return False
 
     def _aside(self, place: int) -> int:
-        """Return where a clause "which ..." starts that a comma begins or ends here; -1 for none."""
+        """Return where a clause "which ..." starts that a comma begins or ends here; or -1."""
         text = self.words[place].text
         if text in ASIDES or (text in AMOUNTS and self._opens(place + 1, ("of", "which"))):
             return place
