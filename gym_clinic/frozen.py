@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+"""Kinds of values that are neither objects nor arrays: most of a record, told apart at once."""
+
 
 class Frozen(dict[str, Any]):
     """A JSON object that cannot be changed; ``thaw`` gives a copy that can."""
@@ -24,9 +27,9 @@ class Frozen(dict[str, Any]):
 
 def freeze(value: Any) -> Any:
     """Return a read-only copy of a JSON value: objects become Frozen, arrays tuples."""
-    if isinstance(value, Frozen):
+    if value.__class__ in _PLAIN or isinstance(value, Frozen):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):
         return Frozen((key, freeze(item)) for key, item in value.items())
     if isinstance(value, list | tuple):
         return tuple(freeze(item) for item in value)
@@ -35,7 +38,9 @@ def freeze(value: Any) -> Any:
 
 def thaw(value: Any) -> Any:
     """Return a changeable copy of a frozen JSON value."""
-    if isinstance(value, Mapping):
+    if value.__class__ in _PLAIN:
+        return value
+    if isinstance(value, dict | Mapping):
         return {key: thaw(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [thaw(item) for item in value]

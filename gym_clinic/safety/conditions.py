@@ -80,6 +80,11 @@ class Joined:
         states = (one for one in asked if one.predicate.name == "condition")
         return tuple(tuple(one.arguments["any_of"]) for one in states)
 
+    @cached_property
+    def needs_order(self) -> bool:
+        """Whether one of its parts asks the orders of drugs, so that without any it cannot hold."""
+        return any(isinstance(part, Joined) and part.how == "order" for part in self.parts)
+
 
 Condition = Asked | Joined
 
@@ -126,23 +131,28 @@ def read_condition(tree: object, place: str, *, of_order: bool = False) -> Condi
 def holds(condition: Condition, situation: Situation, order: DrugOrder | None = None) -> Found:
     """Return the evidence that a condition holds; None if it does not."""
     if isinstance(condition, Asked):
-        scope = (situation, order) if condition.predicate.of_order else (situation,)
-        return condition.predicate.ask(*scope, **condition.arguments)
-    if condition.how == "order":
+        asked = condition.predicate
+        if asked.of_order:
+            return asked.ask(situation, order, **condition.arguments)
+        return asked.ask(situation, **condition.arguments)
+    how = condition.how
+    if how == "order":
         return _any_order(condition.parts[0], situation)
-    if condition.how == "all":
-        situation = _once_known(condition, situation)
-    answers = (holds(part, situation, order) for part in condition.parts)
-    if condition.how == "not":
-        return () if next(answers) is None else None
-    evidence: list[Evidence] = []
-    held = 0
-    for answer in answers:
-        if answer is None and condition.how == "all":
+    if how == "not":
+        return () if holds(condition.parts[0], situation, order) is None else None
+    if how == "all":
+        if condition.needs_order and not situation.orders:
             return None
+        situation = _once_known(condition, situation)
+    evidence: list[Evidence] = []
+    held = False
+    for part in condition.parts:
+        answer = holds(part, situation, order)
         if answer is not None:
-            held += 1
+            held = True
             evidence += answer
+        elif how == "all":
+            return None
     return tuple(evidence) if held else None
 
 

@@ -84,6 +84,7 @@ class Situation:
         self.state = state
         self.patient = state.patient
         self.unresolved: list[str] = []
+        self._measured: dict[tuple[str, str], float | None] = {}
         self.conditions = frozenset(terms(state.patient.conditions or ()))
         self.comfort = term(str(state.patient.field("goals") or "")) == "comfort"
         self.timeline = Timeline(one for one in state.events if not self.is_foreign(one))
@@ -192,7 +193,10 @@ class Situation:
 
     def measured(self, kind: str, name: str) -> float | None:
         """Return a laboratory value (kind "labs") or a vital sign ("vitals"); None if unknown."""
-        return measured(self.patient, kind, name)
+        key = (kind, name)
+        if key not in self._measured:
+            self._measured[key] = measured(self.patient, kind, name)
+        return self._measured[key]
 
     def having(self, *conditions: str) -> list[str]:
         """Return which of the conditions the patient has on record."""
@@ -200,9 +204,12 @@ class Situation:
 
     def known(self, *conditions: str) -> float:
         """Return the minute from which on one of the conditions on record could be known."""
-        from_when = {term(key): float(at) for key, at in self.patient.known_from.items()}
         there = self.having(*conditions)
-        return min((from_when.get(term(one), 0.0) for one in there), default=0.0)
+        return min((self._known_from.get(term(one), 0.0) for one in there), default=0.0)
+
+    @cached_property
+    def _known_from(self) -> dict[str, float]:
+        return {term(key): float(at) for key, at in self.patient.known_from.items()}
 
     def since(self, minute: float) -> Situation:
         """Return the situation with the orders alone that stand from a minute on.
@@ -223,10 +230,17 @@ class Situation:
         """Return the calls of a tool that count, with arguments of the given terms."""
         return [
             event
-            for event in self.events
-            if event.tool == tool
-            and all(term(event.text(key) or "") == term(value) for key, value in what.items())
+            for event in self._calls.get(tool, ())
+            if all(term(event.text(key) or "") == term(value) for key, value in what.items())
         ]
+
+    @cached_property
+    def _calls(self) -> dict[str, list[Event]]:
+        """Tool -> its calls that count."""
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.tool, []).append(event)
+        return found
 
     def doses(self, *references: str) -> list[DrugOrder]:
         """Return the orders of drugs or classes."""

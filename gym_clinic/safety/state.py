@@ -45,7 +45,9 @@ class _Part(BaseModel):
 
     def field(self, name: str) -> Any:
         """Return a field, declared or not; None if it is absent."""
-        return getattr(self, name, None)
+        if name in type(self).model_fields:
+            return getattr(self, name)
+        return (self.model_extra or {}).get(name)
 
 
 class Allergy(_Part):
