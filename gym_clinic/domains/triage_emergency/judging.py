@@ -22,7 +22,12 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.first_orders import PAIN, STEROID, drugs_of_sets
-from gym_clinic.domains.triage_emergency.placement import DISPOSITIONS, NO_PATHWAY, protocols
+from gym_clinic.domains.triage_emergency.placement import (
+    DISPOSITIONS,
+    NO_PATHWAY,
+    pathways_that_hold,
+    protocols,
+)
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.rewards.clinical import CallArguments
@@ -65,6 +70,19 @@ ANALGESIC, ANTIMICROBIAL = "analgesic", "antimicrobial"
 FAR_OFF, UNDER, OVER = 4, 3, 2
 """Severity of a level that is off by two or more, that is too low by one, or too urgent by one."""
 
+ONE_CALL, MORE_CALLS = 2, 4
+"""Severity of a team that is called for nothing, and of more than one."""
+
+LOOKS_LIKE = {
+    "possible sepsis": ("sepsis",),
+    "possible acute coronary syndrome": ("chest pain",),
+    "acute chest pain of an adult from 35 years": ("chest pain",),
+    "signs of a stroke or a bleed in the brain": ("stroke",),
+    "bleeding of the gut": ("major haemorrhage",),
+    "poisoning": ("poisoning",),
+}
+"""High-risk situation -> protocols that nobody is blamed for."""
+
 TOO_LITTLE, TOO_MUCH = 3, 2
 """Severity of a place that is too little for the patient, and of one that others need."""
 
@@ -87,6 +105,19 @@ def activated(judged: JudgedEpisode) -> dict[str, float]:
         if event["tool"] == "activate":
             found.setdefault(event["args"]["pathway"], event["t"])
     return found
+
+
+def needless(judged: JudgedEpisode) -> tuple[str, ...]:
+    """Return the pathways that were activated for nothing, by name.
+
+    None of their protocols is accepted, holds by its rules, or is what the presentation looks like.
+    """
+    reasons = judged.gold.get("reasons", {}).get("high risk", ())
+    right = {*judged.gold["acceptable"]["pathway"]}
+    right |= {one.id for one in pathways_that_hold(judged.case.patient)}
+    right |= {one for reason, looks in LOOKS_LIKE.items() if reason in reasons for one in looks}
+    names = {protocols()[one].activates for one in right - {NO_PATHWAY}}
+    return tuple(one for one in activated(judged) if one not in names)
 
 
 def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
@@ -197,6 +228,8 @@ def _fits(judged: JudgedEpisode) -> float:
 def _activated_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     """The right protocol was activated in time and knowingly; or none, after a look."""
     made = activated(judged)
+    if needless(judged):
+        return False
     if not fields["pathways"]:
         stated = pathway_named((judged.raw or {}).get("pathway"))
         looked = sum(one in judged.read for one in fields["keys"]) >= fields["least"]
@@ -269,7 +302,7 @@ def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[int]:
-    """Severities of a wrong level and of a wrong place; of both, the graver."""
+    """Severities of a wrong level or place, the graver of both, and of needless activations."""
     raw, right = judged.raw or {}, judged.gold["answer"]
     level, place = raw.get("level"), raw.get("disposition")
     found = []
@@ -281,6 +314,8 @@ def _harms(judged: JudgedEpisode) -> Iterator[int]:
         found.append(TOO_LITTLE if later else TOO_MUCH)
     if found:
         yield max(found)
+    if calls := len(needless(judged)):
+        yield ONE_CALL if calls == 1 else MORE_CALLS
 
 
 def kind_of_medicine(name: str, arguments: Mapping[str, Any]) -> list[CallArguments] | None:

@@ -7,7 +7,7 @@ criteria of the protocols are those that an agent can read by a tool; they lie i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -119,6 +119,14 @@ def pathway_of(
         measured: Values that take the place of the true ones on arrival.
         told: Factor on the times since things began: how an account of them may differ.
     """
+    none = Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
+    return next(pathways_that_hold(patient, measured, told), none)
+
+
+def pathways_that_hold(
+    patient: ClinicPatient, measured: Mapping[str, float] | None = None, told: float = 1.0
+) -> Iterator[Pathway]:
+    """Yield every protocol whose rules hold, as for :func:`pathway_of`."""
     values, began = values_on_arrival(patient, told, measured), hours_of_findings(patient, told)
     first, everything = patient.problems[:1], patient.problems
     for protocol in protocols().values():
@@ -132,8 +140,8 @@ def pathway_of(
             if fits and holds(one, keys, began, values):
                 free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
                 accepted = (protocol.id, *free)
-                return Pathway(protocol.id, accepted, protocol.minutes, rule.known_by)
-    return Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
+                yield Pathway(protocol.id, accepted, protocol.minutes, rule.known_by)
+                break
 
 
 def places(acuity: Acuity, pathway: Pathway, department: Department) -> tuple[str, ...]:

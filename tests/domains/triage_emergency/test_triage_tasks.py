@@ -152,6 +152,12 @@ def moves_of(one: MadeTask) -> list[list[tuple[str, dict[str, object]]]]:
 
 def held(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> dict[str, bool]:
     """Check of each assertion -> whether it holds after a plan and the right answer."""
+    found = judged(one, plan)
+    return {each["text"]: found.held(each) for each in one.gold["assertions"]}
+
+
+def judged(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> JudgedEpisode:
+    """The judgement of a plan with the right answer."""
     case, box = TriageCase(one.record), Toolbox(TOOLS)
     turns = []
     for move in plan:
@@ -167,8 +173,7 @@ def held(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]])
     answer = {**one.gold["answer"], "cited_findings": one.gold["cite"]}
     turns.append(Turn("", calls=(Call("submit_answer", answer, ok=True),), answer=answer))
     task = task_of(SPEC, one)
-    found = JudgedEpisode(JUDGE, Episode(task, case, turns, answer, "answered"))
-    return {each["text"]: found.held(each) for each in one.gold["assertions"]}
+    return JudgedEpisode(JUDGE, Episode(task, case, turns, answer, "answered"))
 
 
 @cache
@@ -212,6 +217,19 @@ def test_an_order_that_comes_late_does_not_count() -> None:
     assert held(one, plan)[text]
     waiting: list[tuple[str, dict[str, object]]] = [("wait", {"minutes": 5})]
     assert not held(one, [waiting, *plan])[text]
+
+
+def test_a_team_that_is_called_for_nothing_is_a_harm() -> None:
+    one = made_of("anaphylaxis", "1")
+    plan = moves_of(one)
+    (name,) = (each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
+    assert held(one, plan)[name]
+    for teams, harm in ((("stroke",), [2]), (("stroke", "cath_lab"), [4])):
+        calls: list[tuple[str, dict[str, object]]] = [
+            ("activate_pathway", {"pathway": team}) for team in teams
+        ]
+        assert list(JUDGE.harms(judged(one, [*plan, calls]))) == harm
+        assert not held(one, [*plan, calls])[name]
 
 
 def test_a_level_that_is_far_off_is_a_graver_harm_than_one_that_is_near() -> None:
