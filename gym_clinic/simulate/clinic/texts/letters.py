@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 
+from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
@@ -15,8 +16,17 @@ from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered, sentence
 from gym_clinic.simulate.clinic.texts.when import long_date
 
-VALUES = ("hb", "creatinine", "egfr", "na", "k", "hba1c", "ldl")
+VALUES = (
+    "hb", "creatinine", "egfr", "na", "k", "hba1c", "ldl", "alt", "alp", "ggt", "tsh",
+    "albumin", "mcv",
+)  # fmt: skip
 """Values that letters quote, a few of them."""
+
+HOMES = {"alone": "", "partner": "a partner", "family": "the family"}
+"""Home of an adult -> with whom, as letters tell of it; a care home is not told of."""
+
+NO_WORK = ("retired", "none", "school", "nursery")
+"""Words for the life of those who do not work."""
 
 JOINED, ASKS, REMARKS = 0.6, 0.6, 0.6
 """Shares: of sentences that are joined, of letters that ask for tests, of values remarked on."""
@@ -56,6 +66,7 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
         _together(voice, _pressure(voice, patient, sample), _values(voice, patient, sample)),
         allergies(voice, patient, by_patient=False),
     ]
+    middle += _asides(voice, patient)
     voice.random.shuffle(middle)
     if voice.random.random() < JOINED:
         middle[:2] = [_together(voice, *middle[:2])]
@@ -77,6 +88,24 @@ def _quoted(patient: ClinicPatient) -> tuple[str, ...]:
     """The values that letters quote at the patient's age."""
     known, age = patient.facts.measurements, patient.person.age
     return tuple(key for key in VALUES if known[key].from_age <= age)
+
+
+def _asides(voice: Voice, patient: ClinicPatient) -> list[Piece]:
+    """What a consultant adds on the life of an adult and the talk: none is of the illness."""
+    if patient.person.age < ADULT:
+        return []
+    life = draw_life(patient)
+    home = ["letter.home.alone" if life.home == "alone" else "letter.home.shared"]
+    work = ["letter.work"] if life.work not in NO_WORK else []
+    pools = [*(home if life.home in HOMES else []), *work, "letter.came", "letter.advice"]
+    chosen = voice.random.sample(pools, voice.random.randint(1, 3))
+    topic = voice.say("letter.topic") if "letter.advice" in chosen else Piece("")
+    slots: dict[str, Piece | str] = {
+        "work": life.work,
+        "whom": HOMES.get(life.home, ""),
+        "topic": topic,
+    }
+    return [voice.say(one, **slots) for one in chosen]
 
 
 def _together(voice: Voice, first: Piece, second: Piece, *, ordered: bool = False) -> Piece:

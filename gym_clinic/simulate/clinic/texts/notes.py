@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.measurement import Sample
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.patient import SPEAKS, ClinicPatient
 from gym_clinic.simulate.clinic.texts.alarms import alarms
 from gym_clinic.simulate.clinic.texts.assessment import WORST, alarm_words, assessment
 from gym_clinic.simulate.clinic.texts.background import (
@@ -35,6 +35,9 @@ EPISODES = (
     "Weight loss", "Increased body weight", "Amenorrhea", "Growth delay", "Premature birth",
 )  # fmt: skip
 """What comes and is over, or shows over weeks: no nurse notes that it goes on."""
+
+CARE = 0.75
+"""Share of notes on patients who talk that say what was done for them besides."""
 
 SILENT = 0.6
 """Share of later notes that say nothing of what goes on unchanged."""
@@ -130,6 +133,9 @@ def nursing_note(
     if told and ongoing and not (again and voice.random.random() < SILENT):
         listed = voice.listed([finding(voice, one) for one in told[: voice.random.randint(1, 2)]])
         parts.insert(voice.random.randint(0, len(parts)), voice.say("nurse.ongoing", list=listed))
+    clear = sample.reading("gcs").value >= AWAKE and patient.person.age >= SPEAKS
+    if clear and voice.random.random() < CARE:
+        parts.insert(voice.random.randint(0, len(parts)), voice.say("nurse.care"))
     taken = visit.times["laboratory"]
     if before < taken <= now:
         text = clock(voice, patient.arrived + datetime.timedelta(minutes=taken))
