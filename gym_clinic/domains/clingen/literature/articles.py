@@ -386,7 +386,7 @@ class _ArticleDraw:
         if kind == "failure to replicate":
             return AbstractPlan()
         modes = {
-            one: self.rng.choices(("", "omit", "hedge", "over"), weights=(60, 20, 10, 10))[0]
+            one: self.rng.choices(("", "omit", "hedge", "over"), weights=(70, 10, 10, 10))[0]
             for one in told
         }
         return AbstractPlan(

@@ -99,7 +99,7 @@ def write_abstract(
     for result, facts in shown:
         pool = "counts_main" if result.arms[0].count is not None else "abs_result"
         results.append(without_figures(writer, pool, facts))
-    if len(shown) < len(told) and rng.random() < 0.5:
+    if len(shown) < len(told):
         results.append(writer.tell("abs_other_result"))
     conclusions = [
         shorten(one, [result for result, _ in shown], " ".join(results))

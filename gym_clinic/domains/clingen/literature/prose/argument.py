@@ -171,9 +171,9 @@ def weigh(
         objections.append(Ground("against_few"))
     if not persons:
         objections.append(Ground("against_no_people"))
-    if not told:
+    if not article.results:
         objections.append(Ground("against_no_experiment"))
-    elif len(told) == 1:
+    elif len(article.results) == 1:
         objections.append(Ground("against_single"))
     if not persons:
         level = "low" if not differing else "middle" if equal else "high"

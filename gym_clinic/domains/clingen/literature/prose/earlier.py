@@ -146,7 +146,7 @@ class EarlierWork:
         if with_people:
             persons = {person for one in with_people for person in one.persons}
             said.append(tell("review_people_counts", all_people=_people(len(persons))))
-        if len(results) > 1:
+        if len(results) > 2:
             differing = sum(one.comparison.p < ALPHA for one in results)
             facts = {"experiments": f"{counted_word(len(results))} experiments"}
             facts["differences"] = _counted(differing)
