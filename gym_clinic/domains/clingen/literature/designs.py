@@ -8,6 +8,7 @@ positive result is, and when it makes sense: each word of ``when`` is a key of `
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -172,10 +173,18 @@ def _has_word(facts: WorldFacts, table: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def function_of(gene: GeneDossier) -> tuple[str, tuple[str, ...], tuple[str | float, ...]]:
-    """The first row of the table of functions whose words occur in the facts of the gene."""
+    """The first row of the table of functions whose words begin a word in the facts of the gene.
+
+    What begins with "ase" ends a word, as in "aconitase".
+    """
     text = f" {gene.product} ; {gene.does} ; {gene.family} ".lower()
     functions = read_designs().functions
-    return next((row for row in functions if any(one in text for one in row[1])), functions[-1])
+    return next((row for row in functions if _pattern_of(row[1]).search(text)), functions[-1])
+
+
+@lru_cache(maxsize=64)
+def _pattern_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:(?<!\\w)|(?=ase)){re.escape(one)}" for one in words) or "(?!)")
 
 
 @lru_cache(maxsize=1)

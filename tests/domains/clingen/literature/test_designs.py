@@ -14,6 +14,7 @@ from gym_clinic.domains.clingen.literature.designs import (
     WorldFacts,
     family_of,
     feasible,
+    function_of,
     measure_of,
     read_designs,
 )
@@ -130,3 +131,11 @@ def test_a_precise_negative_result_contradicts_and_a_vague_one_does_not():
     later = draw_experiment(Random(2), "R2", design, facts, names, effect=False)
     assert contradicts(later, first)
     assert not contradicts(first, first)
+
+
+@pytest.mark.parametrize(
+    ("gene", "function"),
+    [("OAT", "enzyme"), ("PTEN", "phosphatase"), ("CHRNA4", "receptor signalling")],
+)
+def test_a_function_is_not_read_from_the_middle_of_a_word(gene, function):
+    assert function_of(read_dossiers().genes[gene])[0] == function
