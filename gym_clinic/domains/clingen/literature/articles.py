@@ -111,7 +111,9 @@ class _ArticleDraw:
         split: Split, convincing: bool,
     ) -> None:  # fmt: skip
         self.rng, self.facts, self.mechanism = rng, facts, mechanism
-        self.dossiers, self.convincing, self.gene = dossiers, convincing, facts.gene.gene
+        self.convincing, self.gene = convincing, facts.gene.gene
+        pairs = [one for one in dossiers.pairs.values() if one.gene == self.gene]
+        self.diseases = {one.disease: one for one in pairs} | {facts.pair.disease: facts.pair}
         self.fit = [one for one in designs_of(split) if feasible(one, facts)]
         self.results: list[Experiment] = []
         self.used: set[str] = set()
@@ -239,14 +241,9 @@ class _ArticleDraw:
         gene, pair = self.facts.gene, self.facts.pair
         if kind == "paralogue" and gene.paralogues:
             return self.rng.choice(gene.paralogues), pair.disease
-        if kind == "sibling disease":
-            others = [
-                one.disease
-                for one in self.dossiers.pairs.values()
-                if one.gene == gene.gene and one.disease != pair.disease
-            ]
-            if others:
-                return gene.gene, self.rng.choice(others)
+        others = [disease for disease in self.diseases if disease != pair.disease]
+        if kind == "sibling disease" and others:
+            return gene.gene, self.rng.choice(others)
         return gene.gene, pair.disease
 
     def evidence(self, left: int) -> list[Experiment]:
@@ -265,7 +262,7 @@ class _ArticleDraw:
             if design is None or self.exceeds(design, left, ()):
                 continue
             self.used.add(design.id)
-            found = self.experiment(design, self.gene, 0, effect=True, fair=True)
+            found = self.experiment(design, self.gene, 0, effect=True, facts=self.facts, fair=True)
             if found.subtype:
                 return found
         return None
@@ -277,7 +274,8 @@ class _ArticleDraw:
         """Experiments with and without effect, on whatever gene and disease the article is on."""
         found: list[Experiment] = []
         own = gene == self.gene and disease == self.facts.pair.disease
-        fit = [one for one in self.fit if own or not one.of_carriers]
+        facts = self.facts._replace(pair=self.diseases[disease])
+        fit = [one for one in self.fit if own or (feasible(one, facts) and not one.of_carriers)]
         for _ in range(number or self.rng.randint(2, 3)):
             shown = {one.subtype for one in (*told, *found)}
             pool = [one for one in fit if one.subtype is None or one.subtype not in shown]
@@ -292,7 +290,7 @@ class _ArticleDraw:
             effect = self.rng.random() < EFFECT
             if own and effect and self.exceeds(design, left, (*told, *found)):
                 effect = False
-            mine = self.experiment(design, gene, len(told) + len(found), effect=effect)
+            mine = self.experiment(design, gene, len(told) + len(found), effect=effect, facts=facts)
             if disease != self.facts.pair.disease and mine.reading in ("positive", "confounded"):
                 mine = replace(mine, reading="other disease", subtype=None)
             found.append(mine)
@@ -358,20 +356,22 @@ class _ArticleDraw:
         return points > room
 
     def experiment(
-        self, design: ExperimentDesign, gene: str, place: int, *, effect: bool, fair: bool = False
-    ) -> Experiment:
+        self, design: ExperimentDesign, gene: str, place: int, *, effect: bool,
+        facts: WorldFacts, fair: bool = False,
+    ) -> Experiment:  # fmt: skip
         slot = self.rng.choice(self.pinned)
+        partners = [one for one in facts.gene.partners or ("",) if one != gene]
         names = {
             "gene": gene,
-            "partner": self.rng.choice(self.facts.gene.partners or ("",)),
+            "partner": self.rng.choice(partners or [self.gene]),
             "person": slot.id,
             "variant": slot.variants[0],
-            "tissue": self.facts.pair.tissues[0],
+            "tissue": facts.pair.tissues[0],
         }
         chosen = effect and not fair and bool(design.confounder)
         confounded = chosen and self.rng.random() < CONFOUNDED
         found = draw_experiment(
-            self.rng, self.key(place), design, self.facts, names,
+            self.rng, self.key(place), design, facts, names,
             effect=effect, confounded=confounded, gene=gene,
         )  # fmt: skip
         if gene != self.gene and effect:

@@ -162,12 +162,12 @@ def rows_for(
     return found
 
 
-def draw_spoil(rng: Random, pair: PairDossier) -> str:
-    """Draw the reason for which a person earns nothing."""
+def draw_spoil(rng: Random, pair: PairDossier, slot: PersonSlot) -> str:
+    """Draw the reason for which a person earns nothing; a genotyped family tells the phase."""
     found = {
         name: weight
         for name, weight in SPOILS.items()
-        if (name != "unproven" or pair.inheritance == "AR")
+        if (name != "unproven" or (pair.inheritance == "AR" and not slot.familial))
         and (name != "other cause" or other_causes(pair))
     }
     return rng.choices([*found], weights=[*found.values()])[0]

@@ -174,13 +174,13 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
             high == STEADY["Definitive"][1]
         ):  # further persons of the highest classes are cut by the maximum
             most = inf
-        aim = max(0.0, least) + rng.uniform(0.0, 8.0 if most == inf else min(3.0, most - least))
+        aim = max(0.0, least) + rng.uniform(0.0, 12.0 if most == inf else min(3.0, most - least))
         scored = _scored_rows(rng, plan, allowed, aim, most)
     persons = {}
     taken = [*scored.values()]
     for slot in plan.slots:
         row = scored.get(slot.id)
-        spoil = "" if row else draw_spoil(rng, pair)
+        spoil = "" if row else draw_spoil(rng, pair, slot)
         row = row or _unscored_row(rng, plan, slot, spoil, taken)
         taken.append(row)
         persons[slot.id] = PersonPlan(row, spoil)
