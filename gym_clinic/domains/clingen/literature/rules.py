@@ -352,7 +352,10 @@ def abstract_names_its_results(world: Literature) -> Iterator[str]:
 
 
 def groups_are_plausible(world: Literature) -> Iterator[str]:
-    """A group has three members or more, a positive SD, no negative mean, 100% at most, and a true partner."""
+    """A group has three members or more, a positive SD, a mean of 0 to 100% of a whole.
+
+    The partner of a gene is another one.
+    """
     for one in world.results:
         if exceeds_whole(one.unit, one.arms) or one.partner == one.gene:
             yield f"{one.id}: {one.arms}, partner {one.partner}"
