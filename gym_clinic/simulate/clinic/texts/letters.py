@@ -25,6 +25,9 @@ VALUES = (
 HOMES = {"alone": "", "partner": "a partner", "family": "the family"}
 """Home of an adult -> with whom, as letters tell of it; a care home is not told of."""
 
+DOSED = 0.7
+"""Share of letters that give the doses of medicines."""
+
 NO_WORK = ("retired", "none", "school", "nursery")
 """Words for the life of those who do not work."""
 
@@ -51,7 +54,10 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
             )
         )
     then = [one for one in visit.medicines if one.since <= day]
-    taken = [medicine(voice, patient, one.taken, dose=one.dose_on(day)) for one in then]
+    dosed = voice.random.random() < DOSED
+    taken = [
+        medicine(voice, patient, one.taken, dosed=dosed, dose=one.dose_on(day)) for one in then
+    ]
     sample = Sample(patient, minute_of(patient, day))
     written = long_date(day, visit.american)
     date = Piece(written, (Fact("date", "letter", written, minute=minute_of(patient, day)),))

@@ -22,7 +22,7 @@ from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.examination import examined
 from gym_clinic.simulate.clinic.texts.history import finding, told_history
 from gym_clinic.simulate.clinic.texts.knowledge import told_to
-from gym_clinic.simulate.clinic.texts.measured import PAIN_FROM, TRIAGE, vital_signs
+from gym_clinic.simulate.clinic.texts.measured import PAIN_FROM, TRIAGE, vital_sign, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
 from gym_clinic.simulate.clinic.texts.when import clock
@@ -35,6 +35,9 @@ EPISODES = (
     "Weight loss", "Increased body weight", "Amenorrhea", "Growth delay", "Premature birth",
 )  # fmt: skip
 """What comes and is over, or shows over weeks: no nurse notes that it goes on."""
+
+VITALS_FIRST = 0.4
+"""Share of notes that surely begin with the vital signs."""
 
 CARE = 0.75
 """Share of notes on patients who talk that say what was done for them besides."""
@@ -117,8 +120,11 @@ def nursing_note(
     sample = Sample(patient, now, actions)
     keys = ("hr", "bp", "rr", "spo2", "temp_c")
     pain = ("pain",) if patient.person.age >= PAIN_FROM else ()
-    parts = [vital_signs(voice, sample, (*keys, "gcs", *pain))]
-    parts += _changes(voice, Sample(patient, before, actions), sample)
+    parts = _changes(voice, Sample(patient, before, actions), sample)
+    for key in ("gcs", *pain):
+        parts.insert(voice.random.randint(0, len(parts)), vital_sign(voice, sample, key))
+    first = 0 if voice.random.random() < VITALS_FIRST else voice.random.randint(0, len(parts))
+    parts.insert(first, vital_signs(voice, sample, keys))
     if sample.reading("gcs").value >= AWAKE and voice.random.random() < 0.5:
         parts.append(voice.say("nurse.settled"))
     if visit.speaker == "parent" and voice.random.random() < 0.5:
