@@ -79,7 +79,8 @@ class EarlierWork:
         tell = self.writer.tell
         if not self.cited:
             return [tell("gap_first")]
-        said = [tell("earlier_finding", **self.facts(one)) for one in self.cited]
+        latest = self.cited[-2:] if self.article.short else self.cited
+        said = [tell("earlier_finding", **self.facts(one)) for one in latest]
         measured = {one.measure for earlier in self.cited for one in self.results(earlier)}
         own = [one for one in self.results(self.article) if one.measure not in measured]
         if not measured:
@@ -88,7 +89,7 @@ class EarlierWork:
             said.append(tell("gap_no_people"))
         else:
             said.append(tell("gap_unrepeated"))
-        if measured and own:
+        if measured and own and not self.article.short:
             said.append(tell("gap_measure", measure=measure_text(own[0].measure)))
         return said
 

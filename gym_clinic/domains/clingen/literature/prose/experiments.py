@@ -55,7 +55,7 @@ def experiment_paragraph(
     counted = result.arms[0].count is not None
     said = [writer.tell("result_lead", **facts)]
     said.append(writer.tell("counts_main" if counted else "result_main", **facts))
-    for _ in range(1 if short else 2):
+    for _ in range(1 if short else 3):
         more = writer.tell("result_after", **facts)
         if facts["effect"] not in more or facts["effect"] not in said[1]:
             said.append(more)

@@ -104,6 +104,8 @@ class _ArticleRecords:
         self.numbers.update(_people_numbers(literature, article))
         names = [article.disease, literature.disease, literature.product, literature.does]
         names += [literature.pathway or "", literature.family or "", *literature.phenotypes]
+        american = AuthorStyle(True, False, "p", True, False)
+        names += [american.finish(one) for one in names]
         ordered = sorted(filter(None, names), key=len, reverse=True)
         self._named = re.compile("|".join(map(re.escape, ordered)), re.IGNORECASE)
         self.symbols = _phrase_symbols() | set(

@@ -146,7 +146,7 @@ class _ArticleAuthor:
             f"{self.article.pmid} {pmid}",
             article_facts(self.literature, earlier),
         ).clause("about")
-        return {"cite": f"({pmid})", "cited_what": about, "year": str(earlier.year)}
+        return {"cite": f"({pmid})", "study": pmid, "cited_what": about, "year": str(earlier.year)}
 
     def abstract(self) -> str:
         """Write the abstract, with phrases drawn apart from those of the text."""
@@ -176,7 +176,7 @@ class _ArticleAuthor:
             first.append(self._some(f"gene_intro_{known}", 1))
             first.append(self._some("gene_more", 3))
         mech = "mechanism_intro" if "mech" in self.facts else "mechanism_unknown"
-        if self.article.gene == self.literature.gene:
+        if self.article.gene == self.literature.gene and not self.article.short:
             first.append(gene.tell(mech))
         second = [*self.earlier.known_before(), self._some("gap", 2)]
         return _paragraphs(first, second, [self.aim(gene, self.told)])
@@ -185,8 +185,8 @@ class _ArticleAuthor:
         """Recruitment, sequencing, assays and statistics."""
         people = []
         if self.persons or self.article.case_control or self.article.families:
-            people = [self._some("ethics", 1), self._some("recruitment", 3)]
-            people.append(self._some("sequencing", 3))
+            people = [self._some("ethics", 1), self._some("recruitment", 4)]
+            people.append(self._some("sequencing", 4))
         parts = [people]
         for result, facts in zip(self.results, self.told, strict=True):
             parts.append([methods_of(self.writer, result, facts, self.article.short)])
@@ -245,23 +245,26 @@ class _ArticleAuthor:
         told = list(zip(self.results, self.told, strict=True))
         weighing = weigh(self.literature, self.article, told)
         parts: list[list[str]] = [[weighing.main_finding(self.writer)]]
-        parts[0].append(weighing.further_finding(self.writer))
+        if not short:
+            parts[0].append(weighing.further_finding(self.writer))
         if self.persons:
-            parts.append([*weighing.of_people(self.writer), self._some("disc_people", 2)])
+            parts.append(
+                [*weighing.of_people(self.writer), self._some("disc_people", 2 if told else 4)]
+            )
         parts[-1] += linkage_argument(self.writer, self.literature, self.article)
         for result, facts in told:
-            said = [tell("disc_result", **facts)]
+            said = [] if short else [tell("disc_result", **facts)]
             said += experiment_argument(self.writer, result, facts)
-            if not short:
-                said.append(tell("disc_meaning", hedge="may", **facts))
+            more = 0 if short else 1 if len(told) > 1 else 3
+            said += [tell("disc_meaning", hedge="may", **facts) for _ in range(more)]
             parts.append(said)
         parts.append([*self.earlier.compared(told), *([] if short else self._mechanism())])
         units = self.told[0] if self.told else {}
         gravest = weighing.gravest(self.writer)
-        limits = tell("disc_bearing", against=gravest) if gravest else ""
-        parts.append([limits, self._some("disc_limits", 3, hedge="may", **units)])
+        limits = tell("disc_bearing", against=gravest) if gravest and not short else ""
+        parts.append([limits, self._some("disc_limits", 4, hedge="may", **units)])
         known = weigh(self.literature, self.article, [one for one in told if not one[0].confounder])
-        parts.append([known.conclusion(self.writer), self._some("disc_close", 1)])
+        parts.append([known.conclusion(self.writer), self._some("disc_close", 2)])
         full = " ".join(
             f"{facts['measure']}; {facts['arm1']}; {facts['arm2']}" for _, facts in told
         )
