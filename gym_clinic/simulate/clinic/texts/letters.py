@@ -104,7 +104,7 @@ def _asides(voice: Voice, patient: ClinicPatient) -> list[Piece]:
     home = ["letter.home.alone" if life.home == "alone" else "letter.home.shared"]
     work = ["letter.work"] if life.work not in NO_WORK else []
     pools = [*(home if life.home in HOMES else []), *work, "letter.came", "letter.advice"]
-    chosen = voice.random.sample(pools, voice.random.randint(1, 3))
+    chosen = voice.random.sample(pools, voice.random.randint(1, min(len(pools), 3)))
     topic = voice.say("letter.topic") if "letter.advice" in chosen else Piece("")
     slots: dict[str, Piece | str] = {
         "work": life.work,

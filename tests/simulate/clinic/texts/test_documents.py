@@ -13,7 +13,9 @@ from text_variety import sentences, variety
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, study_report
+from gym_clinic.simulate.clinic.texts.document import DocumentKind
 from gym_clinic.simulate.clinic.texts.visit import launch_years
+from gym_clinic.simulate.split import Split
 
 CONDITIONS = [one.id for one in presenting(load())]
 FEW, WHOLE = 10, 300
@@ -175,3 +177,23 @@ def test_notes_are_varied(request: pytest.FixtureRequest, split: str, least: flo
     assert found.distinct >= 900, found
     assert found.frequent <= 0.05, found
     assert found.grams >= least, found
+
+
+@pytest.mark.population
+@pytest.mark.parametrize("split", ["train", "test"])
+@pytest.mark.parametrize("kind", ["letter", "nursing note"])
+def test_letters_and_nursing_notes_are_varied(
+    request: pytest.FixtureRequest, kind: DocumentKind, split: Split
+) -> None:
+    if not request.config.getoption("--whole"):
+        pytest.skip("measured on 150 patients, in make tasks")
+    texts = []
+    for seed in range(150):
+        patient = draw_patient(5000 + seed)
+        names = {*patient.person.name.split()}
+        names |= {patient.facts.drugs[one.drug].name for one in patient.medicines}
+        written = documents(patient, split, kinds={kind})
+        texts += [sentences(one.text, names) for one in written]
+    found = variety(texts, tokens=6_000)
+    assert found.distinct >= 820, found
+    assert found.grams >= 0.72, found
