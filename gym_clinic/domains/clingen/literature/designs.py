@@ -165,10 +165,10 @@ def _family_of_pair(pair: PairDossier) -> str:
 
 
 def _has_word(facts: WorldFacts, table: str) -> bool:
-    """Whether the facts of the gene hold a word of a condition."""
+    """Whether a word of a condition begins a word in the facts of the gene."""
     gene = facts.gene
     text = f" {gene.product} ; {gene.does} ; {gene.pathway} ; {gene.family} ".lower()
-    return any(word in text for word in read_designs().conditions[table])
+    return bool(_pattern_of(read_designs().conditions[table]).search(text))
 
 
 @lru_cache(maxsize=4096)

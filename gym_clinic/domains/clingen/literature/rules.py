@@ -360,11 +360,7 @@ def groups_are_plausible(world: Literature) -> Iterator[str]:
         if exceeds_whole(one.unit, one.arms) or one.partner == one.gene:
             yield f"{one.id}: {one.arms}, partner {one.partner}"
         for arm in one.arms:
-            if (
-                arm.n < 3
-                or (arm.mean is not None and arm.mean < 0)
-                or (arm.sd is not None and arm.sd <= 0)
-            ):
+            if arm.n < 3 or (arm.mean or 0) < 0 or (arm.sd is not None and arm.sd <= 0):
                 yield f"{one.id}: {arm}"
 
 
