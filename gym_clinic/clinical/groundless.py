@@ -7,7 +7,6 @@ and without this rule they would cost a careful agent nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.facts import Facts, load
+from gym_clinic.facts.models import Texts
+from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic import ClinicPatient
 
 DRUG, PROCEDURE, ANTIBIOTIC = "drug:", "procedure:", "class:antibiotic"
@@ -37,7 +38,7 @@ def groundless(
 ) -> tuple[str, ...]:
     """Return what was given, done or advised without a ground, routes left out.
 
-    A ground is an illness of the patient or a look-alike of the one that brings the patient, a
+    A ground is an illness of the patient, a look-alike of the one that brings the patient, a
     symptom, a medicine that is taken at home, or the gold, which knows what cannot wait. Where
     one antibiotic has a ground, others have it too: which of them is right is judged elsewhere.
 
@@ -46,12 +47,11 @@ def groundless(
         made: Actions that were ordered, given or advised.
         gold: The gold of the task.
     """
-    ids = {one.condition for one in patient.problems}
-    ids |= {one.condition for one in patient.background}
-    near = patient.facts.diseases[patient.problems[0].condition].look_alikes
+    ids = {*_thought_of(patient), *(one.condition for one in patient.background)}
     grounds = {
-        *supportive(), *_of_gold(gold), *(DRUG + one.drug for one in patient.medicines),
-        *(it for one in {*ids, *near} for it in _treatments(patient.facts.folder, one)),
+        *ground_table().supportive, *_of_gold(gold),
+        *(DRUG + one.drug for one in patient.medicines),
+        *(it for one in ids for it in _treatments(patient.facts.folder, one)),
     }  # fmt: skip
     if any(one == ANTIBIOTIC or fulfils(one, ANTIBIOTIC) for one in grounds):
         grounds.add(ANTIBIOTIC)
@@ -59,10 +59,43 @@ def groundless(
     return tuple(one for one in sorted(bare) if not any(fulfils(one, ground) for ground in grounds))
 
 
+def needless_teams(patient: ClinicPatient, called: Iterable[str]) -> tuple[str, ...]:
+    """Return the pathways that were activated without a ground.
+
+    None of their conditions is an illness of the patient or a look-alike. A pathway that the table
+    does not have, such as isolation, needs no ground.
+
+    Args:
+        patient: The patient.
+        called: Names of pathways.
+    """
+    near, table = _thought_of(patient), ground_table().pathways
+    return tuple(one for one in called if one in table and near.isdisjoint(table[one]))
+
+
+def _thought_of(patient: ClinicPatient) -> set[str]:
+    """The problems of a patient, and the look-alikes of the one that brings the patient."""
+    near = patient.facts.diseases[patient.problems[0].condition].look_alikes
+    return {*near, *(one.condition for one in patient.problems)}
+
+
+class GroundTable(Strict):
+    """What needs no ground, and what is one.
+
+    Attributes:
+        supportive: Actions that need none but a symptom.
+        pathways: Pathway -> conditions that are a ground for it.
+    """
+
+    supportive: Texts
+    pathways: dict[str, Texts]
+
+
 @lru_cache(maxsize=1)
-def supportive() -> frozenset[str]:
-    """Return what needs no ground but a symptom."""
-    return frozenset(json.loads(Path(__file__).with_suffix(".json").read_bytes()))
+def ground_table() -> GroundTable:
+    """Return the table."""
+    file = Path(__file__).with_suffix(".json")
+    return read_record(file.read_bytes(), GroundTable, str(file))
 
 
 @lru_cache(maxsize=512)

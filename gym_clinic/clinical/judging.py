@@ -217,10 +217,15 @@ class JudgedEpisode:
         )
 
     @cached_property
+    def groundless(self) -> tuple[str, ...]:
+        """The drugs and procedures given, done or advised without a ground."""
+        return groundless(self.case.patient, self._made, self.gold)
+
+    @cached_property
     def severities(self) -> tuple[int, ...]:
         """The severities of violations, of shared wrong treatments, and of the domain's harms."""
         found = [*(one.severity for one in self.violations), *[DUPLICATE] * bool(self.duplicated)]
-        found += severity(groundless(self.case.patient, self._made, self.gold))
+        found += severity(self.groundless)
         return (*found, *(() if self.raw is None else self.judge.harms(self)))
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gym_clinic.clinical.groundless import groundless, severity, supportive
+from gym_clinic.clinical.groundless import ground_table, groundless, needless_teams, severity
 from gym_clinic.clinical.resolving import find_action
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
@@ -43,7 +43,16 @@ def test_what_the_gold_asks_for_has_a_ground() -> None:
 
 def test_what_needs_no_ground_exists() -> None:
     facts = load()
-    for one in supportive():
+    for one in ground_table().supportive:
         kind, _, name = one.partition(":")
         known = {"class": facts.drug_classes, "drug": facts.drugs}
         assert name in known[kind] if kind in known else find_action(facts, name), one
+    for ids in ground_table().pathways.values():
+        assert {*ids} <= facts.conditions.keys()
+
+
+def test_a_team_is_called_for_what_it_may_be_and_not_for_everybody() -> None:
+    teams = ("stroke", "cath_lab", "isolation")
+    assert needless_teams(draw_patient(3, "stroke"), teams) == ("cath_lab",)
+    assert needless_teams(draw_patient(3, "gout"), teams) == ("stroke", "cath_lab")
+    assert needless_teams(draw_patient(3, "acute-pericarditis"), ("cath_lab",)) == ()

@@ -7,6 +7,7 @@ from typing import Any
 
 from gym_clinic.clinical.answer import read_disease
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
+from gym_clinic.clinical.groundless import needless_teams, severity
 from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.domains.clinical_diagnosis.deciding import moves
@@ -16,6 +17,9 @@ from gym_clinic.simulate.clinic import sees
 
 WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
 """Part of the answer -> its weight in accuracy."""
+
+GROUNDLESS = 1
+"""Treatments without a ground with which the orders may still be right."""
 
 BESIDES = 3
 """Treatments beside those of the condition, such as one for pain, that an answer may order."""
@@ -41,6 +45,7 @@ def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
             _complete(judged.answer.actions, acceptable["treatments"])
             and not judged.forbidden
             and not judged.duplicated
+            and len(judged.groundless) <= GROUNDLESS
             and _besides(judged.answer.actions, acceptable["related"]) <= BESIDES
         ),
     }
@@ -119,6 +124,12 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
     return present and kind in ("condition", "medicine", "habit", "pregnancy", "allergy")
 
 
+def _called(judged: JudgedEpisode) -> set[str]:
+    """The pathways that were activated."""
+    events = (one for one in judged.case.events if one["tool"] == "activate")
+    return {str(one["args"]["pathway"]) for one in events}
+
+
 def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     """Return whether all facts of a set that decides were read and are cited rightly."""
     cites = judged.cited.cites
@@ -130,6 +141,7 @@ def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 JUDGE = DomainJudge(
     accuracy=accuracy,
+    harms=lambda judged: severity(needless_teams(judged.case.patient, _called(judged))),
     weights=WEIGHTS,
     supported=supported,
     fits=fits,

@@ -12,6 +12,7 @@ from typing import Any
 
 from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
 from gym_clinic.clinical.citations import is_true
+from gym_clinic.clinical.groundless import severity
 from gym_clinic.clinical.seen import seen
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
@@ -69,9 +70,6 @@ ANALGESIC, ANTIMICROBIAL = "analgesic", "antimicrobial"
 
 FAR_OFF, UNDER, OVER = 4, 3, 2
 """Severity of a level that is off by two or more, that is too low by one, or too urgent by one."""
-
-ONE_CALL, MORE_CALLS = 2, 4
-"""Severity of a team that is called for nothing, and of more than one."""
 
 LOOKS_LIKE = {
     "possible sepsis": ("sepsis",),
@@ -314,8 +312,7 @@ def _harms(judged: JudgedEpisode) -> Iterator[int]:
         found.append(TOO_LITTLE if later else TOO_MUCH)
     if found:
         yield max(found)
-    if calls := len(needless(judged)):
-        yield ONE_CALL if calls == 1 else MORE_CALLS
+    yield from severity(needless(judged))
 
 
 def kind_of_medicine(name: str, arguments: Mapping[str, Any]) -> list[CallArguments] | None:

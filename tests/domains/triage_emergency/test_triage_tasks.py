@@ -224,7 +224,7 @@ def test_a_team_that_is_called_for_nothing_is_a_harm() -> None:
     plan = moves_of(one)
     (name,) = (each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
     assert held(one, plan)[name]
-    for teams, harm in ((("stroke",), [2]), (("stroke", "cath_lab"), [4])):
+    for teams, harm in ((("stroke",), [2]), (("stroke", "cath_lab"), [3])):
         calls: list[tuple[str, dict[str, object]]] = [
             ("activate_pathway", {"pathway": team}) for team in teams
         ]
