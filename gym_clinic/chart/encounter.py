@@ -21,6 +21,7 @@ from gym_clinic.chart.orders import NEVER, Order, OrderKind, given_by
 from gym_clinic.chart.outcomes import EncounterOutcome, patience, treatments
 from gym_clinic.chart.record import chart_record
 from gym_clinic.chart.talk import AskedPatient, PatientAnswer, RulesPatient
+from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import ClinicPatient, State
@@ -88,8 +89,8 @@ class Chart(Case):
     def talk(self) -> AskedPatient:
         """Who answers for the patient: by rules, unless a chat patient was put here."""
         if self._talk is None:
-            fresh = self.computed("talk", lambda: RulesPatient(self.patient, self["split"]))
-            self._talk = copy.deepcopy(fresh)
+            record = self.computed("own record", lambda: OwnRecord(self.patient))
+            self._talk = RulesPatient(self.patient, self["split"], record)
         return self._talk
 
     @talk.setter

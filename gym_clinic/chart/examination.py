@@ -20,7 +20,6 @@ from random import Random
 from pydantic import Field, TypeAdapter
 
 from gym_clinic.chart.catalogue import sites
-from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.shown import write_text
@@ -70,7 +69,7 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
     looked_at = parts().get(site, ())
     placed = [(_place(text, looked_at), text) for text in found]
     if patient.state(0)["gcs"] >= CLEAR or site not in NEEDS_CLEAR:
-        touching = _touching(patient)
+        touching = patient.touching
         for number, one in enumerate(looked_at):
             noted = random.random() < NOTED or number == 0
             words = write_text(random.choice(one.normal), random)
@@ -80,7 +79,7 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
                 placed.append((number, words))
     if not placed:
         normal = sites()[site].normal
-        touched = [one.names for one in looked_at if re.search(one.unless, _touching(patient))]
+        touched = [one.names for one in looked_at if re.search(one.unless, patient.touching)]
         fit = [one for one in normal if not any(re.search(each, one) for each in touched)]
         return random.choice(fit or normal)
     return "; ".join(text for _, text in sorted(placed, key=lambda one: one[0]))
@@ -90,14 +89,3 @@ def _place(text: str, looked_at: tuple[ExaminedPart, ...]) -> int:
     """Where in the usual order a finding stands; at the end if no part names it."""
     places = (n for n, one in enumerate(looked_at) if re.search(one.names, text, re.IGNORECASE))
     return next(places, len(looked_at))
-
-
-def _touching(patient: ClinicPatient) -> str:
-    """All that may make a part abnormal: findings, abnormal signs and conditions, in lower case."""
-    facts = patient.facts
-    has = [key for key, there in patient.findings().items() if there]
-    lines = [facts.phenotypes[key].name for key in with_ancestors(has, facts.above)]
-    lines += [one.text for one in patient.examination if one.abnormal]
-    lines += [one.condition for one in patient.background]
-    lines += [one.condition for one in patient.problems]
-    return "\n".join(lines).lower()

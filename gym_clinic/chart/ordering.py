@@ -61,9 +61,10 @@ def order_tests(
     tests = list(dict.fromkeys(find_test(facts, name) for name in names))
     for test in tests:
         check_fits(chart.patient, ONLY_IN.get(test), test)
-    known = {way for test in tests for one in tests_of(facts)[test] for way in methods_of(one)}
-    if method is not None and method not in known:
-        raise ToolError(f"No method '{method[:60]}' for these tests; known: {sorted(known)}.")
+    if method is not None:
+        known = {way for test in tests for one in tests_of(facts)[test] for way in methods_of(one)}
+        if method not in known:
+            raise ToolError(f"No method '{method[:60]}' for these tests; known: {sorted(known)}.")
     chart.spend(minutes_of("order"))
     repeat = len({one.ordered for one in chart.orders.values() if one.ordered == chart.minute})
     placed = []

@@ -85,6 +85,7 @@ _KINDS: Mapping[str, Any] = {
 }
 
 
+@lru_cache(maxsize=1 << 14)
 def fulfils(action: str, wanted: str) -> bool:
     """Return whether an action is what is wanted: itself, or a drug of a class.
 

@@ -27,6 +27,9 @@ _PHRASE = re.compile(r"[\w'-]+")
 NO_MEDICINES = ("alcohol", "smoking", "caffeine", "grapefruit-juice")
 """Drugs of the tables that are asked about otherwise."""
 
+HEARD = 2048
+"""Questions that are remembered."""
+
 LONGEST_NAME = 6
 """Words of the name of a medicine or an illness at most."""
 
@@ -55,6 +58,10 @@ class Hearing:
 
     Args:
         facts: The fact tables.
+
+    Attributes:
+        hear: Returns what a question asks; the last questions are remembered, since episodes of one
+            task, and many agents, ask the same.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -65,10 +72,10 @@ class Hearing:
             name: re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
             for name, patterns in _table("topics").items()
         }
+        self.hear = lru_cache(maxsize=HEARD)(self._hear)
         self._areas = {name: re.compile(rf"\b{name}", re.IGNORECASE) for name in areas()}
 
-    def hear(self, question: str) -> Heard:
-        """Return what a question asks."""
+    def _hear(self, question: str) -> Heard:
         text = spelled_right(question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
         findings = dict.fromkeys(link.record.id for link in self.linker.link(text))
         return Heard(

@@ -54,6 +54,7 @@ class RulesPatient:
     Args:
         patient: The patient.
         split: Whose phrases are used: "train", "dev" or "test".
+        record: The record as the patient knows it, if it was made before; it never changes.
 
     Attributes:
         record: The record as the patient knows it.
@@ -63,8 +64,10 @@ class RulesPatient:
         denied: How many absent findings were volunteered.
     """
 
-    def __init__(self, patient: ClinicPatient, split: Split = "train") -> None:
-        self.record = OwnRecord(patient)
+    def __init__(
+        self, patient: ClinicPatient, split: Split = "train", record: OwnRecord | None = None
+    ) -> None:
+        self.record = OwnRecord(patient) if record is None else record
         key = f"{patient.seed}:{patient.problems[0].condition}:speech"
         speech = Speech(key, self.record.speaker, patient.person.sex, split)
         self._telling = Telling(self.record, speech)

@@ -156,7 +156,8 @@ def examine_patient(
     case.spend(usual if entry.minutes is None else entry.minutes, seen=True)
     case.discomfort += entry.discomfort
     case.log("examine", system=system)
-    return {"system": system, "findings": examination_report(case.patient, system)}
+    seen = case.computed(("seen", system), lambda: examination_report(case.patient, system))
+    return {"system": system, "findings": seen}
 
 
 @tool

@@ -248,12 +248,19 @@ def _told_of(drug: str) -> tuple[tuple[str, str], ...]:
 
 def triple_risks(drugs: Sequence[str]) -> Iterator[tuple[frozenset[str], DrugRisk]]:
     """Yield the risks of three drugs that act together."""
-    for fact in load().interactions.values():
-        if len(fact.between) != 3 or fact.severity is None:
-            continue
-        for three in itertools.permutations(sorted(set(drugs)), 3):
-            if all(is_a(drug, ref) for drug, ref in zip(three, fact.between, strict=True)):
-                yield frozenset(three), _interaction_risk(fact, fact.severity, three[2], three[0])
+    names = sorted(set(drugs))
+    for fact, severity in _of_three():
+        fitting = ([one for one in names if is_a(one, reference)] for reference in fact.between)
+        for three in itertools.product(*fitting):
+            if len(set(three)) == len(three):
+                yield frozenset(three), _interaction_risk(fact, severity, three[2], three[0])
+
+
+@lru_cache(maxsize=1)
+def _of_three() -> tuple[tuple[Interaction, Severity], ...]:
+    """The interactions of three drugs with their severities."""
+    facts = (one for one in load().interactions.values() if len(one.between) == 3)
+    return tuple((one, one.severity) for one in facts if one.severity is not None)
 
 
 def washout_risk(drug: str, stopped: str, days: float) -> DrugRisk | None:

@@ -7,6 +7,7 @@ An action is written ``tool``, ``tool:what`` (``order_test:ct_head``), ``dose:DR
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gym_clinic.facts.named_drugs import UNKNOWN, resolve
@@ -109,8 +110,11 @@ def without_prior(
     situation: Situation, action: str, prior: Sequence[str], same_minute: bool = True
 ) -> Found:
     """An action was done, and none of others before its first time."""
-    at, before = first_time(situation, [action]), first_time(situation, prior)
-    if at == NEVER or before < at or (same_minute and before == at):
+    at = first_time(situation, [action])
+    if at == NEVER:
+        return None
+    before = first_time(situation, prior)
+    if before < at or (same_minute and before == at):
         return None
     when = "never" if before == NEVER else minute(before)
     return (Evidence(f"{said([action])} {minute(at)}", at), Evidence(f"{said(prior)}: {when}"))
@@ -274,6 +278,8 @@ def duplicate_test(situation: Situation, minutes: float) -> Found:
 def repeated_read(situation: Situation, times: int) -> Found:
     """The same call of a tool get_… was made several times."""
     reads = [one for one in situation.events if one.tool.startswith("get_")]
+    often = {tool for tool, n in Counter(one.tool for one in reads).items() if n >= times}
+    reads = [one for one in reads if one.tool in often]
     counts = [(one, sum(one.tool == b.tool and one.args == b.args for b in reads)) for one in reads]
     return found(dict.fromkeys(f"{one.tool} {n} times" for one, n in counts if n >= times))
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from random import Random
 from typing import Any, Literal
 
-from gym_clinic.facts import Facts
+from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.courses import Course
 from gym_clinic.facts.expressions import parse
@@ -214,6 +214,19 @@ class ClinicPatient:
     def examination(self) -> tuple[ShownSign, ...]:
         """What the examination on arrival finds: each part once, what is abnormal first."""
         return one_examination([one.signs for one in self.problems])
+
+    @cached_property
+    def touching(self) -> str:
+        """All that may make a part of the body abnormal: findings on arrival, abnormal signs and
+        conditions, in lower case.
+        """
+        has = [key for key, there in self.findings().items() if there]
+        above = with_ancestors(has, self.facts.above)
+        lines = [self.facts.phenotypes[key].name for key in above]
+        lines += [one.text for one in self.examination if one.abnormal]
+        lines += [one.condition for one in self.background]
+        lines += [one.condition for one in self.problems]
+        return "\n".join(lines).lower()
 
     def report(self, study: str, minute: float = 0) -> str | None:
         """Return what a study shows at a time; None if none of the problems says."""
