@@ -29,7 +29,7 @@ MOST_PROBLEMS, MOST_DRUGS = 12, 5
 problem."""
 
 Names = Annotated[list[Name], Field(max_length=MOST_PROBLEMS)]
-"""What is to be stopped."""
+"""What is to be stopped or added."""
 
 
 class StatedProblem(TypedDict):
@@ -79,6 +79,7 @@ class ReviewPlan(TypedDict):
         doses: Doses that are changed.
         monitoring: What is to be watched, and when first.
         separate_hours: Hours between the proposed drug and another.
+        add: Medicines that are given beside the drug, to protect from it.
         stop: Bought products that are to be stopped; of a whole list also what is prescribed.
     """
 
@@ -87,6 +88,7 @@ class ReviewPlan(TypedDict):
     doses: NotRequired[Annotated[list[DoseChange], Field(max_length=MOST_PROBLEMS)]]
     monitoring: NotRequired[Annotated[list[PlannedTest], Field(max_length=MOST_PROBLEMS)]]
     separate_hours: NotRequired[float | None]
+    add: NotRequired[Names]
     stop: NotRequired[Names]
 
 

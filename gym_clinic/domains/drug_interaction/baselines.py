@@ -306,6 +306,8 @@ def _decide(
         plan = {"alternative": next((one.drug for one in options if one.drug != request.drug), "")}
     elif risks:
         plan = {"monitoring": [{"test": str(risks[0]["do"])[:40], "first_day": 7}]}
+        if "ppi" in str(risks[0]["do"]).casefold():
+            plan = {"add": ["omeprazole"]}
         if risks[0]["kind"] in ("renal", "hepatic", "maximum dose"):
             plan = {"doses": [{"drug": request.drug, "daily_dose": request.daily / 2}]}
     problems = [{key: one[key] for key in ("kind", "drugs", "severity")} for one in risks[:4]]

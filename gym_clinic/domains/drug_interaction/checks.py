@@ -55,6 +55,9 @@ OLD = 65
 ACTIVE = {"carbimazole": "thiamazole"}
 """Prodrug -> the drug that the body makes of it."""
 
+PROTECTS = "class:proton-pump-inhibitor"
+"""What is added where the tables ask for a PPI."""
+
 _NOBODY = Patient(conditions=[])
 
 _CLEAR = ("avoid", "do not", "never", "use ", "other ", "choose", "contraindicated")
@@ -72,14 +75,15 @@ class Remedy:
     """What answers a problem, besides not giving the drug.
 
     Attributes:
-        kind: A lower dose, watching, taking apart, stopping a bought product, or waiting.
-        drugs: Whose dose is lowered (one of them is enough), or what is to be stopped.
+        kind: A lower dose, watching, taking apart, stopping a bought product, waiting, or adding a
+            medicine that protects.
+        drugs: Whose dose is lowered (one of them is enough), what is stopped, or what may be added.
         most: Greatest daily dose that answers it; None where any lower one does.
         watch: The quantity that is watched.
         amount: Hours apart, or days to wait.
     """
 
-    kind: Literal["dose", "monitor", "apart", "stop", "wait"]
+    kind: Literal["dose", "monitor", "apart", "stop", "wait", "add"]
     drugs: frozenset[str] = frozenset()
     most: float | None = None
     watch: str = ""
@@ -178,7 +182,8 @@ def avoided_in_words(limits: AvoidedFrom | None) -> str:
 
 
 def _interaction_risk(fact: Interaction, severity: Severity, drug: str, other: str) -> DrugRisk:
-    advice = (fact.management or "watch") + avoided_in_words(fact.avoid_if)
+    told = re.sub(r"^PPI", "add a PPI", fact.management or "watch")
+    advice = told + avoided_in_words(fact.avoid_if)
     remedies = _remedies(fact.management or "watch", fact, drug, other)
     if fact.avoid_if is not None:
         reason = fact.effect or fact.mechanism or ""
@@ -205,6 +210,8 @@ def _remedies(advice: str, fact: Interaction, drug: str, other: str) -> tuple[Re
     if re.search(r"separate|before or|apart", text):
         hours = _HOURS.search(text)
         found.append(Remedy("apart", amount=float(hours[1]) if hours else 2.0))
+    if re.search(r"(?<!hold )\bppi\b", text):
+        found.append(Remedy("add", frozenset({PROTECTS})))
     if not found or re.search(r"monitor|inr|level|ecg|watch|counts", text):
         quantity = quantity_of(text, fact, drug, other)
         if quantity is not None:

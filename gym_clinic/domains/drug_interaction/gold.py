@@ -253,6 +253,9 @@ def _add(plan: dict[str, Any], remedy: Remedy, doses: Mapping[str, float]) -> No
         _watch(plan, remedy.watch)
     elif remedy.kind == "apart":
         plan["separate_hours"] = max(remedy.amount, plan.get("separate_hours", 0.0))
+    elif remedy.kind == "add":
+        if not remedy.drugs & {*plan.get("add", ())}:
+            plan.setdefault("add", []).append(min(remedy.drugs))
     elif remedy.kind == "stop":
         plan["stop"] = sorted({*plan.get("stop", ()), *remedy.drugs})
 

@@ -14,6 +14,7 @@ from typing import Any
 from gym_clinic.domains.drug_interaction.checks import (
     ACTIVE,
     NEAR,
+    PROTECTS,
     SEVERITIES,
     Action,
     DrugRisk,
@@ -31,7 +32,12 @@ from gym_clinic.domains.drug_interaction.checks import (
 )
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
-from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Indication, Regimen
+from gym_clinic.domains.drug_interaction.formulary import (
+    ChildPugh,
+    Indication,
+    Regimen,
+    indications,
+)
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.state import Patient
@@ -154,6 +160,7 @@ def _of_medicines(
         risk = pair_risk(*both, drug.route, _asked(who))
         if risk is not None and _kept_low(risk, drug, who):
             risk = None
+        risk = _protected(risk, drug, who)
         if twice is not None and not (risk and risk.severity in ("major", "contraindicated")):
             yield _made("duplicate", both, _stopped(twice, one))
         elif risk is not None:
@@ -188,10 +195,31 @@ def daily_doses(drug: Regimen, who: ReviewProfile) -> dict[str, float]:
 
 def _stopped(risk: DrugRisk, other: Taken) -> DrugRisk:
     """A risk beside a product that the patient buys: it is stopped, and the drug is given."""
-    if not other.bought or risk.actions == ("change",):
+    added = tuple(one for one in risk.remedies if one.kind == "add")
+    if not other.bought or (risk.actions == ("change",) and not added):
         return risk
     stop = Remedy("stop", frozenset({other.regimen.drug}))
-    return replace(risk, actions=("change",), remedies=(stop,))
+    return replace(risk, actions=("change",), remedies=(stop, *added))
+
+
+def _protected(risk: DrugRisk | None, drug: Regimen, who: ReviewProfile) -> DrugRisk | None:
+    """A risk that asks for a PPI: none where one is taken, else with those that suit the patient.
+
+    Without one that suits, nothing is decided.
+    """
+    if risk is None or all(one.kind != "add" for one in risk.remedies):
+        return risk
+    if any(is_a(one.regimen.drug, PROTECTS) for one in who.medicines):
+        return None
+    beside = replace(who, medicines=(*who.medicines, Taken(drug)))
+    reflux = indications()["reflux"]
+    fit = [one.drug for one in reflux.options
+           if is_a(one.drug, PROTECTS) and not excluded(one.drug, who)
+           and all(other.actions == ("none",)
+                   for other in find_problems(one, reflux, beside))]  # fmt: skip
+    if not fit:
+        return replace(risk, actions=("avoid", "none"), remedies=())
+    return replace(risk, remedies=(Remedy("add", frozenset(fit)),))
 
 
 def _of_dose(drug: Regimen, indication: Indication, who: ReviewProfile) -> Iterator[DrugProblem]:

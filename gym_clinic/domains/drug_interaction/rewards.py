@@ -27,6 +27,9 @@ from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.rewards.clinical import CallArguments
 
 WEIGHTS = {"verdict": 0.4, "problems": 0.4, "plan": 0.2}
+CHANGES = ("doses", "separate_hours", "add", "stop")
+"""Fields of a plan that change what is given."""
+
 OTHER_SEVERITY = 0.5
 """What a problem counts that is stated with another severity."""
 
@@ -120,7 +123,7 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     A plan that does what the verdict does not call for is wrong.
     """
     instead, waits = plan.get("alternative"), plan.get("wait_days")
-    changes = any(plan.get(key) for key in ("doses", "separate_hours", "stop"))
+    changes = any(plan.get(key) for key in CHANGES)
     if verdict == CHANGE:
         return 0.0 if instead or waits else _list_plan_score(plan, gold["problems"])
     if verdict in ("start as proposed", KEEP):
@@ -136,6 +139,8 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
         return 0.0
     asked = [one for one in gold["problems"] if "change" in one["actions"]]
     if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
+        return 0.0
+    if _needless(plan, remedies):
         return 0.0
     met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
     return sum(met) / len(met) if met else 0.0
@@ -165,9 +170,17 @@ def _list_plan_score(plan: Mapping[str, Any], problems: Sequence[Mapping[str, An
     apart = plan.get("separate_hours") and all(one["kind"] != "apart" for one in remedies)
     watched = len(plan.get("monitoring") or ()) > len(problems) + MORE_TESTS
     more = any(answered(stop - {one}) == met for one in stop)
+    more = more or _needless(plan, remedies)
     if stop - may_stop or more or changed - lowered or apart or watched:
         return 0.0
     return sum(met) / len(met) if met else 0.0
+
+
+def _needless(plan: Mapping[str, Any], remedies: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a plan adds what no problem asks for, or two medicines where one is enough."""
+    added = drugs_named(plan.get("add") or ())
+    asked = [{*one["drugs"]} for one in remedies if one["kind"] == "add"]
+    return bool(added - set().union(*asked)) or any(len(added & one) > 1 for one in asked)
 
 
 def _waits(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
@@ -177,6 +190,8 @@ def _waits(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
 
 def _met(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
     kind = remedy["kind"]
+    if kind == "add":
+        return not drugs_named(plan.get("add") or ()).isdisjoint(remedy["drugs"])
     if kind == "stop":
         return {*remedy["drugs"]} <= drugs_named(plan.get("stop") or ())
     if kind == "apart":
@@ -259,7 +274,7 @@ def fits(judged: JudgedEpisode) -> float:
     else:
         first = float(verdict != "start as proposed")
     instead = bool(plan.get("alternative") or plan.get("wait_days"))
-    changes = any(plan.get(key) for key in ("doses", "separate_hours", "stop"))
+    changes = any(plan.get(key) for key in CHANGES)
     watched = bool(plan.get("monitoring"))
     second = {
         "start as proposed": not instead and not changes,

@@ -1,0 +1,81 @@
+"""Medicines that a plan adds where the tables ask for protection."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from gym_clinic.clinical import MadeTask, TaskDraft
+from gym_clinic.domains.drug_interaction.checks import pair_risk
+from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken, find_problems
+from gym_clinic.domains.drug_interaction.rewards import plan_score
+from gym_clinic.domains.drug_interaction.tasks import make
+
+PAIN = indications()["osteoarthritis"]
+NAPROXEN = Regimen("naproxen", 500, "mg", 2)
+WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
+
+
+def taking(*drugs: str, bought: bool = False) -> ReviewProfile:
+    taken = tuple(Taken(Regimen(one, 20, "mg", 1), bought) for one in drugs)
+    return dataclasses.replace(WELL, medicines=taken)
+
+
+def test_a_ppi_answers_an_nsaid_beside_an_ssri() -> None:
+    (one,) = find_problems(NAPROXEN, PAIN, taking("sertraline"))
+    assert one.actions == ("change",)
+    assert [remedy.kind for remedy in one.remedies] == ["add"]
+    assert "omeprazole" in one.remedies[0].drugs
+
+
+def test_nothing_is_asked_for_where_a_ppi_is_taken() -> None:
+    assert find_problems(NAPROXEN, PAIN, taking("sertraline", "pantoprazole")) == []
+
+
+def test_only_a_ppi_that_suits_the_patient_is_added() -> None:
+    who = dataclasses.replace(taking("sertraline"), allergies=(("omeprazole", "hives"),))
+    (one,) = find_problems(NAPROXEN, PAIN, who)
+    assert not one.remedies or "omeprazole" not in one.remedies[0].drugs
+
+
+def test_what_is_bought_may_be_stopped_instead() -> None:
+    sertraline = Regimen("sertraline", 50, "mg", 1)
+    (one,) = find_problems(sertraline, indications()["depression"], taking("naproxen", bought=True))
+    assert {remedy.kind for remedy in one.remedies} == {"stop", "add"}
+
+
+def test_a_ppi_that_is_held_is_none_that_is_added() -> None:
+    risk = pair_risk("methotrexate", "omeprazole")
+    assert risk is not None
+    assert all(one.kind != "add" for one in risk.remedies)
+
+
+@pytest.mark.parametrize(
+    ("plan", "score"),
+    [
+        ({"add": ["lansoprazole"]}, 1),
+        ({"add": ["famotidine"]}, 0),
+        ({"add": ["omeprazole", "lansoprazole"]}, 0),
+        ({"add": ["omeprazole", "aspirin"]}, 0),
+        ({"monitoring": [{"test": "signs of bleeding", "first_day": 14}]}, 0),
+    ],
+)
+def test_one_medicine_that_protects_is_added_and_no_other(
+    plan: dict[str, Any], score: float
+) -> None:
+    remedy: dict[str, Any] = {"kind": "add", "drugs": ["lansoprazole", "omeprazole"], "most": None, "watch": "",
+              "amount": 0.0, "taken": {}}  # fmt: skip
+    gold = {"problems": [{"actions": ["change"], "remedies": [remedy]}]}
+    assert plan_score("start with change", plan, gold) == score
+
+
+def test_a_task_asks_for_it() -> None:
+    def adds(made: MadeTask | None) -> bool:
+        return made is not None and "add" in made.gold["answer"]["plan"]
+
+    drafts = (TaskDraft(seed=seed, label="interaction to watch", split="train")
+              for seed in range(80))  # fmt: skip
+    assert any(adds(make(one)) for one in drafts)
