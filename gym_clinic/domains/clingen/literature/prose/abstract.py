@@ -181,6 +181,9 @@ def _conclusions(
         said = [weighing.main_finding(writer), writer.tell("overstate")]
     elif cautious:
         said.append(writer.tell("hedged", hedge="may"))
-    if writer.rng.random() < 0.6:
+    following = writer.rng.random()
+    if following < 0.35:
+        said.append(weighing.next_step(writer))
+    elif following < 0.7:
         said.append(writer.tell("abs_conclusion"))
     return said

@@ -34,6 +34,10 @@ LARGE_LOD = 2.0
 
 
 _LIMITS = ("against_few", "against_no_people", "against_no_experiment", "against_single")
+_STEPS = (
+    "step_other", "step_common", "step_untested", "step_null", "step_few", "step_no_people",
+    "step_no_experiment", "step_single",
+)  # fmt: skip
 _LOWER: dict[str, str] = {"high": "middle", "middle": "low", "low": "low"}
 
 
@@ -107,6 +111,14 @@ class Weighing:
         """Write the gravest objection that is not on a person, as a clause."""
         limits = [one for one in self.objections if one.pool in _LIMITS]
         return _clause(writer, limits[0]) if limits else ""
+
+    def next_step(self, writer: ArticleWriter) -> str:
+        """Write what would answer the gravest objection; empty if there is none to answer."""
+        pools = [one.pool.replace("against_", "step_") for one in self.objections]
+        for pool in pools:
+            if pool in _STEPS and (step := writer.clause(pool)):
+                return writer.tell("next_step", step=step)
+        return ""
 
     def of_people(self, writer: ArticleWriter) -> list[str]:
         """Write the arguments from people, one sentence each."""

@@ -118,13 +118,14 @@ class EarlierWork:
                     return "earlier_repeated", shared
                 alike = (first.comparison.p < ALPHA) == (one.comparison.p < ALPHA)
                 return "earlier_agrees" if alike else "earlier_disagrees", shared
-        facts = self.facts(earlier, what="people")
-        if self.article.persons and earlier.persons and earlier.kind != "review":
-            new = {*self.article.persons} - {*earlier.persons}
-            if new:
-                facts["own_people"] = _people(len(self.article.persons))
-                facts["all_people"] = _people(len({*self.article.persons, *earlier.persons}))
-                return "earlier_people", facts
+        own = {
+            one.id for one in self.literature.persons if one.first_article == self.article.pmid
+        } & {*self.article.persons}
+        if len(own) > 1 and earlier.persons and earlier.kind != "review":
+            facts = self.facts(earlier, what="people")
+            facts["own_people"] = _people(len(own))
+            facts["all_people"] = _people(len(own | {*earlier.persons}))
+            return "earlier_people", facts
         return "earlier_other", self.facts(earlier, what="results")
 
     def counts(self) -> list[str]:

@@ -194,6 +194,8 @@ def _people_numbers(literature: Literature, article: Publication) -> Iterator[st
     told: set[str] = set()
     for cited in [one for one in literature.articles if one.pmid in article.cites]:
         yield from (str(len(cited.persons)), str(len({*article.persons, *cited.persons})))
+        new = [one.id for one in literature.persons if one.first_article == article.pmid]
+        yield str(len({*new, *cited.persons}))
         told.update(cited.persons)
     yield str(len(told))
     for variant in literature.variants:

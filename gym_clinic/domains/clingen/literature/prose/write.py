@@ -249,7 +249,10 @@ class _ArticleAuthor:
             parts[0].append(weighing.further_finding(self.writer))
         if self.persons:
             parts.append(
-                [*weighing.of_people(self.writer), self._some("disc_people", 2 if told else 4)]
+                [
+                    *weighing.of_people(self.writer),
+                    self._some("disc_people", (2 if told else 4) * (len(self.persons) > 1)),
+                ]
             )
         parts[-1] += linkage_argument(self.writer, self.literature, self.article)
         for result, facts in told:
@@ -264,7 +267,8 @@ class _ArticleAuthor:
         limits = tell("disc_bearing", against=gravest) if gravest and not short else ""
         parts.append([limits, self._some("disc_limits", 4, hedge="may", **units)])
         known = weigh(self.literature, self.article, [one for one in told if not one[0].confounder])
-        parts.append([known.conclusion(self.writer), self._some("disc_close", 2)])
+        parts.append([known.conclusion(self.writer), known.next_step(self.writer)])
+        parts[-1].append(self._some("disc_close", 1))
         full = " ".join(
             f"{facts['measure']}; {facts['arm1']}; {facts['arm2']}" for _, facts in told
         )
