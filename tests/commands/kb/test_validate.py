@@ -19,7 +19,7 @@ def test_the_records_of_the_tables_are_counted(folder, run):
 def test_the_embedded_tables_are_the_default(run):
     status, out, _ = run("kb", "validate")
     assert status == 0
-    assert "diseases 589" in out
+    assert "diseases 592" in out
 
 
 def test_a_synonym_of_several_records_is_printed(tmp_path, run):
