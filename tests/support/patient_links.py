@@ -238,7 +238,7 @@ def known_for_longer(patient: ClinicPatient) -> str | None:
 
 def who_speaks(patient: ClinicPatient) -> str | None:
     awake, age = patient.state(0)["gcs"] >= 12.5, patient.person.age
-    expected = "parent" if age < 6 or (age < 16 and not awake) else "patient" if awake else "crew"
+    expected = "parent" if age < 10 or (age < 16 and not awake) else "patient" if awake else "crew"
     return None if patient.speaker == expected else f"{patient.speaker}, not {expected}"
 
 

@@ -41,7 +41,7 @@ from gym_clinic.simulate.clinic.treatment import (
     values_at,
 )
 
-SPEAKS, GROWN_UP = 6, 16
+SPEAKS, GROWN_UP = 10, 16
 """Ages in years from which on a patient speaks for himself, and comes without a parent."""
 
 CONVERSES = 12.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -62,7 +63,8 @@ def test_the_rhythm_of_hyperkalaemia_foretells_death() -> None:
     for seed in range(24):
         patient = draw_patient(seed, "hyperkalaemia")
         text = (patient.report("ecg") or "").casefold()
-        (broad if "qrs 1" in text or "broad" in text else narrow).append(patient.death({}))
+        wide = "broad" in text or re.search(r"qrs 1[2-9]\d", text)  # from 120 ms on
+        (broad if wide else narrow).append(patient.death({}))
     assert len(broad) >= 3
     assert len(narrow) >= 3
     soon = [one for one in narrow if one is not None and one < 240]

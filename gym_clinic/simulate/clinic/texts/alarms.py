@@ -76,7 +76,8 @@ def alarms(sample: Sample) -> tuple[str, ...]:
     found = []
     if value["gcs"] < 14:
         found.append("gcs")
-    if value["spo2"] < (LOW_OXYGEN_LUNG if lung else LOW_OXYGEN):
+    doubtful = sample.reading("spo2").comment is not None
+    if value["spo2"] < (LOW_OXYGEN_LUNG if lung else LOW_OXYGEN) and not doubtful:
         found.append("sats")
     if value["sbp"] < lowest_pressure(age):
         found.append("low_pressure")

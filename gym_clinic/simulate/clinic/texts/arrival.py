@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gym_clinic.simulate.clinic.measurement import Sample
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.texts.background import (
     allergies,
     medicine,
@@ -36,7 +36,7 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
     words = [finding(voice, first), *(finding(voice, one) for one in also)]
     pool = "triage.vague" if first.how == "vague" else "triage"
     slots = {"who": who(voice, patient), "list": voice.listed(words), **when.slots()}
-    child = visit.speaker == "parent" and visit.mode == "walked in"
+    child = patient.person.age < GROWN_UP and visit.mode == "walked in"
     mode = voice.say("mode.child" if child else f"mode.{visit.mode.replace(' ', '_')}")
     parts = [voice.say(pool, mode=mode, **slots)]
     vitals = [vital_signs(voice, Sample(patient, now), usual_keys(patient))]

@@ -9,7 +9,7 @@ from gym_clinic.simulate.clinic.measurement import Reading, Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece, joined
 from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
-from gym_clinic.simulate.clinic.texts.voice import Voice
+from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
 
 TRIAGE = ("hr", "bp", "rr", "spo2", "temp_c")
 """The vital signs that everyone measures at first; "bp" is both pressures."""
@@ -61,7 +61,9 @@ def vital_sign(voice: Voice, sample: Sample, key: str) -> Piece:
     one, american = sample.patient.facts.measurements[key], voice.style.american
     text = written_value(one, reading.value, american)
     value = Piece(text, (reading_fact(reading, text),))
-    return voice.say_by_habit(f"vital.{key}", v=value, unit=local_unit(one, american).unit)
+    sign = voice.say_by_habit(f"vital.{key}", v=value, unit=local_unit(one, american).unit)
+    noticed = f" ({lowered(reading.comment.rstrip('.'))})" if reading.comment else ""
+    return Piece(f"{sign.text}{noticed}", sign.facts)
 
 
 def reading_fact(reading: Reading, text: str) -> Fact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.history import finding
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
@@ -48,7 +48,8 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     if some:
         listed = voice.listed([lay(voice, patient, visit, one)["c"] for one in some])
         parts.append(voice.say(f"open.{speaker}.more", list=listed, **child))
-    if voice.random.random() < 0.4:
+    adult = speaker != "patient" or patient.person.age >= GROWN_UP
+    if voice.random.random() < 0.4 and adult:  # the last words are of partners, work and children
         parts.append(voice.say(f"open.{speaker}.last", **child))
     facts = tuple(fact for one in parts for fact in one.facts)
     if speaker == "patient" and voice.random.random() < MESSAGES:

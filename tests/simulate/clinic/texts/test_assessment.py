@@ -43,6 +43,7 @@ class _Sample:
 @dataclasses.dataclass
 class _Reading:
     value: float
+    comment: str | None = None
 
 
 NORMAL = {"sbp": 120.0, "dbp": 75.0, "hr": 80.0, "rr": 14.0, "spo2": 98.0, "gcs": 15.0,

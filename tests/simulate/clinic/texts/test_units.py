@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gym_clinic.facts import load
@@ -83,3 +85,14 @@ def test_american_names_of_drugs_mean_the_same_drugs() -> None:
     for one in load().drugs.values():
         american = americanised(one.name.lower())
         assert resolve(american) == resolve(one.name), american
+
+
+def test_a_poor_trace_is_written_beside_the_saturation_and_does_not_alarm() -> None:
+    for seed in range(200):
+        patient = draw_patient(seed, "migraine")
+        for one in documents(patient):
+            if "poor trace" in one.text:
+                assert re.search(r"% [\w ]+\(poor trace\)", one.text)
+                assert "hypox" not in one.text
+                return
+    raise AssertionError("no poor trace in 200 patients")
