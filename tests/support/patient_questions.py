@@ -160,8 +160,10 @@ def another_illness(record: OwnRecord) -> str | None:
     return None if "sickle-cell-disease" in lived else "I've got sickle cell disease."
 
 
-def the_diagnosis(record: OwnRecord) -> str:
+def the_diagnosis(record: OwnRecord) -> str | None:
     disease = FACTS.diseases[record.patient.problems[0].condition]
+    if disease.id in {one.condition for one in record.patient.background}:
+        return None  # known for years, and told
     return f"They told me it is {disease.name}."
 
 
