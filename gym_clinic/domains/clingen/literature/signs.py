@@ -62,6 +62,7 @@ def draw_signs(
     shown: list[str] = []
     sure = defining_signs(disease, signs, sex)
     rest = [one for one in signs if one not in sure and not _excluded(one, sex)]
+    rest = [one for one in rest if not _is_death(one)]
     number = rng.randint(2, 4)
     for one in (*sure, *rng.sample(rest, len(rest))):
         first, last = age_limits(one)
@@ -113,6 +114,11 @@ def _excluded(sign: str, sex: str) -> bool:
     """Whether a finding does not occur in this sex."""
     other = "male" if sex == "female" else "female"
     return any(word in f" {sign.lower()}" for word in course_tables()["sexes"][other])
+
+
+def _is_death(sign: str) -> bool:
+    """Whether a finding is one of relatives: those who give blood have not died."""
+    return any(word in sign.lower() for word in course_tables()["deaths"])
 
 
 def _words(sign: str) -> set[str]:

@@ -51,6 +51,12 @@ def test_the_first_finding_and_one_in_the_name_define_a_disease(disease, signs, 
     assert defining_signs(disease, signs, sex) == able[:expected]
 
 
+def test_nobody_who_is_examined_has_died():
+    signs = ["Prolonged QT interval", "Sudden cardiac death", "Syncope"]
+    told = [draw_signs(Random(seed), "long QT", signs, "male", 24, 420) for seed in range(30)]
+    assert {one for shown, absent, _ in told for one in (*shown, *absent)} == {*signs} - {signs[1]}
+
+
 def test_an_infant_has_no_finding_of_adults_and_none_of_its_opposite():
     signs = ["Bronchiectasis", "Male infertility", "Macrocephaly", "Microcephaly"]
     for seed in range(40):
