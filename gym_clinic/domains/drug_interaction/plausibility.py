@@ -24,26 +24,29 @@ from gym_clinic.domains.drug_interaction.problems import (
     find_problems,
     raises_high_potassium,
 )
-from gym_clinic.domains.drug_interaction.world import CKD, profile_of
+from gym_clinic.domains.drug_interaction.world import CKD, profile_of, reported
 from gym_clinic.simulate.clinic import ClinicPatient
 
 POTASSIUM = (3.2, 5.8)
 """Potassium in mmol/L outside of which something else comes before a review."""
 
+LEAST_HB = 7.0
+"""Haemoglobin in g/dL below which blood comes before a review."""
+
 
 def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     """Return whether a chart holds together, and the request is one that the tables can judge.
 
-    Failing kidneys and the disease are on record together; the potassium is none that calls for
-    treatment at once; nothing is prescribed that these kidneys, this pregnancy or another medicine
-    forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids it; no
+    Failing kidneys and the disease are on record together; potassium and haemoglobin are none that
+    call for treatment at once; nothing is prescribed that these kidneys, this pregnancy or another
+    medicine forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids it; no
     risk is one that the tables leave open; and apixaban is not near the two of three limits (age,
     weight, creatinine) at which its dose in atrial fibrillation is halved.
     """
     who = profile_of(patient, record["edit"])
     if (CKD in who.conditions) != (who.egfr < 60):
         return False
-    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1]:
+    if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1] or reported(patient, "hb") < LEAST_HB:
         return False
     if asked_drug(record["question"]) == LIST:
         return list_holds_together(who)

@@ -40,8 +40,14 @@ from gym_clinic.facts import load
 from gym_clinic.frozen import Frozen, freeze, thaw
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
-from gym_clinic.simulate.clinic.medicines import DAY, PastEvent, ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.body import draw_effect
+from gym_clinic.simulate.clinic.medicines import (
+    DAY,
+    PastEvent,
+    ReportedAllergy,
+    TakenMedicine,
+    effects_of,
+)
 from gym_clinic.simulate.clinic.people import CONTROLLED, Background
 from gym_clinic.simulate.clinic.texts import documents
 
@@ -79,9 +85,9 @@ def edited(patient: ClinicPatient, edits: Iterable[Edit]) -> ClinicPatient:
 def _take(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     random = Random(f"{patient.seed}:{one['drug']}:since")
     begun = BOUGHT_SINCE if one.get("bought") else -random.randint(90, 1400) * DAY
-    effects: dict[str, DrawnEffect] = {}
+    effects, blunting = effects_of(patient.facts, one["drug"], random)
     taken = TakenMedicine(one["drug"], float(one["dose"]), one["unit"], float(one["per_day"]),
-                          one["for"], effects, 0.0, begun)  # fmt: skip
+                          one["for"], effects, blunting, begun)  # fmt: skip
     kept = tuple(each for each in patient.medicines if each.drug != one["drug"])
     return dataclasses.replace(patient, medicines=(*kept, taken))
 
@@ -269,9 +275,13 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
 
 
 def child_pugh(patient: ClinicPatient) -> ChildPugh:
-    """Return the class of cirrhosis by bilirubin, albumin and INR, without ascites or confusion."""
+    """Return the class of cirrhosis by bilirubin, albumin and INR, without ascites or confusion.
+
+    An INR that a medicine sets says nothing of the liver.
+    """
     bilirubin, albumin = reported(patient, "bilirubin"), reported(patient, "albumin")
-    inr = reported(patient, "inr")
+    thinned = any("inr" in one.effects for one in patient.medicines)
+    inr = 1.0 if thinned else reported(patient, "inr")
     points = 2
     points += 1 + (bilirubin >= 2) + (bilirubin > 3)
     points += 1 + (albumin <= 3.5) + (albumin < 2.8)

@@ -248,13 +248,19 @@ def regimens(facts: Facts) -> Mapping[str, tuple[LongTermMedicine, ...]]:
     return _regimens(facts.folder)
 
 
-def _taken(facts: Facts, condition: str, one: LongTermMedicine, random: Random) -> TakenMedicine:
+def effects_of(facts: Facts, drug: str, random: Random) -> tuple[dict[str, DrawnEffect], float]:
+    """Draw what a medicine does to measurements, and what of a fast heart it suppresses."""
     effects, blunting = dict[str, DrawnEffect](), 0.0
-    for name in facts.drugs[one.drug].classes:
+    for name in facts.drugs[drug].classes:
         known = drug_effects().get(name)
         if known is not None:
             blunting = max(blunting, known.blunting)
             effects |= {key: draw_effect(effect, random) for key, effect in known.effects.items()}
+    return effects, blunting
+
+
+def _taken(facts: Facts, condition: str, one: LongTermMedicine, random: Random) -> TakenMedicine:
+    effects, blunting = effects_of(facts, one.drug, random)
     dose = random.choice(one.doses)
     return TakenMedicine(one.drug, dose, one.unit, one.per_day, condition, effects, blunting)
 

@@ -66,8 +66,8 @@ def test_a_ppi_that_is_held_is_none_that_is_added() -> None:
 def test_one_medicine_that_protects_is_added_and_no_other(
     plan: dict[str, Any], score: float
 ) -> None:
-    remedy: dict[str, Any] = {"kind": "add", "drugs": ["lansoprazole", "omeprazole"], "most": None, "watch": "",
-              "amount": 0.0, "taken": {}}  # fmt: skip
+    drugs = ["lansoprazole", "omeprazole"]
+    remedy: dict[str, Any] = {"kind": "add", "drugs": drugs, "most": None, "taken": {}}
     gold = {"problems": [{"actions": ["change"], "remedies": [remedy]}]}
     assert plan_score("start with change", plan, gold) == score
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from random import Random
 from typing import Any
 
@@ -116,3 +117,19 @@ def test_a_medicine_that_is_right_is_withheld_at_a_severe_price() -> None:
     assert list(harms(judged([], "do not start"))) == [4]
     assert list(harms(judged([], "start with change"))) == [2]
     assert list(harms(judged([], "start as proposed"))) == []
+
+
+def test_a_medicine_that_is_added_moves_the_results() -> None:
+    take = {"kind": "take", "drug": "warfarin", "dose": 3, "unit": "mg", "per_day": 1,
+            "for": "atrial-fibrillation"}  # fmt: skip
+    assert reported(review_patient(review()), "inr") < 1.4
+    assert 1.5 < reported(review_patient(review(take)), "inr") < 4
+
+
+def test_blood_comes_before_a_review() -> None:
+    record = {**review(seed=7), "condition": "osteoarthritis"}
+    patient = review_patient(record)
+    assert plausible(record, patient)
+    pale = dataclasses.replace(patient, healthy={**patient.healthy, "hb": 5.0})
+    assert reported(pale, "hb") < 7
+    assert not plausible(record, pale)
