@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical.answer import read_disease
@@ -11,7 +11,7 @@ from gym_clinic.clinical.groundless import needless_teams, severity
 from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.domains.clinical_diagnosis.deciding import moves
-from gym_clinic.domains.clinical_diagnosis.places import dispositions
+from gym_clinic.domains.clinical_diagnosis.places import AWAY, dispositions, is_failing
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.simulate.clinic import sees
 
@@ -20,6 +20,9 @@ WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
 
 GROUNDLESS = 1
 """Treatments without a ground with which the orders may still be right."""
+
+SENT_AWAY = 4
+"""Severity of sending a patient away whose vital signs fail, whatever the diagnosis is."""
 
 BESIDES = 3
 """Treatments beside those of the condition, such as one for pain, that an answer may order."""
@@ -124,6 +127,14 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
     return present and kind in ("condition", "medicine", "habit", "pregnancy", "allergy")
 
 
+def harms(judged: JudgedEpisode) -> Iterator[int]:
+    """Yield the severities of teams called for nothing, and of a failing patient sent away."""
+    patient = judged.case.patient
+    yield from severity(needless_teams(patient, _called(judged)))
+    if judged.answer.disposition in AWAY and is_failing(patient):
+        yield SENT_AWAY
+
+
 def _called(judged: JudgedEpisode) -> set[str]:
     """The pathways that were activated."""
     events = (one for one in judged.case.events if one["tool"] == "activate")
@@ -141,7 +152,7 @@ def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 JUDGE = DomainJudge(
     accuracy=accuracy,
-    harms=lambda judged: severity(needless_teams(judged.case.patient, _called(judged))),
+    harms=harms,
     weights=WEIGHTS,
     supported=supported,
     fits=fits,

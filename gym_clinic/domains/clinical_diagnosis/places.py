@@ -149,6 +149,11 @@ def dispositions(condition: Condition, patient: ClinicPatient | None = None) -> 
     return tuple(dict.fromkeys(one for one in places if one not in wrong))
 
 
+def is_failing(patient: ClinicPatient) -> bool:
+    """Return whether a vital sign on arrival is out of the limits of failing."""
+    return bool(_outside(place_table().failing, patient))
+
+
 def _of_form(table: PlaceTable, condition: Condition, patient: ClinicPatient) -> list[str]:
     """The places of the form that the patient has; none if they are those of the condition."""
     has = {(one.condition, one.variant) for one in patient.problems}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from functools import cache
 from typing import Any
+from unittest.mock import MagicMock
 
 import gymnasium as gym
 import pytest
 
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
+from gym_clinic.domains.clinical_diagnosis.judge import harms
 from gym_clinic.episode import Task
 from gym_clinic.frozen import thaw
 from gym_clinic.policies import load, play, scripted
@@ -60,6 +62,27 @@ def test_no_treatment_a_forbidden_one_and_too_much_of_it_are_not_right() -> None
                                          "levothyroxine", "latanoprost")]  # fmt: skip
     for orders in ([], [*right, *forbidden], [*right, *many]):
         assert judged(orders=orders)["metrics"]["accuracy_orders"] == 0, orders
+
+
+def test_two_treatments_without_a_ground_are_not_right() -> None:
+    right = thaw(task().gold["answer"]["orders"])
+    bare = [{"order": one} for one in ("naloxone", "artesunate")]
+    assert judged(orders=[*right, bare[0]])["metrics"]["accuracy_orders"] == 1
+    assert judged(orders=[*right, *bare])["metrics"]["accuracy_orders"] == 0
+
+
+@pytest.mark.parametrize(
+    ("oxygen", "place", "found"), [(84.0, "home", [4]), (84.0, "ward", []), (98.0, "home", [])]
+)
+def test_who_is_failing_and_sent_home_is_harmed(
+    oxygen: float, place: str, found: list[int]
+) -> None:
+    well = {"hr": 80.0, "sbp": 120.0, "spo2": 98.0, "rr": 15.0, "gcs": 15.0, "temp_c": 36.8}
+    one = MagicMock()
+    one.case.events, one.answer.disposition = [], place
+    one.case.patient.person.age, one.case.patient.usual = 40.0, well
+    one.case.patient.state.return_value = {**well, "spo2": oxygen}
+    assert list(harms(one)) == found
 
 
 def test_citations_that_were_not_read_lower_coherence() -> None:
