@@ -39,9 +39,9 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
 
     Failing kidneys and the disease are on record together; potassium and haemoglobin are none that
     call for treatment at once; nothing is prescribed that these kidneys, this pregnancy or another
-    medicine forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids it; no
-    risk is one that the tables leave open; and apixaban is not near the two of three limits (age,
-    weight, creatinine) at which its dose in atrial fibrillation is halved.
+    medicine forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids
+    it; no risk is one that the tables leave open; and apixaban is not near the two of three limits
+    (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
     """
     who = profile_of(patient, record["edit"])
     if (CKD in who.conditions) != (who.egfr < 60):
