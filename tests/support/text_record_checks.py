@@ -100,6 +100,8 @@ def habits_are_of_the_record(patient: ClinicPatient, documents: Sequence[Documen
 
 
 def _of_pregnancy(patient: ClinicPatient, fact: Fact) -> bool:
+    if fact.of == "postpartum":
+        return patient.person.postpartum
     life = draw_life(patient)
     births = life.births or 0
     said = {

@@ -7,6 +7,7 @@ from statistics import fmean
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.people import _body_mass, usual_body_mass
+from gym_clinic.simulate.clinic.texts import documents
 from gym_clinic.simulate.disease.findings import shares
 
 
@@ -31,3 +32,11 @@ def test_nobody_who_is_pregnant_on_arrival_has_given_birth() -> None:
         if condition.role != "background" and pregnancy and pregnancy.pregnancy == "pregnant":
             found = shares(facts, key, None)
             assert not any(found.get(one) for one in born), key
+
+
+def test_notes_tell_of_a_birth() -> None:
+    patient = draw_patient(51, "postpartum-haemorrhage")
+    told = [one.kind for one in documents(patient) for fact in one.facts if fact.of == "postpartum"]
+    assert {"note", "triage"} <= set(told)
+    other = draw_patient(52, "opioid-overdose")
+    assert not any(fact.of == "postpartum" for one in documents(other) for fact in one.facts)

@@ -167,8 +167,14 @@ def _habit(habit: str, has: bool, denied: bool) -> Piece:
 
 
 def pregnancy(voice: Voice, patient: ClinicPatient) -> Piece:
-    """Return the weeks of a pregnancy that is known; before ten weeks the last period instead."""
+    """Return the weeks of a pregnancy that is known, before ten weeks the last period, or a birth
+    in the last year.
+    """
     weeks = patient.person.pregnant_weeks
+    if patient.person.postpartum:
+        return voice.say(
+            "obstetric.postpartum", fact=Piece("", (Fact("pregnancy", "postpartum", ""),))
+        )
     if weeks is None:
         return Piece("")
     fact = Fact("pregnancy", "weeks", str(weeks), value=weeks, minute=-weeks * WEEK)
