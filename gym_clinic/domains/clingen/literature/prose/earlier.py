@@ -51,17 +51,16 @@ class EarlierWork:
             only: The experiment to tell of; the first one if none is given.
             what: Whether to tell of people, experiments or both.
         """
+        results = [only] if only else self.results(earlier)[:1]
         said = []
-        if earlier.kind == "review":
-            said.append(self.writer.clause("held_review", gene=earlier.gene))
-        elif earlier.persons and only is None and what != "results":
+        if earlier.kind != "review" and earlier.persons and only is None:
             facts = {"held_people": _people(len(earlier.persons)), "gene": earlier.gene}
             said.append(self.writer.clause("held_people", **facts))
-        results = [only] if only else self.results(earlier)[:1]
-        results = results if what != "people" or not said else []
+        if results and said and what != "all":
+            said, results = (said, []) if what == "people" else ([], results)
         said += [self.outcome(one) for one in results]
+        held = " and ".join(said) or self.writer.clause("held_review", gene=earlier.gene)
         self.writer.facts["gene"] = self.article.gene
-        held = " and ".join(said) or self.writer.clause("held_review")
         return {
             "held": held,
             "cite": f"({earlier.pmid})",
@@ -72,7 +71,10 @@ class EarlierWork:
     def outcome(self, result: Experiment) -> str:
         """Say whether an earlier experiment found a difference, as what its authors did."""
         pool = "held_difference" if result.comparison.p < ALPHA else "held_null"
-        return self.writer.clause(pool, held_measure=short_measure(measure_text(result.measure)))
+        measure = short_measure(measure_text(result.measure))
+        if result.gene != self.article.gene and result.gene not in measure:
+            measure += f" in work on {result.gene}"
+        return self.writer.clause(pool, held_measure=measure)
 
     def known_before(self) -> list[str]:
         """Write what was known, and what was not, for an introduction."""

@@ -13,7 +13,7 @@ from gym_clinic.domains.clingen.literature.records import Experiment
 _LABELS: dict[str, list[tuple[str, str]]] = json.loads(
     (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
 )
-_TAIL = re.compile(r" (?:of|in|after|with|before|by|on|relative|at|over|from|that|recovered)\b")
+_TAIL = re.compile(r" (?:of|in|after|with|before|by|on|relative|at|over|from|that|recovered|to)\b")
 
 _QUANTITY = re.compile(r"the \w+ of (?:\S+ )+?(?=(?:with|within|for|that|in|after|re\w+ed)\b)")
 
@@ -45,7 +45,7 @@ def short_measure(measure: str) -> str:
     words = head.split()
     if quantity := _QUANTITY.match(measure):
         return quantity[0].rstrip()
-    if len(words) < 2:
+    if len(words) < 2 or words[0] == "the":
         return measure
     return " ".join(words[-2:]) if len(words) >= 4 else head
 

@@ -181,3 +181,20 @@ def test_methods_name_the_assay_of_every_measure():
     for key in pairs:
         for one in draw_world("assay", dossiers.pairs[key], dossiers, "Strong").results:
             assert any(pool.startswith("protocol_") for pool in protocol_pools(one)), one.measure
+
+
+def test_an_abstract_names_what_each_experiment_measured(articles):
+    for literature, article, written in articles:
+        for one in literature.results if article.kind != "review" else ():
+            if one.id in article.results and one.id not in article.abstract.omits:
+                assert one.measure.casefold() in written.abstract.casefold(), article.pmid
+
+
+def test_one_experiment_in_ten_is_left_out_of_its_abstract():
+    dossiers = read_dossiers()
+    told = left_out = 0
+    for key in sorted(dossiers.pairs)[::45]:
+        for article in draw_world("left out", dossiers.pairs[key], dossiers, "Limited").articles:
+            told += len(article.results)
+            left_out += len(article.abstract.omits)
+    assert left_out <= 0.14 * told
