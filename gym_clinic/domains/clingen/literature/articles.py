@@ -21,7 +21,7 @@ from gym_clinic.domains.clingen.literature.designs import (
     read_designs,
 )
 from gym_clinic.domains.clingen.literature.experiments import contradicts, draw_experiment
-from gym_clinic.domains.clingen.literature.people import PersonSlot, course_of
+from gym_clinic.domains.clingen.literature.people import PHENOCOPIES, PersonSlot, course_of
 from gym_clinic.domains.clingen.literature.records import (
     AbstractPlan,
     ArticleKind,
@@ -233,7 +233,9 @@ class _ArticleDraw:
                 mine = tuple(f"SIMVAR-{numbers.pop():07d}" for _ in range(hits))
                 person = f"F{len(found) + 1}-{rng.choice(('II', 'III'))}-{rng.randint(1, 4)}"
                 pinned = pmid == bearers[0][0] and place < 2
-                found.append(PersonSlot(person, pmid, mine, pinned, kind == "family"))
+                family = kind == "family"
+                chance = family and rng.random() < PHENOCOPIES
+                found.append(PersonSlot(person, pmid, mine, pinned, family, chance))
         return tuple(found)
 
     def subject(self, kind: ArticleKind) -> tuple[str, str]:

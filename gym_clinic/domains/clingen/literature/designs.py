@@ -251,6 +251,18 @@ def _ordered(first: float, second: float) -> tuple[float, float]:
     return min(first, second), max(first, second)
 
 
+@lru_cache(maxsize=1)
+def _essential_genes() -> frozenset[str]:
+    text = Path(__file__).with_name("essential_genes.txt").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(gene for line in lines for gene in line.split())
+
+
+def needs_function(gene: str) -> bool:
+    """Whether nobody is born without a copy of the gene that works at least in part."""
+    return gene in _essential_genes()
+
+
 PREDICATES: Mapping[str, Callable[[WorldFacts, str], bool]] = {
     "protein": lambda facts, _: facts.gene.kind == "protein",
     "nuclear": lambda facts, _: facts.gene.genome == "nuclear",
@@ -272,6 +284,7 @@ PREDICATES: Mapping[str, Callable[[WorldFacts, str], bool]] = {
     "widespread": lambda facts, _: not _has_word(facts, "limited"),
     "nucleated": lambda facts, _: facts.pair.tissues[0] not in WITHOUT_NUCLEUS,
     "solid": lambda facts, _: facts.pair.tissues[0] not in BLOOD,
+    "viable": lambda facts, _: not (needs_function(facts.gene.gene) or _has_word(facts, "vital")),
     "enzyme": lambda facts, _: function_of(facts.gene)[0] in ENZYMES,
 }
 """Condition of a design -> whether it holds, given what follows the colon."""

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
 from gym_clinic.domains.clingen.dossiers import MechanismClass, PairDossier, read_dossiers
 from gym_clinic.domains.clingen.genetic_table import NO_NULL
-from gym_clinic.domains.clingen.literature.designs import family_of
+from gym_clinic.domains.clingen.literature.designs import family_of, needs_function
 from gym_clinic.domains.clingen.literature.records import (
     Family,
     PersonOrigin,
@@ -75,6 +74,7 @@ class PersonSlot:
     Attributes:
         pinned: Whether an experiment examines the first variant, which is then a missense.
         familial: Whether the article reports the segregation in the person's family.
+        phenocopy: Whether an affected relative lacks the variant by chance.
     """
 
     id: str
@@ -82,6 +82,7 @@ class PersonSlot:
     variants: tuple[str, ...]
     pinned: bool
     familial: bool = False
+    phenocopy: bool = False
 
     @property
     def family(self) -> str:
@@ -104,18 +105,6 @@ def course_of(pair: PairDossier) -> DiseaseCourse:
         if any(word in name for word in words):
             return DiseaseCourse(*course)
     return DiseaseCourse(*tables["tissues"][family_of(pair.tissues[0])])
-
-
-@lru_cache(maxsize=1)
-def _essential_genes() -> frozenset[str]:
-    text = Path(__file__).with_name("essential_genes.txt").read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return frozenset(gene for line in lines for gene in line.split())
-
-
-def needs_function(gene: str) -> bool:
-    """Whether nobody is born without a copy of the gene that works at least in part."""
-    return gene in _essential_genes()
 
 
 @lru_cache(maxsize=4096)
@@ -244,8 +233,8 @@ def draw_family(
 ) -> Family:
     """Draw a family; one whose person earns nothing is too small for its LOD score to count.
 
-    Unaffected carriers of a recessive disease have one variant, as parents do. An affected person
-    lacks the variant by chance, or where the family is to speak against the relationship.
+    Unaffected carriers of a recessive disease have one variant, as parents do. In a family that
+    speaks against the relationship an affected person lacks the variant.
     """
     recessive = pair.inheritance == "AR"
     sizes: tuple[int, ...] = (2, 2, 2, 3, 3, 4) if recessive else (2, 2, 3, 3, 4, 5, 6)
@@ -253,7 +242,7 @@ def draw_family(
         sizes = (2,) if recessive else (2, 2, 3, 3, 4)
     healthy = {"AR": (2, 2, 3, 4), "XL": (1, 2, 3), "MT": (0, 1, 2)}
     well = rng.choice(healthy.get(pair.inheritance, (0, 0, 0, 1)))
-    family = Family(key, rng.choice(sizes), int(against or rng.random() < PHENOCOPIES), well, 0.0)
+    family = Family(key, rng.choice(sizes), int(against), well, 0.0)
     return replace(family, lod=lod_of(family, pair.inheritance))
 
 

@@ -13,13 +13,17 @@ from typing import cast
 from gym_clinic.domains.clingen.dossiers import MechanismClass, read_dossiers
 from gym_clinic.domains.clingen.genetic_table import NO_NULL
 from gym_clinic.domains.clingen.literature.comparisons import case_control, compare
-from gym_clinic.domains.clingen.literature.designs import WorldFacts, feasible, read_designs
+from gym_clinic.domains.clingen.literature.designs import (
+    WorldFacts,
+    feasible,
+    needs_function,
+    read_designs,
+)
 from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts, exceeds_whole
 from gym_clinic.domains.clingen.literature.people import (
     LATE_ONSET,
     RARE_ALLELES,
     course_of,
-    needs_function,
     other_causes,
 )
 from gym_clinic.domains.clingen.literature.records import Experiment, Literature
@@ -352,10 +356,7 @@ def abstract_names_its_results(world: Literature) -> Iterator[str]:
 
 
 def groups_are_plausible(world: Literature) -> Iterator[str]:
-    """A group has three members or more, a positive SD, a mean of 0 to 100% of a whole.
-
-    The partner of a gene is another one.
-    """
+    """A group has three members or more, 0 to 100% of a whole, and a gene has another partner."""
     for one in world.results:
         if exceeds_whole(one.unit, one.arms) or one.partner == one.gene:
             yield f"{one.id}: {one.arms}, partner {one.partner}"

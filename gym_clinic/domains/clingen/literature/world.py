@@ -191,9 +191,8 @@ def _settle(rng: Random, plan: ArticlePlan, classification: str) -> _Settlement 
     families: dict[str, tuple[Family, ...]] = {}
     for slot in plan.slots:
         if slot.familial:
-            family = draw_family(
-                rng, pair, slot.family, scored=slot.id in scored, against=slot.id in against
-            )
+            lacking = slot.phenocopy or slot.id in against
+            family = draw_family(rng, pair, slot.family, scored=slot.id in scored, against=lacking)
             families[slot.article] = (*families.get(slot.article, ()), family)
     counting = [one for mine in families.values() for one in mine]
     genetic = _case_points(scored) + segregation_points(counting, pair.inheritance) + fixed

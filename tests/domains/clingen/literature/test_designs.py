@@ -75,7 +75,7 @@ def test_a_mitochondrial_gene_has_no_nuclear_designs():
     ("gene", "sensible", "senseless"),
     [
         ("LAMA2", {"rescue_zebrafish_rna"}, {"edited_line", "interaction_haploid_cells"}),
-        ("RPL5", {"edited_line", "expression_patient_blood"}, {"model_heterozygous_zebrafish"}),
+        ("RPL5", {"expression_patient_blood"}, {"edited_line", "model_heterozygous_zebrafish"}),
         ("HBA1", {"expression_immunoblot"}, {"expression_single_nucleus", "edited_line"}),
         ("MYO7A", {"own_function_purified"}, {"expression_patient_blood", "culture_organoid"}),
     ],
