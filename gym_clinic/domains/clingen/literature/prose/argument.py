@@ -121,7 +121,7 @@ class Weighing:
         return ""
 
     def of_people(self, writer: ArticleWriter) -> list[str]:
-        """Write the arguments from people, one sentence each."""
+        """Write the arguments from people, one sentence each, after the main finding."""
         said = [
             writer.tell("argue_for", **{"for": _clause(writer, one)})
             for one in self.supports
@@ -129,7 +129,7 @@ class Weighing:
         ]
         said += [
             writer.tell("argue_against", against=_clause(writer, one))
-            for one in self.objections
+            for one in self.objections[not self.supports :]
             if one.count and one.pool != "against_again"
         ]
         return said
