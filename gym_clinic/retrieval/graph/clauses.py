@@ -40,6 +40,10 @@ REFERS_WITHIN = 5
 """Words between "but that" and its verb at most."""
 
 
+REPEATED = 2
+"""Items in a row that begin with "no", behind which an item without it is not denied."""
+
+
 def begins(words: Sequence[Word], place: int) -> bool:
     """Return whether a subject begins a new clause at a word."""
     word, joined = words[place], place > 0 and words[place - 1].text in ("and", "or")
@@ -98,10 +102,24 @@ def new_clauses(words: Sequence[Word], taken: Sequence[bool]) -> frozenset[int]:
         if joined and clause:
             found.add(place)
         if word.before in (COMMA, COLON):
-            if clause and not listed:
+            if (clause and not listed) or (not listed and _behind_denials(words, place)):
                 found.add(place)
             clause = False
     return frozenset(found)
+
+
+def _behind_denials(words: Sequence[Word], place: int) -> bool:
+    """Return whether a list that repeats its "no" ends before a word: "no X, no Y, pale"."""
+    repeated = 0
+    for first in range(place - 1, -1, -1):
+        if words[first].before == PLAIN:
+            continue
+        if words[first].text not in ("no", "nil"):
+            return False
+        repeated += 1
+        if repeated == REPEATED:
+            return True
+    return False
 
 
 def past_clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:

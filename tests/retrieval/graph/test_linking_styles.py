@@ -75,6 +75,17 @@ def test_sentences_are_many_and_distinct():
         ("(-) chest pain", set(), {"Chest pain"}),
         ("ø fever, Ø cough; rash ø", set(), {"Fever", "Cough", "Skin rash"}),
         ("?pneumonia, cough for 3 days", {"Cough"}, set()),
+        (
+            "No jerking, no rash, pale, drowsy.",
+            {"Pallor", "Drowsiness"},
+            {"Myoclonus", "Skin rash"},
+        ),
+        ("No fever, no rash, cough or chills.", set(), {"Fever", "Skin rash", "Cough", "Chills"}),
+        (
+            "↑ WCC, Hb ↓, GCS ↓",
+            {"Leukocytosis", "Anemia", "Reduced consciousness/confusion"},
+            set(),
+        ),
         ("My gran was deaf and her auntie had fits.", set(), set()),
         ("His mother has never seen any seizures.", set(), {"Seizure"}),
         ("He has a cough at school.", {"Cough"}, set()),
@@ -199,6 +210,11 @@ def test_a_value_covers_its_name_and_its_number():
 )
 def test_an_abbreviation_with_several_meanings_follows_the_context(text, present):
     assert told(text)[0] == present
+
+
+@pytest.mark.parametrize("sex", ["F", "M"])
+def test_the_letter_of_a_sex_names_no_finding(sex):
+    assert embedded.linker().link(f"{sex} 23, c/o of nothing, 23{sex}") == []
 
 
 def test_each_letter_of_a_list_is_a_link():
