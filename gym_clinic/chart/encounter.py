@@ -269,6 +269,17 @@ class Chart(Case):
         """Return what was spent so far, in US dollars."""
         return sum(one.cost for one in self.carried_out())
 
+    def committed(self) -> dict[str, float]:
+        """Return cost in US dollars and number of the orders that stand, carried out or not yet.
+
+        What is ordered just before an encounter ends is done all the same.
+        """
+        stand = [
+            one for one in self.orders.values()
+            if one.cancelled is None or one.happened(self.minute)
+        ]  # fmt: skip
+        return {"cost": round(sum(one.cost for one in stand), 2), "orders": float(len(stand))}
+
     def discomforts(self) -> int:
         """Return the discomfort so far; one needle serves all samples of a minute."""
         needles: dict[float, int] = {}

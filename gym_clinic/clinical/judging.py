@@ -376,14 +376,14 @@ def economy(found: JudgedEpisode) -> float:
     """Return what dear orders take, 0 to .15.
 
     What tests and treatments cost beyond two and a half times the reference plan, or their number
-    beyond two and a half times its orders, whichever is more.
+    beyond two and a half times its orders, whichever is more; those ordered at the end as well.
     """
     reference = found.gold.get("reference")
     if reference is None:
         return 0.0
-    orders = sum(1 for _ in found.case.carried_out())
-    dearer = found.case.cost() / (FREE * max(float(reference["cost"]), 100.0)) - 1
-    more = orders / (FREE * max(float(reference["orders"]), 2.0)) - 1
+    made = found.case.committed()
+    dearer = made["cost"] / (FREE * max(float(reference["cost"]), 100.0)) - 1
+    more = made["orders"] / (FREE * max(float(reference["orders"]), 2.0)) - 1
     return min(DEAREST, DEAREST * max(0.0, dearer, more))
 
 

@@ -203,8 +203,10 @@ def test_costs_count_what_was_carried_out_and_one_needle_for_one_sample() -> Non
     chart = opened()
     orders.order_tests(chart, ["blood-count", "lactate", "basic-metabolic-panel"])
     assert (chart.cost(), chart.discomforts()) == (0, 0)
+    committed = chart.committed()
     chart.spend(30, seen=True)
     prices = chart.patient.facts.measurements
+    assert committed == chart.committed() == {"cost": chart.cost(), "orders": 3.0}
     assert chart.cost() == sum(prices[key].cost for key in ("hb", "na", "lactate"))
     assert chart.discomforts() == 1
 

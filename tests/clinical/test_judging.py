@@ -176,6 +176,7 @@ def test_ordering_everything_has_its_price(env: ClinicEnv) -> None:
     many += [{"name": "order_study", "arguments": {"study": one}} for one in studies]
     info = play(env, LOOKS, many, RESULTS)
     assert 0.05 <= info["metrics"]["economy"] <= 0.15
+    assert play(env, LOOKS, RESULTS, many)["metrics"]["economy"] >= info["metrics"]["economy"]
     assert play(env, LOOKS, RESULTS)["metrics"]["economy"] == 0
 
 

@@ -160,10 +160,7 @@ def make_gold(
         "cite": cited,
         "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
         "assertions": list(_assertions(plan, found, pathway, cited)),
-        "reference": {
-            "cost": plan.case.cost(),
-            "orders": float(sum(1 for _ in plan.case.carried_out())),
-        },
+        "reference": plan.case.committed(),
         "reasons": {
             "life-saving": list(found.life_saving),
             "high risk": list(found.high_risk),
