@@ -247,19 +247,20 @@ def danger_zone(age: float, values: Mapping[str, float]) -> tuple[str, ...]:
         age: In years.
         values: Values of these vital signs.
     """
-    return tuple(
-        name
-        for name in DANGER_SIGNS
-        if level(
-            {**CALM, "age": age, name: values[name]},
-            life_saving=False,
-            high_risk=False,
-            confused=False,
-            severe_pain=False,
-            resources=2,
-        )
-        == 2
+    return tuple(one for one in DANGER_SIGNS if _is_dangerous(age, one, round(values[one])))
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_dangerous(age: float, sign: str, value: float) -> bool:
+    found = level(
+        {**CALM, "age": age, sign: value},
+        life_saving=False,
+        high_risk=False,
+        confused=False,
+        severe_pain=False,
+        resources=2,
     )
+    return found == 2
 
 
 def may_retain(patient: ClinicPatient) -> bool:

@@ -112,7 +112,10 @@ def needless(judged: JudgedEpisode) -> tuple[str, ...]:
     """
     reasons = judged.gold.get("reasons", {}).get("high risk", ())
     right = {*judged.gold["acceptable"]["pathway"]}
-    right |= {one.id for one in pathways_that_hold(judged.case.patient)}
+    right |= judged.case.computed(
+        "pathways that hold",
+        lambda: frozenset(one.id for one in pathways_that_hold(judged.case.patient)),
+    )
     right |= {one for reason, looks in LOOKS_LIKE.items() if reason in reasons for one in looks}
     names = {protocols()[one].activates for one in right - {NO_PATHWAY}}
     return tuple(one for one in activated(judged) if one not in names)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
-from gym_clinic.facts import Facts
+from gym_clinic.facts import Facts, load
 from gym_clinic.facts.conditions import Effect, Measurement, ReferenceRange
 from gym_clinic.facts.epidemiology import Sex
 from gym_clinic.facts.expressions import parse
@@ -112,6 +112,14 @@ def _away(random: Random, extent: float | None, mean: float) -> float:
     return min(max(own, -2), 2)
 
 
+@lru_cache(maxsize=512)
+def _limits(folder: Path, sex: Sex, age: float) -> Mapping[str, ReferenceRange]:
+    """Measurement -> its reference range for a person, where it has one."""
+    known = load(folder).measurements.items()
+    found = ((key, reference(one, sex, age)) for key, one in known)
+    return {key: limits for key, limits in found if limits is not None}
+
+
 def reference(one: Measurement, sex: Sex, age: float) -> ReferenceRange | None:
     """Return the reference range of a measurement for a person; None if it has none."""
     for each in one.reference:
@@ -137,11 +145,12 @@ def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
 def outside(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> dict[str, str]:
     """Return measurement -> "L" or "H" for what is outside its reference range, as reported."""
     found = {}
+    known = _limits(facts.folder, sex, age)
     for key, value in state.items():
         one = facts.measurements[key]
         if age < one.from_age:
             continue
-        limits = reference(one, sex, age)
+        limits = known.get(key)
         reported = round(value, one.decimals)
         if limits is not None and limits.low is not None and reported < limits.low:
             found[key] = "L"
@@ -152,11 +161,12 @@ def outside(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> d
 
 def _draw_values(facts: Facts, sex: Sex, age: float, random: Random) -> State:
     state: State = {}
+    known = _limits(facts.folder, sex, age)
     for key, one in facts.measurements.items():
         if one.usual is None:
             continue
         mean, deviation = (value * _by_age(one, age) for value in one.usual)
-        limits = reference(one, sex, age)
+        limits = known.get(key)
         low, high = one.possible
         if limits is not None:
             low = low if limits.low is None else limits.low
@@ -316,10 +326,13 @@ def findings_of(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) 
 
 def with_limits(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> State:
     """Return a state with `age` and the limits of healthy people, such as `low_hb`."""
-    values: State = {**state, "age": age}
-    for key, one in facts.measurements.items():
-        limits = reference(one, sex, age)
-        if limits is not None:
-            values |= {} if limits.low is None else {f"low_{key}": limits.low}
-            values |= {} if limits.high is None else {f"high_{key}": limits.high}
+    return {**state, "age": age, **_named_limits(facts.folder, sex, age)}
+
+
+@lru_cache(maxsize=512)
+def _named_limits(folder: Path, sex: Sex, age: float) -> State:
+    values: State = {}
+    for key, limits in _limits(folder, sex, age).items():
+        values |= {} if limits.low is None else {f"low_{key}": limits.low}
+        values |= {} if limits.high is None else {f"high_{key}": limits.high}
     return values
