@@ -143,7 +143,8 @@ def holds(condition: Condition, situation: Situation, order: DrugOrder | None = 
     if how == "all":
         if condition.needs_order and not situation.orders:
             return None
-        situation = _once_known(condition, situation)
+        if condition.states_asked:
+            situation = _once_known(condition, situation)
     evidence: list[Evidence] = []
     held = False
     for part in condition.parts:
@@ -165,10 +166,7 @@ def _once_known(condition: Joined, situation: Situation) -> Situation:
 
     What was done early is not left undone: where an omission is asked for, all orders stand.
     """
-    asked = condition.states_asked
-    if not asked:
-        return situation
-    return situation.since(max(situation.known(*names) for names in asked))
+    return situation.since(max(situation.known(*names) for names in condition.states_asked))
 
 
 def _any_order(condition: Condition, situation: Situation) -> Found:

@@ -45,9 +45,8 @@ class _Part(BaseModel):
 
     def field(self, name: str) -> Any:
         """Return a field, declared or not; None if it is absent."""
-        if name in type(self).model_fields:
-            return getattr(self, name)
-        return (self.model_extra or {}).get(name)
+        declared = self.__dict__
+        return declared[name] if name in declared else (self.model_extra or {}).get(name)
 
 
 class Allergy(_Part):
