@@ -86,8 +86,7 @@ def medicine(
         return Piece(name, (Fact("medicine", taken.drug, name),))
     amount = taken.dose if dose is None else dose
     often = frequency(voice, taken.per_day)
-    unit = taken.unit.rstrip("s") if amount == 1 and taken.unit != "units" else taken.unit
-    text = f"{name} {amount:g} {unit} {often}"
+    text = f"{name} {amount_of(amount, taken.unit)} {often}"
     return Piece(text, (Fact("medicine", taken.drug, text, value=amount),))
 
 
@@ -164,6 +163,16 @@ def social(voice: Voice, patient: ClinicPatient) -> Piece:
 
 def _habit(habit: str, has: bool, denied: bool) -> Piece:
     return Piece("", (Fact("habit", habit, "", has=has, denied=denied),))
+
+
+def amount_of(amount: float, unit: str) -> str:
+    """Return an amount with its unit.
+
+    >>> amount_of(1, "puffs"), amount_of(2, "puffs"), amount_of(1, "units")
+    ('1 puff', '2 puffs', '1 units')
+    """
+    single = amount == 1 and unit != "units"
+    return f"{amount:g} {unit.rstrip('s') if single else unit}"
 
 
 def pregnancy(voice: Voice, patient: ClinicPatient) -> Piece:

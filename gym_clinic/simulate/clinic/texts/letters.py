@@ -8,7 +8,7 @@ from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
-from gym_clinic.simulate.clinic.texts.background import allergies, medicine
+from gym_clinic.simulate.clinic.texts.background import allergies, amount_of, medicine
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
 from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
@@ -187,7 +187,7 @@ def reconciliation(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
         if one.before is None or one.changed is None:
             lines.append(voice.say("reconciled.same", **slots))
             continue
-        was = f"{one.before:g} {one.taken.unit}"
+        was = amount_of(one.before, one.taken.unit)
         fact = Fact("medicine", one.taken.drug, was, value=one.before)
         lines.append(
             voice.say("reconciled.changed", was=Piece(was, (fact,)),

@@ -18,7 +18,7 @@ DOING = re.compile(
     r"(?:being|throwing|bringing|getting|seeing|feeling|filling|rushing|wanting|wandering|losing"
     r"|bumping|drifting|dozing|waking|kicking|thrashing|staggering|shuffling|falling|breathing in"
     r"|daydreaming|freezing|hallucinating|barely|soiling|talking)\b"
-    r"|(?:coughing|vomiting|itching|wheezing)$"
+    r"|(?:coughing|vomiting|itching|wheezing|fainting|trembling)$"
 )
 """Nouns of lay words that say what somebody does: nobody has "got being sick"."""
 
