@@ -86,6 +86,7 @@ def test_sentences_are_many_and_distinct():
             {"Leukocytosis", "Anemia", "Reduced consciousness/confusion"},
             set(),
         ),
+        ("Lungs clear, no w/r/r.", set(), {"Wheezing", "Rhonchi", "Crackles"}),
         ("My gran was deaf and her auntie had fits.", set(), set()),
         ("His mother has never seen any seizures.", set(), {"Seizure"}),
         ("He has a cough at school.", {"Cough"}, set()),
