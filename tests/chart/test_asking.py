@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from gym_clinic.chart import open_chart
-from gym_clinic.chart.talk import PatientAnswer, RulesPatient
+from gym_clinic.chart.talk import OwnRecord, PatientAnswer, RulesPatient
 from gym_clinic.chart.tools import ASKING
 from gym_clinic.chart.tools.asking import ask_patient
 from gym_clinic.errors import ToolError
@@ -34,6 +34,15 @@ def test_copies_of_a_chart_go_on_by_themselves() -> None:
     twins = [copy.deepcopy(chart), pickle.loads(pickle.dumps(chart)), chart]
     said = [[ask_patient(one, text) for text in questions] for one in twins]
     assert said[0] == said[1] == said[2]
+
+
+def test_patients_who_share_a_record_remember_apart() -> None:
+    questions = ("What brings you in?", "When did it start?", "Anything else?", "Anything else?")
+    first, record = RulesPatient(PATIENT), OwnRecord(PATIENT)
+    alone = [first.answer(text).text for text in questions]
+    for _ in range(2):
+        shared = RulesPatient(PATIENT, record=record)
+        assert [shared.answer(text).text for text in questions] == alone
 
 
 def test_another_patient_may_answer() -> None:
