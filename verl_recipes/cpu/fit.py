@@ -41,6 +41,9 @@ CONTEXT = 320
 
 WARM_UP = 10
 
+ALIKE = 1e-4
+"""Share of the greatest chance from which two values of a ticket count as alike."""
+
 
 @dataclass(frozen=True)
 class FitSchedule:
@@ -314,7 +317,7 @@ class Learner:
         told: Outcome -> tokens of the hints about it; one stands before half of the runs.
         draw: Source of order and hints.
         course: How steps are taken.
-        copied: Tokens of values: they are not learned, and what copies them stays as it is.
+        copied: Tokens of values: what copies them stays as it is.
 
     Attributes:
         losses: Mean loss of every step so far, in nats a policy token.
@@ -333,6 +336,7 @@ class Learner:
         self.losses: list[float] = []
         self._told, self._draw, self._course = told, draw, course
         self._copied = frozenset(copied)
+        found = [_of_the_last(model, one, copied) for one in found] if copied else found
         self._right = _shuffled([one for one in found if one.success] or found, draw)
         self._wrong = _shuffled([one for one in found if not one.success] or found, draw)
         self._optimizer = torch.optim.AdamW(
@@ -350,15 +354,17 @@ class Learner:
         rate = course.rate * min(1.0, (done + 1) / WARM_UP) * (1 - 0.9 * done / steps)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        pair = [self._without_copies(next(source)) for source in (self._right, self._wrong)]
+        pair = [next(self._right), next(self._wrong)]
+        if context is not None:
+            pair = [self._without_copies(one) for one in pair]
         count = sum(len(one.targets) for one in pair)
         total = 0.0
         for one in pair:
             if self._draw.random() < course.hinted:
                 one = one.hinted(self._draw.choice(self._told[one.success]))
-            ids, targets, logits = _read(self.model, one, context)
-            share = len(targets) / count if course.by_token else 1 / 2
-            loss = cross_entropy(logits, ids[targets]) * share
+            _, _, logits = _read(self.model, one, context)
+            share = len(one.targets) / count if course.by_token else 1 / 2
+            loss = cross_entropy(logits, torch.tensor(one.said)) * share
             torch.autograd.backward(loss)
             total += float(loss.detach())
         if self._copied:
@@ -369,13 +375,33 @@ class Learner:
         self.losses.append(total)
 
     def _without_copies(self, one: Transcript) -> Transcript:
-        """Leave out the targets that are copied.
+        """Leave out values: the labels that they stand behind may be out of sight."""
+        kept = [
+            pair for pair in zip(one.targets, one.said, strict=True) if pair[1] not in self._copied
+        ]
+        return replace(
+            one, targets=tuple(place for place, _ in kept), said=tuple(token for _, token in kept)
+        )
 
-        Which of the articles of a ticket a call names cannot be learned by a model of this size;
-        trying to would cost it the copying of any.
-        """
-        kept = tuple(place for place in one.targets if one.ids[place] not in self._copied)
-        return replace(one, targets=kept)
+
+@torch.no_grad()
+def _of_the_last(model: Any, one: Transcript, copied: Sequence[int]) -> Transcript:
+    """Let calls name the last of several articles on a ticket, say, whichever they need.
+
+    Which one they need cannot be learned by a model of this size; trying to would cost it the
+    copying of any. Alike are the values between which the first weights waver.
+    """
+    ids, targets, logits = _read(model, one, None)
+    known, prompt = frozenset(copied), one.ids[: one.targets[0]]
+    last = {token: place for place, token in enumerate(prompt) if token in known}
+    shown = torch.tensor(list(last))
+    said = ids[targets].tolist()
+    for row, token in enumerate(said):
+        if token in last:
+            chances = logits[row, shown].softmax(-1)
+            alike = shown[chances >= ALIKE * chances.max()].tolist()
+            said[row] = max(alike, key=last.__getitem__)
+    return replace(one, said=tuple(said))
 
 
 def _shuffled(found: Sequence[Transcript], draw: random.Random) -> Iterator[Transcript]:

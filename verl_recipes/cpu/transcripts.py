@@ -30,6 +30,7 @@ class Transcript:
     Attributes:
         ids: All tokens.
         targets: Positions of those that the policy wrote.
+        said: What is learned at these positions: the tokens there, as a rule.
         success: Whether the environment calls the run a success.
         hint_at: Where a teacher would read its hint.
         calls: Calls made.
@@ -37,6 +38,7 @@ class Transcript:
 
     ids: tuple[int, ...]
     targets: tuple[int, ...]
+    said: tuple[int, ...]
     success: bool
     hint_at: int
     calls: int
@@ -92,7 +94,8 @@ def transcripts(
                 at = placement.index(one.prompt_ids)
                 made = sum(len(turn.calls) for turn in env.episode.turns)
                 right = bool(one.info["success"])
-                found.append(Transcript(tuple(one.ids), spoken, right, at, made))
+                said = tuple(one.ids[place] for place in spoken)
+                found.append(Transcript(tuple(one.ids), spoken, said, right, at, made))
     if not found:
         raise ConfigError(
             f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "
