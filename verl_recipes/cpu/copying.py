@@ -37,8 +37,9 @@ class HeadShape:
         size: Dimensions; 32 are the fewest that every attention kernel takes.
         theta: Base of the rotary positions: most pairs of a head then hardly turn.
         near: Pairs, of those that turn fastest, that tell the token before from all others.
-        slow: Radians a token below which a pair compares tokens; what turns a little prefers the
-            nearer of two like ones.
+        slow: Radians a token below which a pair counts as hardly turning, and compares tokens.
+        recent: Weight of the slowest pair that turns, by which the nearer of two like tokens is
+            preferred.
         proposed: Size of what is written of the token that is proposed.
         scale: Weight of the last norm: with 1 no logit could stand out among thousands.
     """
@@ -47,12 +48,13 @@ class HeadShape:
     theta: float = 1e6
     near: int = 3
     slow: float = 0.02
+    recent: float = 0.0
     proposed: float = 2.0
     scale: float = 4.0
 
 
-WIDE = HeadShape(size=64, theta=1e8, near=5, slow=0.004, proposed=3.0, scale=5.0)
-"""Finds one token among a thousand, a thousand tokens back, for it compares 44 dimensions and not
+WIDE = HeadShape(size=64, theta=1e8, near=5, slow=0.003, recent=1.6, proposed=3.0, scale=5.0)
+"""Finds one token among a thousand, a thousand tokens back, for it compares 42 dimensions and not
 22; the one that it proposes stands out among five thousand, and of several articles on a ticket it
 finds the last one's identifiers, all of them."""
 
@@ -97,6 +99,8 @@ def teach_copying(model: Any, generator: torch.Generator, heads: HeadShape) -> N
     first.o_proj.weight[:, : len(places)] = PREVIOUS * written.T
     last.q_proj.weight[places] = token[: len(places)]
     last.k_proj.weight[places] = written
+    pace = int(slow[0]) - 1
+    last.q_proj.weight[pace, 0] = last.k_proj.weight[pace, 0] = heads.recent
     last.v_proj.weight[:size] = token
     last.o_proj.weight[:, :size] = heads.proposed * token.T
 

@@ -80,9 +80,9 @@ def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
             break
         lived = {condition, *(one.condition for one in now.background)}
         free = [one for one in _chronic() if one not in lived and may_live_with(one, patient)]
-        if not free:
-            return None
         often = [prevalence(patient.facts, known[one], person.person) for one in free]
+        if not any(often):
+            return None
         edits += with_medicine(random.choices(free, weights=often)[0], patient, random)
         now = edited(patient, edits)
     found = _WRONG[kind](now, random)
