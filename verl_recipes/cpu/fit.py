@@ -41,9 +41,6 @@ CONTEXT = 320
 
 WARM_UP = 10
 
-ALIKE = 1e-4
-"""Share of the greatest chance from which two values of a ticket count as alike."""
-
 
 @dataclass(frozen=True)
 class FitSchedule:
@@ -336,7 +333,7 @@ class Learner:
         self.losses: list[float] = []
         self._told, self._draw, self._course = told, draw, course
         self._copied = frozenset(copied)
-        found = [_of_the_last(model, one, copied) for one in found] if copied else found
+        found = [_as_copied(model, one, copied) for one in found] if copied else found
         self._right = _shuffled([one for one in found if one.success] or found, draw)
         self._wrong = _shuffled([one for one in found if not one.success] or found, draw)
         self._optimizer = torch.optim.AdamW(
@@ -385,23 +382,17 @@ class Learner:
 
 
 @torch.no_grad()
-def _of_the_last(model: Any, one: Transcript, copied: Sequence[int]) -> Transcript:
-    """Let calls name the last of several articles on a ticket, say, whichever they need.
+def _as_copied(model: Any, one: Transcript, copied: Sequence[int]) -> Transcript:
+    """Let a call name the value that the first weights copy, where a ticket has several.
 
-    Which one they need cannot be learned by a model of this size; trying to would cost it the
-    copying of any. Alike are the values between which the first weights waver.
+    Which of its articles a call needs cannot be learned by a model of this size; trying to would
+    cost it the copying of any.
     """
     ids, targets, logits = _read(model, one, None)
-    known, prompt = frozenset(copied), one.ids[: one.targets[0]]
-    last = {token: place for place, token in enumerate(prompt) if token in known}
-    shown = torch.tensor(list(last))
-    said = ids[targets].tolist()
-    for row, token in enumerate(said):
-        if token in last:
-            chances = logits[row, shown].softmax(-1)
-            alike = shown[chances >= ALIKE * chances.max()].tolist()
-            said[row] = max(alike, key=last.__getitem__)
-    return replace(one, said=tuple(said))
+    values = torch.tensor(copied)
+    best = values[logits[:, values].argmax(-1)]
+    said = torch.where(torch.isin(ids[targets], values), best, ids[targets])
+    return replace(one, said=tuple(said.tolist()))
 
 
 def _shuffled(found: Sequence[Transcript], draw: random.Random) -> Iterator[Transcript]:
