@@ -149,7 +149,7 @@ def test_calls_are_taught_to_name_the_article_that_the_first_weights_copy(model,
         copied = [token for token in taught.said if token in known]
         assert {*copied} <= {*run.ids}
         shown = [tokens.text([token]) for token in copied]
-        # In later calls these stand behind what was taught, not behind what the run happens to name.
+        # Of the first call: later ones stand behind what the run names, not behind what is taught.
         pairs += [
             next((a, b) for a, b in itertools.pairwise(shown) if b.startswith("SIMC")),
         ]
