@@ -54,6 +54,8 @@ class FitSchedule:
         hinted: Share of the runs that are read behind a hint.
         by_token: Whether every token of the two runs of a step counts alike, rather than each
             run: the short runs, which stop early, would weigh more.
+        between: Further steps on the ends of prompts before each on whole transcripts: hints are
+            learned there, and the next whole transcript mends what this costs of copying.
     """
 
     near_steps: int
@@ -62,6 +64,7 @@ class FitSchedule:
     rate: float
     hinted: float
     by_token: bool
+    between: int = 0
 
     def __post_init__(self) -> None:
         at_least_one("steps", self.steps)
@@ -70,7 +73,7 @@ class FitSchedule:
 BRIEF = FitSchedule(80, 120, look_every=30, rate=1e-3, hinted=0.5, by_token=False)
 """For environments in which a run makes a call and answers."""
 
-LONG = FitSchedule(600, 300, look_every=60, rate=7e-4, hinted=0.9, by_token=True)
+LONG = FitSchedule(0, 300, look_every=60, rate=1.2e-3, hinted=0.9, by_token=True, between=1)
 """For those in which it makes several calls, see :func:`asks_several`."""
 
 
@@ -224,6 +227,8 @@ def first_fit(
     for _ in range(course.near_steps):
         learner.step(CONTEXT)
     for step in range(1, course.steps + 1):
+        for _ in range(course.between):
+            learner.step(CONTEXT)
         learner.step(None)
         last = step == course.steps
         if step % course.look_every and not last:
@@ -347,7 +352,7 @@ class Learner:
             context: Tokens before the first reply that are read; None for all.
         """
         done, course = len(self.losses), self._course
-        steps = course.near_steps + course.steps
+        steps = course.near_steps + course.steps * (1 + course.between)
         rate = course.rate * min(1.0, (done + 1) / WARM_UP) * (1 - 0.9 * done / steps)
         for group in self._optimizer.param_groups:
             group["lr"] = rate

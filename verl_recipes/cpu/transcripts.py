@@ -94,8 +94,8 @@ def transcripts(
                 at = placement.index(one.prompt_ids)
                 made = sum(len(turn.calls) for turn in env.episode.turns)
                 right = bool(one.info["success"])
-                said = tuple(one.ids[place] for place in spoken)
-                found.append(Transcript(tuple(one.ids), spoken, said, right, at, made))
+                learned = tuple(one.ids[place] for place in spoken)
+                found.append(Transcript(tuple(one.ids), spoken, learned, right, at, made))
     if not found:
         raise ConfigError(
             f"none of {len(tasks)} tasks has a run that fits into {budgets.prompt:,} tokens of "

@@ -192,6 +192,8 @@ class Telling:
         if self._hurts(finding):
             score = self.record.pain(minute, self.actions)
             score = max(score - MINIMISED, 1 if score else 0) if less else score
+            if not score and not self.actions and plan is not None and plan.has:
+                return self.speech.say("severity.mild"), Said(fact, "mild")  # it hurts at times
             pool = "severity.number" if score else "severity.none"
             number = number_word(score) if score else "nought"
             return self.speech.say(pool, number=number), Said(fact, str(score))

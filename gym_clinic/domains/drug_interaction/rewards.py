@@ -56,11 +56,11 @@ def drugs_named(names: Iterable[str]) -> frozenset[str]:
 def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     """Return how right verdict, problems and plan are, each 0 to 1."""
     raw, gold = judged.raw or {}, judged.gold
-    right = float(raw["verdict"] in gold["acceptable"]["verdicts"])
+    right = raw["verdict"] in gold["acceptable"]["verdicts"]
     return {
-        "verdict": right,
+        "verdict": float(right),
         "problems": problems_score(judged),
-        "plan": right * plan_score(raw["verdict"], raw["plan"], gold),
+        "plan": plan_score(raw["verdict"], raw["plan"], gold) if right else 0.0,
     }
 
 

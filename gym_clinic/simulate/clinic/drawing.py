@@ -54,6 +54,9 @@ SAYS_SO, HURTS = 4, 2.5
 FEVER = 38.0
 """Temperature of a fever."""
 
+LEAST_BODY_MASS = 10.5
+"""In kg/m2: whom an illness has wasted to less does not come."""
+
 AROUSAL = {"hr": (5.0, 4.0), "sbp": (6.0, 6.0), "dbp": (3.0, 3.0), "rr": (1.0, 1.0)}
 """Measurement -> mean and standard deviation of what arrival adds to it, never below 0."""
 
@@ -147,9 +150,14 @@ def _survivable(patient: ClinicPatient) -> ClinicPatient:
 
 def _weighed(patient: ClinicPatient) -> ClinicPatient:
     """The patient, with the weight that the illness has left or added."""
-    weight = round(patient.state(0)["weight_kg"], 1)
+    person, weight = patient.person, patient.state(0)["weight_kg"]
+    least = LEAST_BODY_MASS * (person.height_cm / 100) ** 2
+    if weight < least:  # before the illness the person weighed more than was drawn
+        before = patient.healthy["weight_kg"] * least / weight
+        patient = dataclasses.replace(patient, healthy={**patient.healthy, "weight_kg": before})
+        weight = patient.state(0)["weight_kg"]
     return dataclasses.replace(
-        patient, person=dataclasses.replace(patient.person, weight_kg=weight)
+        patient, person=dataclasses.replace(person, weight_kg=round(weight, 1))
     )
 
 

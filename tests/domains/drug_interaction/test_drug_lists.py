@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.domain import Domain
+from gym_clinic.domains.drug_interaction.answer import Verdict
 from gym_clinic.domains.drug_interaction.formulary import Regimen
 from gym_clinic.domains.drug_interaction.list_baseline import of_list
 from gym_clinic.domains.drug_interaction.list_review import (
@@ -181,3 +182,25 @@ def test_a_constant_answer_becomes_one_about_a_list() -> None:
     answer = {"verdict": "do not start", "plan": {"alternative": "x"}, "problems": [problem]}
     assert of_list(answer)["verdict"] == CHANGE
     assert of_list({**answer, "verdict": "start as proposed", "problems": []})["verdict"] == KEEP
+
+
+def test_any_verdict_can_be_given_on_any_request() -> None:
+    env = ClinicEnv("drug_interaction", split="dev")
+    tasks = {str(task.gold["class"]): task for task in env.tasks}
+    for task in tasks.values():
+        *plan, (answer,) = env.domain.solve(task)
+        assert not isinstance(answer, str)
+        for verdict in get_args(Verdict):
+            env.reset(options={"task_id": task.id})
+            for move in plan:
+                env.step_calls([call_of(*one) for one in move])
+            _, reward, over, *_ = env.step_calls(
+                [call_of(answer[0], {**answer[1], "verdict": verdict})]
+            )
+            assert over
+            right = verdict in task.gold["acceptable"]["verdicts"]
+            assert reward < 1 or right, (task.id, verdict)
+
+
+def call_of(name: str, arguments: Any) -> dict[str, Any]:
+    return {"id": "one", "name": name, "arguments": thaw(arguments)}

@@ -29,6 +29,9 @@ SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 _DRAWS = 8
 
+MOST_WORDS = 11_400
+"""Of all articles of a task, so that it fits into 16,000 tokens."""
+
 
 def build_tasks(pairs: Iterable[Pair], seed: int = 0) -> dict[str, list[dict[str, Any]]]:
     """Make the tasks of all splits.
@@ -140,7 +143,7 @@ def check_class(label: str, gold: LiteratureGold, evidence: Sequence[dict[str, A
 
 
 def _drawn(pair: Pair, dossiers: Dossiers, split: Split, seed: int) -> Literature:
-    """The literature of a pair; another is drawn where an article shows a subtype twice."""
+    """The literature of a pair; another is drawn where it is too long or shows a subtype twice."""
     dossier = dossiers.pairs[pair.gene, pair.mondo_id, pair.inheritance]
     failure = ""
     for draw in range(_DRAWS):
@@ -152,10 +155,18 @@ def _drawn(pair: Pair, dossiers: Dossiers, split: Split, seed: int) -> Literatur
             failure = str(error)
             continue
         found = score(literature).evidence
-        if len({(pmid, subtype) for pmid, _, subtype in found}) == len(found):
+        if len({(pmid, subtype) for pmid, _, subtype in found}) < len(found):
+            failure = "an article shows the same subtype twice"
+        elif _words(WrittenLiterature(literature, split)) > MOST_WORDS:
+            failure = f"the articles have more than {MOST_WORDS:,} words"
+        else:
             return literature
-        failure = "an article shows the same subtype twice"
     raise TaskError(f"{pair.gene}: {failure}")
+
+
+def _words(written: WrittenLiterature) -> int:
+    texts = (written.article(one.pmid) for one in written.literature.articles)
+    return sum(len(f"{one.title} {one.abstract} {one.full_text}".split()) for one in texts)
 
 
 def _digest(key: str) -> str:
