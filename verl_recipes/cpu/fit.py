@@ -37,7 +37,7 @@ from verl_recipes.ttopd.hints import Hints
 from verl_recipes.ttopd.placement import HintPlacement
 
 CONTEXT = 320
-"""Tokens of the prompt that the first steps read: its end, with most of the ticket."""
+"""Tokens of the prompt that short steps read: its end, where a hint stands."""
 
 WARM_UP = 10
 
