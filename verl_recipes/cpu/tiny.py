@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,6 +49,8 @@ _CHUNKS = Regex(
 
 MOST_TEXT = 12_000_000
 """Characters of prompts that a tokenizer is trained on, more or less."""
+
+_LINE_ENDS = re.compile("\n|" + "|".join(map(re.escape, CONTROL)))
 
 LINE, STANDING = 60, 4_000
 """Characters of a line that may become one token, and of all such lines of a prompt."""
@@ -288,7 +291,8 @@ def standing_lines(env: ClinicEnv, *, native: bool = True) -> list[str]:
         native: Whether tools are shown by the chat template.
     """
     first, *others = (
-        dict.fromkeys(text.split("\n")) for text in _prompts(env, spread(env.tasks, 8), native)
+        dict.fromkeys(_LINE_ENDS.split(text))
+        for text in _prompts(env, spread(env.tasks, 8), native)
     )
     lines = [line for line in first if len(line) >= LINE and all(line in one for one in others)]
     return lines if sum(map(len, lines)) > STANDING else []

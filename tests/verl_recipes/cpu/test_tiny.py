@@ -205,5 +205,13 @@ def test_the_lines_of_a_long_prompt_are_one_token_each():
     assert len(ids) <= 2 * len(lines) + len("the rest")
 
 
+@pytest.mark.parametrize("name", ["clinical_diagnosis", "drug_interaction", "triage_emergency"])
+def test_no_line_of_a_prompt_takes_the_end_of_a_message_with_it(name):
+    # A ticket may close with a line that stands in all; a hint has its place behind it.
+    lines = tiny.standing_lines(ClinicEnv(name, split="dev"))
+    assert lines
+    assert not [line for line in lines if any(mark in line for mark in tiny.CONTROL)]
+
+
 def test_the_lines_of_a_short_prompt_are_words(env):
     assert tiny.standing_lines(env) == []
