@@ -13,9 +13,7 @@ from gym_clinic.domains.drug_interaction.checks import (
     allergy_risk,
     duplicate_risk,
     hepatic_risk,
-    older_risks,
     pair_risk,
-    pregnancy_risk,
     washout_risk,
 )
 from gym_clinic.domains.drug_interaction.condition_checks import (
@@ -30,6 +28,7 @@ from gym_clinic.domains.drug_interaction.formulary import (
     home_regimens,
     indications,
 )
+from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
 from gym_clinic.domains.drug_interaction.problems import DrugProblem
 from gym_clinic.domains.drug_interaction.watching import always_watched
 from gym_clinic.facts import load

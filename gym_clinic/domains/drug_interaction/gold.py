@@ -9,6 +9,7 @@ from typing import Any
 from gym_clinic.domains.drug_interaction.checks import Remedy, allergy_risk
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.formulary import Indication, Regimen, indications
+from gym_clinic.domains.drug_interaction.instead import alternatives
 from gym_clinic.domains.drug_interaction.list_review import (
     CHANGE,
     KEEP,
@@ -21,7 +22,6 @@ from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
     ReviewProfile,
     acceptable_verdicts,
-    alternatives,
     daily_doses,
     find_problems,
     verdict_of,

@@ -16,15 +16,13 @@ from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.formulary import Indication, indications
+from gym_clinic.domains.drug_interaction.instead import GRAVE, acts_on, raises_high_potassium
 from gym_clinic.domains.drug_interaction.problems import (
-    GRAVE,
     DrugProblem,
     ReviewProfile,
     Taken,
-    acts_on,
     excluded,
     find_problems,
-    raises_high_potassium,
 )
 from gym_clinic.facts.named_drugs import is_a
 

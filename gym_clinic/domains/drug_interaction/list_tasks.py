@@ -25,7 +25,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     told_how,
     with_medicine,
 )
-from gym_clinic.domains.drug_interaction.checks import duplicate_risk, older_risks, pair_risk
+from gym_clinic.domains.drug_interaction.checks import duplicate_risk, pair_risk
 from gym_clinic.domains.drug_interaction.condition_checks import (
     condition_risks,
     listed_conditions,
@@ -40,6 +40,7 @@ from gym_clinic.domains.drug_interaction.list_review import (
     MOST_ASKED,
     list_problems,
 )
+from gym_clinic.domains.drug_interaction.person_checks import older_risks
 from gym_clinic.domains.drug_interaction.world import drawn_patient, edited, profile_of
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient

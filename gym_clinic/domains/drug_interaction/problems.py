@@ -6,13 +6,11 @@ A problem asks for something: not to give the drug, or to change something. What
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import (
-    ACTIVE,
     NEAR,
     PROTECTS,
     SEVERITIES,
@@ -23,11 +21,8 @@ from gym_clinic.domains.drug_interaction.checks import (
     allergy_risk,
     duplicate_risk,
     hepatic_risk,
-    older_risks,
     pair_risk,
-    pregnancy_risk,
     triple_risks,
-    ungraded,
     washout_risk,
 )
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
@@ -38,6 +33,7 @@ from gym_clinic.domains.drug_interaction.formulary import (
     Regimen,
     indications,
 )
+from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.state import Patient
@@ -312,12 +308,6 @@ HARMS_THE_UNBORN = (
 )  # fmt: skip
 """Drugs that a woman who may become pregnant takes only under a programme of contraception."""
 
-GRAVE = re.compile(
-    r"contraindicated|avoided|withdrawal|serotonin|torsades|breathing|rejection|fails|kidney"
-    r"|arrhythmia|sedation|cancel|toxicity|muscle|bleeding|potassium|crisis|unpredictable|seizure"
-)
-"""Words of an interaction without a grade that keep a drug from being an alternative."""
-
 
 def excluded(drug: str, who: ReviewProfile) -> bool:
     """Return whether a drug is no choice for a patient of this sex and age, or who lives with this.
@@ -335,63 +325,3 @@ def excluded(drug: str, who: ReviewProfile) -> bool:
         if one in known
         for ref in known[one].contraindicated
     )
-
-
-RAISE_POTASSIUM = (
-    "class:renin-angiotensin-blocker", "class:potassium-sparing-diuretic",
-    "class:trimethoprim-antibiotic", "potassium-chloride",
-)  # fmt: skip
-HIGH_POTASSIUM = 5.0
-"""Potassium in mmol/L from which nothing is started that raises it."""
-
-
-def raises_high_potassium(drug: str, who: ReviewProfile) -> bool:
-    """Return whether a drug raises a potassium that is high already."""
-    high = who.potassium >= HIGH_POTASSIUM
-    return high and any(is_a(drug, one) for one in RAISE_POTASSIUM)
-
-
-LASTS = {"st-johns-wort": 14, "class:enzyme-inducing-antiepileptic": 14,
-         "class:strong-rifamycin": 14, "fluoxetine": 35, "amiodarone": 90}  # fmt: skip
-"""Drug or class -> days for which its interactions outlast it, where no washout is written."""
-
-
-def acts_on(ended: str, days: float, drug: str) -> bool:
-    """Return whether a drug that ended some days ago still interacts with another.
-
-    >>> acts_on("st-johns-wort", 1, "warfarin"), acts_on("st-johns-wort", 20, "warfarin")
-    (True, False)
-    """
-    lasts = max((most for ref, most in LASTS.items() if is_a(ended, ref)), default=0)
-    return days < lasts and pair_risk(drug, ended) is not None
-
-
-NO_SUBSTITUTE = ("phenelzine", "linezolid", "ergotamine", "calcium-carbonate", "colecalciferol")
-"""Drugs that only a specialist chooses instead of another, or that are given beside one."""
-
-
-def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[str]:
-    """Return the drugs that may be given instead: they treat the same and bring no problem.
-
-    An alternative brings no problem beside all that the patient goes on taking, and none that the
-    tables leave open; it is no drug that is taken or that ended, suits sex, age, conditions and
-    potassium, and has no grave interaction without a grade.
-    """
-    found: list[tuple[int, str]] = []
-    taken = [one.regimen.drug for one in who.medicines]
-    known = {drug, *taken, *(key for key, _ in who.ended)}
-    for one in indication.options:
-        same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
-        if same or one.drug in {*known, *NO_SUBSTITUTE} or excluded(one.drug, who):
-            continue
-        if raises_high_potassium(one.drug, who):
-            continue
-        if any(acts_on(ended, days, one.drug) for ended, days in who.ended):
-            continue
-        told = [text for other in taken for text in ungraded(one.drug, other)
-                if pair_risk(one.drug, other) is None]  # fmt: skip
-        own = find_problems(one, indication, who)
-        fits = all(each.actions == ("none",) for each in own)
-        if fits and not any(GRAVE.search(text) for text in told):
-            found.append((len(told), one.drug))
-    return [name for _, name in sorted(found, key=lambda each: each[0])]

@@ -6,11 +6,10 @@ another severity counts half), .2 plan.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from gym_clinic.clinical import DomainJudge, JudgedEpisode
-from gym_clinic.domains.drug_interaction.formulary import products
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.list_review import (
     CHANGE,
@@ -19,38 +18,14 @@ from gym_clinic.domains.drug_interaction.list_review import (
     asked_drug,
     list_problems,
 )
+from gym_clinic.domains.drug_interaction.plans import CHANGES, drugs_named, plan_score
 from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
-from gym_clinic.domains.drug_interaction.watching import watches
 from gym_clinic.domains.drug_interaction.world import profile_of
-from gym_clinic.facts.drugs import plain_name
-from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.rewards.clinical import CallArguments
 
 WEIGHTS = {"verdict": 0.4, "problems": 0.4, "plan": 0.2}
-CHANGES = ("doses", "separate_hours", "add", "stop")
-"""Fields of a plan that change what is given."""
-
 OTHER_SEVERITY = 0.5
 """What a problem counts that is stated with another severity."""
-
-LONGEST_WAIT, WIDEST = 60.0, 24.0
-"""Days of a wait and hours apart, at most."""
-
-MORE_TESTS = 2
-"""Tests that a plan may ask for beyond one for each problem."""
-
-LEAST_DOSE = 0.1
-"""Share of a dose that a lower dose is at least."""
-
-
-def drugs_named(names: Iterable[str]) -> frozenset[str]:
-    """Return the ids of drugs that names mean; an unknown name stands for itself."""
-    known = {plain_name(name): [key for key, _ in row] for name, row in products().items()}
-    found: set[str] = set()
-    for name in names:
-        named = resolve(name)
-        found |= {*known.get(plain_name(name), named.ingredients if named else (f"?{name}",))}
-    return frozenset(found)
 
 
 def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
@@ -115,102 +90,6 @@ def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], st
             drugs = frozenset() if one["kind"] == "duplicate" else frozenset({f"?{one['kind']}"})
         found.setdefault((one["kind"], drugs), one["severity"])
     return [(kind, drugs, severity) for (kind, drugs), severity in found.items()]
-
-
-def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
-    """Return how right a plan is under a verdict that can be defended, 0 to 1.
-
-    A plan that does what the verdict does not call for is wrong.
-    """
-    instead, waits = plan.get("alternative"), plan.get("wait_days")
-    changes = any(plan.get(key) for key in CHANGES)
-    if verdict == CHANGE:
-        return 0.0 if instead or waits else _list_plan_score(plan, gold["problems"])
-    if verdict in ("start as proposed", KEEP):
-        return float(not (instead or waits or changes))
-    remedies = [one for problem in gold["problems"] for one in problem["remedies"]]
-    if verdict == "do not start":
-        if changes:
-            return 0.0
-        if instead:
-            return float(drugs_named([instead]) <= {*gold["acceptable"]["alternatives"]})
-        return float(any(_waits(plan, one) for one in remedies))
-    if instead or waits:
-        return 0.0
-    asked = [one for one in gold["problems"] if "change" in one["actions"]]
-    if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
-        return 0.0
-    if _needless(plan, remedies):
-        return 0.0
-    met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
-    return sum(met) / len(met) if met else 0.0
-
-
-def _list_plan_score(plan: Mapping[str, Any], problems: Sequence[Mapping[str, Any]]) -> float:
-    """Return the share of the problems of a list that a plan answers.
-
-    A plan that stops, lowers or takes apart what answers no problem is wrong; so is one that stops
-    more than is needed.
-    """
-    stop = drugs_named(plan.get("stop") or ())
-
-    def answered(stopped: frozenset[str]) -> list[bool]:
-        return [
-            not stopped.isdisjoint(one["drugs"])
-            or ("change" in one["actions"] and any(_met(plan, each) for each in one["remedies"]
-                                                   if each["kind"] != "stop"))
-            for one in problems
-        ]  # fmt: skip
-
-    met = answered(stop)
-    may_stop = {drug for one in problems for drug in one["stoppable"]}
-    remedies = [each for one in problems for each in one["remedies"]]
-    lowered = {drug for one in remedies if one["kind"] == "dose" for drug in one["drugs"]}
-    changed = drugs_named(one["drug"] for one in plan.get("doses") or ())
-    apart = plan.get("separate_hours") and all(one["kind"] != "apart" for one in remedies)
-    watched = len(plan.get("monitoring") or ()) > len(problems) + MORE_TESTS
-    more = any(answered(stop - {one}) == met for one in stop)
-    more = more or _needless(plan, remedies)
-    if stop - may_stop or more or changed - lowered or apart or watched:
-        return 0.0
-    return sum(met) / len(met) if met else 0.0
-
-
-def _needless(plan: Mapping[str, Any], remedies: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a plan adds what no problem asks for, or two medicines where one is enough."""
-    added = drugs_named(plan.get("add") or ())
-    asked = [{*one["drugs"]} for one in remedies if one["kind"] == "add"]
-    return bool(added - set().union(*asked)) or any(len(added & one) > 1 for one in asked)
-
-
-def _waits(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
-    days = plan.get("wait_days") or 0.0
-    return remedy["kind"] == "wait" and bool(remedy["amount"] <= days <= LONGEST_WAIT)
-
-
-def _met(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
-    kind = remedy["kind"]
-    if kind == "add":
-        return not drugs_named(plan.get("add") or ()).isdisjoint(remedy["drugs"])
-    if kind == "stop":
-        return {*remedy["drugs"]} <= drugs_named(plan.get("stop") or ())
-    if kind == "apart":
-        hours = plan.get("separate_hours") or 0.0
-        return bool(remedy["amount"] <= hours <= WIDEST)
-    if kind == "monitor":
-        listed = plan.get("monitoring") or ()
-        return any(watches(one["test"], one["first_day"], remedy["watch"]) for one in listed)
-    if kind != "dose":
-        return False
-    for change in plan.get("doses") or ():
-        for drug in drugs_named([change["drug"]]) & {*remedy["drugs"]}:
-            usual = remedy["taken"].get(drug)
-            if usual is None:
-                continue
-            most = 0.8 * usual if remedy["most"] is None else remedy["most"] * 1.001
-            if LEAST_DOSE * min(usual, most) <= change["daily_dose"] <= most:
-                return True
-    return False
 
 
 def really(judged: JudgedEpisode) -> list[DrugProblem]:

@@ -10,8 +10,8 @@ import pytest
 from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.domains.drug_interaction.checks import pair_risk
 from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken, find_problems
-from gym_clinic.domains.drug_interaction.rewards import plan_score
 from gym_clinic.domains.drug_interaction.tasks import make
 
 PAIN = indications()["osteoarthritis"]

@@ -10,9 +10,7 @@ from gym_clinic.domains.drug_interaction.checks import (
     allergy_risk,
     duplicate_risk,
     hepatic_risk,
-    older_risks,
     pair_risk,
-    pregnancy_risk,
     washout_risk,
 )
 from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
@@ -25,6 +23,7 @@ from gym_clinic.domains.drug_interaction.formulary import (
     products,
     treats,
 )
+from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import resolve
 

@@ -17,11 +17,11 @@ from gym_clinic.domains.drug_interaction.condition_checks import (
     listed_conditions,
 )
 from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.instead import alternatives
 from gym_clinic.domains.drug_interaction.plausibility import go_together
 from gym_clinic.domains.drug_interaction.problems import (
     ReviewProfile,
     Taken,
-    alternatives,
     find_problems,
     verdict_of,
 )

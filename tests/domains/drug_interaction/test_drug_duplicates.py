@@ -9,11 +9,11 @@ import pytest
 from gym_clinic.domains.drug_interaction.checks import allergy_risk, duplicate_risk, pair_risk
 from gym_clinic.domains.drug_interaction.duplicates import severity_twice
 from gym_clinic.domains.drug_interaction.formulary import Regimen, home_regimens, indications
+from gym_clinic.domains.drug_interaction.instead import alternatives
 from gym_clinic.domains.drug_interaction.plausibility import go_together
 from gym_clinic.domains.drug_interaction.problems import (
     ReviewProfile,
     Taken,
-    alternatives,
     excluded,
     find_problems,
 )

@@ -23,8 +23,8 @@ from gym_clinic.domains.drug_interaction.list_review import (
     stoppable,
 )
 from gym_clinic.domains.drug_interaction.list_tasks import LIST_CLASSES
+from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken
-from gym_clinic.domains.drug_interaction.rewards import plan_score
 from gym_clinic.domains.drug_interaction.settings import make_domain
 from gym_clinic.domains.drug_interaction.tasks import SPEC, make
 from gym_clinic.domains.drug_interaction.world import review_patient

@@ -7,12 +7,12 @@ import dataclasses
 import pytest
 
 from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.instead import alternatives
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
     ReviewProfile,
     Taken,
     acceptable_verdicts,
-    alternatives,
     excluded,
     find_problems,
     verdict_of,

@@ -11,7 +11,7 @@ from gym_clinic import ClinicEnv, Task
 from gym_clinic.catalog import unwrap
 from gym_clinic.domains.drug_interaction.baselines import read_ticket
 from gym_clinic.domains.drug_interaction.gold import gold_of
-from gym_clinic.domains.drug_interaction.rewards import plan_score
+from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw

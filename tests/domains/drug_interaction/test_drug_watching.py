@@ -7,13 +7,11 @@ import itertools
 
 import pytest
 
-from gym_clinic.domains.drug_interaction.checks import pair_risk, pregnancy_risk, washout_risk
+from gym_clinic.domains.drug_interaction.checks import pair_risk, washout_risk
 from gym_clinic.domains.drug_interaction.formulary import Regimen, home_regimens, indications
-from gym_clinic.domains.drug_interaction.problems import (
-    ReviewProfile,
-    alternatives,
-    find_problems,
-)
+from gym_clinic.domains.drug_interaction.instead import alternatives
+from gym_clinic.domains.drug_interaction.person_checks import pregnancy_risk
+from gym_clinic.domains.drug_interaction.problems import ReviewProfile, find_problems
 from gym_clinic.domains.drug_interaction.watching import first_days, watches
 
 WELL = ReviewProfile(age=30, female=True, weight_kg=70, egfr=95, crcl=100)
