@@ -156,7 +156,7 @@ def clouded(patient: ClinicPatient) -> str | None:
     ids = patient.facts.finding_ids
     there = {key for one in patient.problems for key in one.findings}
     found = ids[CLOUDED] in with_ancestors(there, patient.facts.above)
-    clear = patient.state(0)["gcs"] >= 13.5
+    clear = patient.state(0)["gcs"] >= 14.5
     return None if found or clear else "a low coma score without a finding"
 
 

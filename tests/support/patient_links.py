@@ -108,7 +108,7 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
 
 def may_be_oriented(values: Mapping[str, float]) -> bool:
     """Nobody calls a small child, or a patient with clouded consciousness, oriented."""
-    return values["gcs"] >= 13.5 and values["age"] >= 4
+    return values["gcs"] >= 14.5 and values["age"] >= 4
 
 
 def words_hold(patient: ClinicPatient) -> str | None:

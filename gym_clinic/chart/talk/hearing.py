@@ -73,7 +73,8 @@ class Hearing:
             for name, patterns in _table("topics").items()
         }
         self.hear = lru_cache(maxsize=HEARD)(self._hear)
-        self._areas = {name: re.compile(rf"\b{name}", re.IGNORECASE) for name in areas()}
+        # Who asks whether somebody is sleepy does not ask about the sleep.
+        self._areas = {name: re.compile(rf"\b{name}(?!y|iness)", re.IGNORECASE) for name in areas()}
 
     def _hear(self, question: str) -> Heard:
         text = spelled_right(question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))

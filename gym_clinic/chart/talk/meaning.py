@@ -14,7 +14,13 @@ STAND_FOR: Mapping[str, tuple[str, ...]] = {
     "alcohol": ("Alcoholism",),
     "period": ("Amenorrhea",),
     "travel": ("Stay in the tropics",),
-    "allergies": ("Food allergy", "Contact with an allergen", "Allergic rhinitis"),
+    "allergies": (
+        "Food allergy",
+        "Contact with an allergen",
+        "Allergic rhinitis",
+        "Immunologic hypersensitivity",
+    ),
+    "allergen contact": ("Allergy", "Food allergy", "Overdose of tablets"),
     "severity": ("Pain",),
     "quality": ("Pain",),
     "pain relief": ("Pain",),
@@ -34,6 +40,7 @@ DATED = ("alcohol", "allergies")
 """Of these topics those that are the finding itself when its beginning is asked about."""
 
 INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
+    "allergen contact": ("allergies", "contacts", "meal", "exposure"),
     "exposure": ("medicines", "alcohol", "meal", "drugs", "often"),
     "feeding": ("meal",),
     "parity": ("pregnant", "often"),
@@ -67,7 +74,7 @@ ONLY_ALONE = ("waterworks", "below", "feeding", "nappies", "blood loss")
 DENIED_PLAINLY = ("blood loss", "below")
 """Areas of which it is asked whether something is there, not how things are."""
 
-DENIED_BY_NAME = ("exposure", "self-harm", "high mood")
+DENIED_BY_NAME = ("exposure", "self-harm", "high mood", "allergen contact")
 """Areas whose first finding is denied where nothing is there."""
 
 DEPRESSION = "major-depressive-disorder"

@@ -19,7 +19,8 @@ from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.lay_words import Speaker, lay_words
 from gym_clinic.simulate.clinic.life import Life, draw_life
 from gym_clinic.simulate.clinic.patient import CONVERSES, GROWN_UP, SPEAKS, ClinicPatient
-from gym_clinic.simulate.clinic.problems import CLEAR, CLOUDED, EXPOSURE
+from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE, FORMS_OF_CLOUDED
+from gym_clinic.simulate.clinic.shown import CLEAR
 
 Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
 """What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
@@ -33,10 +34,6 @@ _CLASSES = {"nsaid": "anti-inflammatory tablets", "sulfonamide-antibiotic": "sul
 UNNOTICED = ("Tachypnea",)
 """What people may have and cannot tell: they say so whether they have it or not, so that the answer
 does not give it away."""
-
-
-DROWSY = "Drowsiness"
-"""A form of clouded consciousness that is asked about where another form is in the record."""
 
 
 @dataclass(frozen=True)
@@ -126,14 +123,11 @@ class OwnRecord:
 
         A special form that people have no words for, such as a pain of the calf, is answered by
         the more general finding of the plan: the pain of the leg. Nobody with clouded consciousness
-        is said not to be drowsy.
+        is said not to be drowsy or confused.
         """
         facts = self.patient.facts
-        if (
-            finding == facts.finding_ids[DROWSY]
-            and self._is_clouded
-            and finding not in self.implied
-        ):
+        form = facts.phenotypes[finding].name in FORMS_OF_CLOUDED
+        if form and self._is_clouded and finding not in self.implied:
             finding = facts.finding_ids[CLOUDED]
         forms = sorted(self.implied.get(finding, ()), key=lambda one: one != finding)
         for key in forms:

@@ -26,7 +26,7 @@ from gym_clinic.simulate.clinic.incidental import (
     red_flags,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.problems import CLOUDED
+from gym_clinic.simulate.clinic.problems import CLOUDED, FORMS_OF_CLOUDED
 
 Manner = Literal["told", "vague", "asked", "omitted"]
 Distortion = Literal["forgets", "minimises", "wrong"]
@@ -160,6 +160,8 @@ def _sought(patient: ClinicPatient, there: Collection[str], random: Random) -> l
     begun = {key for problem in patient.problems for key in problem.findings}
     measured = {key for key, has in patient.findings(0).items() if has}
     has = with_ancestors({*there, *begun, *measured}, facts.above)
+    if facts.finding_ids[CLOUDED] in has:
+        has |= {facts.finding_ids[name] for name in FORMS_OF_CLOUDED}
     disease = facts.diseases[patient.problems[0].condition]
     possible = {
         one.phenotype

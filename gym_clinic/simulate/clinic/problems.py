@@ -26,7 +26,7 @@ from gym_clinic.simulate.clinic.beginnings import (
 )
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
 from gym_clinic.simulate.clinic.imaging import agreeing
-from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, draw_report, draw_signs
+from gym_clinic.simulate.clinic.shown import CLEAR, ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.disease.findings import (
     draw_findings,
     draw_variant,
@@ -54,11 +54,12 @@ PAINFUL = re.compile(
 VAGUE = 0.4
 """Share of those who say only that they are unwell."""
 
-CLEAR = 13.5
-"""Coma score below which a patient has a finding of clouded consciousness."""
-
 CLOUDED = "Reduced consciousness/confusion"
-"""The finding of clouded consciousness; drowsiness, confusion and coma are forms of it."""
+"""The finding of clouded consciousness; drowsiness, confusion and coma are forms of it. Who has a
+coma score below `CLEAR` has one of them."""
+
+FORMS_OF_CLOUDED = ("Drowsiness", "Confusion", "Disorientation")
+"""Forms of clouded consciousness that nobody with another form of it is said not to have."""
 
 MOST_SEVERE = 3.0
 """Severity beyond which nothing gets worse."""

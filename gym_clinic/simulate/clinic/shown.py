@@ -23,8 +23,9 @@ _ORIENTED = re.compile(
 )
 """What an examiner writes of a patient who knows the time, the place and the persons."""
 
-CLEAR, KNOWS_DATES = 13.5, 4
-"""Coma score, and age in years, from which on a patient may be called oriented."""
+CLEAR, KNOWS_DATES = 14.5, 4
+"""Coma score, and age in years, from which on a patient may be called oriented; a score of 14 is
+somebody who is confused or opens the eyes only when spoken to."""
 
 _SPACES = re.compile(r" {2,}")
 _BEFORE_STOP = re.compile(r" +([,.;:)])")

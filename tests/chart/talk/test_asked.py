@@ -205,8 +205,35 @@ def test_nobody_with_clouded_consciousness_is_said_not_to_be_drowsy() -> None:
     assert values == {("bacterial-meningitis", "yes"), ("acute-appendicitis", "no")}
 
 
-def test_contact_with_an_allergen_is_no_question_about_allergies() -> None:
-    answer = RulesPatient(draw_patient(3, "anaphylaxis")).answer("Any contact with an allergen?")
+@pytest.mark.parametrize("question", ["Is he drowsy?", "Has he been confused?", "Is he sleepy?"])
+def test_no_form_of_clouded_consciousness_is_denied_at_a_low_coma_score(question: str) -> None:
+    said = set()
+    for seed in range(6):
+        patient = draw_patient(seed, "bacterial-meningitis")
+        if patient.state(0)["gcs"] < 14.5:
+            said |= {one.value for one in RulesPatient(patient).answer(question).facts}
+    assert said and "no" not in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Any contact with an allergen?",
+        "Have you been in contact with anything you're allergic to?",
+        "Were you exposed to something you react to?",
+        "Were you stung by anything?",
+    ],
+)
+def test_contact_with_an_allergen_is_no_question_about_allergies(question: str) -> None:
+    answer = RulesPatient(draw_patient(3, "anaphylaxis")).answer(question)
     assert {one.fact for one in answer.facts} == {
         f"finding:{FACTS.finding_ids['Contact with an allergen']}"
     }
+
+
+@pytest.mark.parametrize(
+    "question", ["Is there anything you're allergic to?", "Any food you are allergic to?"]
+)
+def test_a_question_about_allergies_is_none_about_contact(question: str) -> None:
+    answer = RulesPatient(draw_patient(3, "anaphylaxis")).answer(question)
+    assert {one.fact for one in answer.facts} == {"allergies"}
