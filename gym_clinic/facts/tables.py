@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, TypeVar
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.aliases import ALIASES, Alias
+from gym_clinic.facts.checked import CheckedTable, unknown_name
 from gym_clinic.facts.conditions import PATIENT_VALUES, Condition, Measurement
 from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.expressions import Expression, parse
@@ -32,7 +32,6 @@ from gym_clinic.facts.models import (
 )
 from gym_clinic.facts.opposites import opposites
 from gym_clinic.facts.typed_json import Model, read_fields, read_mapping, read_object
-from gym_clinic.names import suggest
 from gym_clinic.paths import data_dir
 
 DISEASES = "diseases"
@@ -204,19 +203,19 @@ def read_table(file: Path, model: type[Model]) -> Iterator[tuple[str, Model]]:
 @lru_cache(maxsize=4)
 def _load(folder: Path) -> Facts:
     sources = read_mapping(folder / SOURCES, Source)
-    phenotypes = _Table(read_table(folder / "phenotypes.json", Phenotype))
-    disciplines = _Table(read_table(folder / "disciplines.json", Discipline))
-    drugs = _Table(read_table(folder / DRUGS, Drug))
-    drug_classes = _Table(read_table(folder / DRUG_CLASSES, DrugClass))
-    interactions = _Table(read_folder(folder, INTERACTIONS, Interaction))
-    cross_reactions = _Table(read_table(folder / ALLERGIES, CrossReaction))
-    instruments = _Table(read_folder(folder, INSTRUMENTS, Instrument))
-    measurements = _Table(read_table(folder / MEASUREMENTS, Measurement))
-    conditions = _Table(read_folder(folder, CONDITIONS, Condition))
-    guidelines = _Table(read_table(folder / "guidelines.json", Guideline))
-    diseases = _Table(_diseases(folder, phenotypes.records.values()))
+    phenotypes = CheckedTable(read_table(folder / "phenotypes.json", Phenotype))
+    disciplines = CheckedTable(read_table(folder / "disciplines.json", Discipline))
+    drugs = CheckedTable(read_table(folder / DRUGS, Drug))
+    drug_classes = CheckedTable(read_table(folder / DRUG_CLASSES, DrugClass))
+    interactions = CheckedTable(read_folder(folder, INTERACTIONS, Interaction))
+    cross_reactions = CheckedTable(read_table(folder / ALLERGIES, CrossReaction))
+    instruments = CheckedTable(read_folder(folder, INSTRUMENTS, Instrument))
+    measurements = CheckedTable(read_table(folder / MEASUREMENTS, Measurement))
+    conditions = CheckedTable(read_folder(folder, CONDITIONS, Condition))
+    guidelines = CheckedTable(read_table(folder / "guidelines.json", Guideline))
+    diseases = CheckedTable(_diseases(folder, phenotypes.records.values()))
     with_aliases = (folder / ALIASES).exists()
-    aliases = _Table(read_table(folder / ALIASES, Alias) if with_aliases else ())
+    aliases = CheckedTable(read_table(folder / ALIASES, Alias) if with_aliases else ())
 
     diseases.check_names(lambda one: (one.name, *one.synonyms))
     phenotypes.check_names(lambda one: (one.name, *one.synonyms))
@@ -312,94 +311,20 @@ def _diseases(folder: Path, phenotypes: Iterable[Phenotype]) -> Iterator[tuple[s
     ids = {one.name: one.id for one in phenotypes}
     files = [file for file in table_files(folder) if file.parent.name == DISEASES]
     entries = [found for file in files for found in read_table(file, DiseaseEntry)]
-    look_alikes = {key: list(one.look_alikes) for key, one in _Table(entries).records.items()}
+    look_alikes = {key: list(one.look_alikes) for key, one in CheckedTable(entries).records.items()}
     for place, one in entries:
         for other in one.look_alikes:
             if other not in look_alikes:
-                raise _unknown(place, "look_alikes", other, look_alikes)
+                raise unknown_name(place, "look_alikes", other, look_alikes)
             if one.id not in look_alikes[other]:
                 look_alikes[other].append(one.id)
     for place, one in entries:
         features = []
         for entry in one.findings:
             if entry.finding not in ids:
-                raise _unknown(place, "findings", entry.finding, ids)
+                raise unknown_name(place, "findings", entry.finding, ids)
             features.append(entry.feature(ids[entry.finding]))
         fields = {name: getattr(one, name) for name in DiseaseEntry.model_fields}
         del fields["findings"]
         fields["look_alikes"] = tuple(look_alikes[one.id])
         yield place, Disease(**fields, phenotypes=tuple(features))
-
-
-def _unknown(place: str, field: str, name: str, known: Iterable[str]) -> TaskError:
-    return TaskError(f"{place}, field {field}: unknown {name!r}; {suggest(name, known)}")
-
-
-AnyRecord = TypeVar(
-    "AnyRecord",
-    DiseaseEntry,
-    Disease,
-    Phenotype,
-    Discipline,
-    Guideline,
-    Instrument,
-    Drug,
-    DrugClass,
-    Interaction,
-    CrossReaction,
-    Condition,
-    Measurement,
-    Alias,
-)
-
-
-class _Table(Generic[AnyRecord]):
-    """The records of one table by id, with the place of each for errors."""
-
-    def __init__(self, found: Iterable[tuple[str, AnyRecord]]) -> None:
-        self.records: dict[str, AnyRecord] = {}
-        self.places: dict[str, str] = {}
-        for place, record in sorted(found, key=lambda pair: pair[1].id):
-            if record.id in self.records:
-                raise TaskError(f"{place}, field id: duplicate of {self.places[record.id]}")
-            self.records[record.id], self.places[record.id] = record, place
-
-    def check_known(
-        self, field: str, known: Collection[str], named: Callable[[AnyRecord], Iterable[str]]
-    ) -> None:
-        """Check that the names in a field exist."""
-        for key, record in self.records.items():
-            for name in named(record):
-                if name not in known:
-                    raise _unknown(self.places[key], field, name, known)
-
-    def check_named(
-        self,
-        kinds: Mapping[str, Collection[str]],
-        named: Callable[[AnyRecord], Iterable[tuple[str, str, str]]],
-    ) -> None:
-        """Check that the names of several kinds exist; each comes with its field and its kind."""
-        for key, record in self.records.items():
-            for place, kind, name in named(record):
-                if name not in kinds[kind]:
-                    raise _unknown(self.places[key], place, name, kinds[kind])
-
-    def check_names(self, names: Callable[[AnyRecord], tuple[str, ...]]) -> None:
-        """Check that no record's name, the first of its names, is another's name or synonym."""
-        by_id = reversed(list(self.records.items()))
-        owners = {names(record)[0].casefold(): key for key, record in by_id}
-        for key, record in self.records.items():
-            for name in names(record):
-                if (owner := owners.get(name.casefold(), key)) != key:
-                    raise self._error(key, "name", f"{name!r} is the name of {owner!r} already")
-
-    def check_unshared(self, field: str, values: Callable[[AnyRecord], Iterable[str]]) -> None:
-        """Check that no two records share a value of a field."""
-        owners: dict[str, str] = {}
-        for key, record in self.records.items():
-            for value in values(record):
-                if (owner := owners.setdefault(value, key)) != key:
-                    raise self._error(key, field, f"{value!r} belongs to {owner!r} already")
-
-    def _error(self, key: str, field: str, what: str) -> TaskError:
-        return TaskError(f"{self.places[key]}, field {field}: {what}")

@@ -20,6 +20,7 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("verl")
 fit = importlib.import_module("verl_recipes.cpu.fit")
 groups = importlib.import_module("verl_recipes.cpu.groups")
+lessons = importlib.import_module("verl_recipes.cpu.learner")
 model = importlib.import_module("verl_recipes.cpu.model")
 tiny = importlib.import_module("verl_recipes.cpu.tiny")
 written = importlib.import_module("verl_recipes.cpu.transcripts")
@@ -183,11 +184,11 @@ def test_a_step_is_on_the_policy_tokens_of_a_right_and_a_wrong_run(env, tokens, 
     for context in (None, 50):
         one, other = (losses(model, run, context) for run in (right, wrong))
         for course, expected in (
-            (fit.BRIEF, (one.mean() + other.mean()) / 2),
-            (fit.LONG, torch.cat([one, other]).mean()),
+            (lessons.BRIEF, (one.mean() + other.mean()) / 2),
+            (lessons.LONG, torch.cat([one, other]).mean()),
         ):
             fresh = transformers.AutoModelForCausalLM.from_pretrained(folder)
-            learner = fit.Learner(fresh, [right, wrong], told, random.Random("0"), course)
+            learner = lessons.Learner(fresh, [right, wrong], told, random.Random("0"), course)
             learner.step(context)
             assert learner.losses == [pytest.approx(float(expected), abs=1e-4)]
     learner.step(None)
@@ -195,7 +196,7 @@ def test_a_step_is_on_the_policy_tokens_of_a_right_and_a_wrong_run(env, tokens, 
 
 
 def test_every_transcript_comes_once_before_any_comes_again():
-    order = fit._shuffled(list(range(7)), random.Random("0"))
+    order = lessons._shuffled(list(range(7)), random.Random("0"))
     rounds = [tuple(itertools.islice(order, 7)) for _ in range(4)]
     assert all(sorted(one) == [*range(7)] for one in rounds)
     assert len(set(rounds)) == 4
