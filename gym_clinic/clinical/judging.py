@@ -189,8 +189,9 @@ class JudgedEpisode:
     @cached_property
     def _made(self) -> frozenset[str]:
         """Actions that were ordered, given or advised."""
-        orders = (one for one in self.case.orders.values() if one.cancelled is None)
-        return self.answer.actions.union(*(one.actions for one in orders))
+        orders = [one for one in self.case.orders.values() if one.cancelled is None]
+        little = {one.what for one in orders if one.kind == "support"}  # too little to do anything
+        return self.answer.actions.union(little, *(one.actions for one in orders))
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
@@ -218,8 +219,8 @@ class JudgedEpisode:
 
     @cached_property
     def groundless(self) -> tuple[str, ...]:
-        """The drugs and procedures given, done or advised without a ground."""
-        return groundless(self.case.patient, self._made, self.gold)
+        """What was given, done or advised without a ground."""
+        return groundless(self.case.patient, self._made, self.gold, self.case.shown)
 
     @cached_property
     def severities(self) -> tuple[int, ...]:
