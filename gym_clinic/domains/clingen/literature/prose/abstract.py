@@ -45,6 +45,14 @@ HEADINGS = (
     ("Introduction", "Methods", "Results", "Discussion"),
 )
 
+"""What the parts of an abstract are called."""
+
+AIM_ALONE = ("Purpose", "Objective")
+"""Headings under which the aim stands alone."""
+
+BRIEF = 0.4
+"""Share of the conclusions that give one reason."""
+
 
 def write_abstract(
     writer: ArticleWriter,
@@ -72,20 +80,23 @@ def write_abstract(
     some = rng.sample(names, min(len(names), rng.choice((2, 3, 3))))
     if "features" in writer.facts:
         writer.facts["few"] = listed(some)
-    background = [writer.tell("abs_background")]
-    if rng.random() < 0.7 or not (persons or shown):
-        background.append(writer.tell("abs_gap"))
-    background.append(aim)
+    heads = rng.choice(HEADINGS) if rng.random() < 0.6 else None
+    background = []
+    if heads is None or heads[0] not in AIM_ALONE or article.kind == "review":
+        background.append(writer.tell("abs_background"))
+        if rng.random() < 0.7 or not (persons or shown):
+            background.append(writer.tell("abs_gap"))
+    background.append(aim if background else writer.tell("aim_alone"))
     if article.kind == "review":
         earlier = EarlierWork(literature, article, writer)
         said = [*background, writer.tell("review_scope"), *earlier.counts()]
         said += [*earlier.open_questions(1), writer.tell("review_message")]
         return " ".join(filter(None, said))
     methods = [writer.tell("abs_assay_methods", **facts) for _, facts in shown]
-    if persons:
+    if len(persons) == 1:
+        methods.insert(0, writer.tell("abs_person_methods"))
+    elif persons:
         methods.insert(0, writer.tell("abs_people_methods", count=counted_word(len(persons))))
-        if len(methods) < 3:
-            methods.insert(1, writer.tell("sequencing"))
     results = _people(writer, literature, persons, style)
     for family in literature.families:
         if family.id in article.families:
@@ -105,7 +116,6 @@ def write_abstract(
         shorten(one, [result for result, _ in shown], " ".join(results))
         for one in _conclusions(writer, literature, article, shown)
     ]
-    heads = rng.choice(HEADINGS) if rng.random() < 0.6 else None
     parts = [" ".join(filter(None, part)) for part in (background, methods, results, conclusions)]
     if heads is None or not parts[1]:
         return " ".join(filter(None, parts))
@@ -176,7 +186,8 @@ def _conclusions(
     plan = article.abstract
     weighing = weigh(literature, article, shown)
     cautious = bool(plan.hedges) and not plan.overstates
-    said = [weighing.conclusion(writer, cautious=cautious)]
+    brief = writer.rng.random() < BRIEF
+    said = [weighing.conclusion(writer, cautious=cautious, brief=brief)]
     if plan.overstates:
         said = [weighing.main_finding(writer), writer.tell("overstate")]
     elif cautious:

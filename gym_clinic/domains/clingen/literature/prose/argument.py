@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.domains.clingen.literature.experiments import ALPHA
-from gym_clinic.domains.clingen.literature.prose.facts import RARE, counted_word
+from gym_clinic.domains.clingen.literature.prose.facts import RARE, counted_word, listed
 from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter
 from gym_clinic.domains.clingen.literature.records import (
     CaseControl,
@@ -33,11 +33,22 @@ LARGE_LOD = 2.0
 """LOD score from which a family adds to the argument as much as a comparison with controls."""
 
 
-_LIMITS = ("against_few", "against_no_people", "against_no_experiment", "against_single")
-_STEPS = (
-    "step_other", "step_common", "step_untested", "step_null", "step_few", "step_no_people",
-    "step_no_experiment", "step_single",
+_LIMITS = (
+    "against_few", "against_one", "against_no_people", "against_no_experiment", "against_single",
 )  # fmt: skip
+_STEPS = {
+    "against_other": "step_other",
+    "against_common": "step_common",
+    "against_untested": "step_untested",
+    "against_null": "step_null",
+    "against_few": "step_few",
+    "against_one": "step_few",
+    "against_no_people": "step_no_people",
+    "against_no_experiment": "step_no_experiment",
+    "against_single": "step_single",
+}
+"""What speaks against a gene -> what would answer it."""
+
 _LOWER: dict[str, str] = {"high": "middle", "middle": "low", "low": "low"}
 
 
@@ -53,13 +64,19 @@ class Ground:
     facts: dict[str, str] = field(default_factory=dict)
     count: tuple[int, int] | None = None
 
+    @property
+    def minority(self) -> bool:
+        """Whether fewer than half of the persons are meant."""
+        return self.count is not None and 2 * self.count[0] < self.count[1]
+
 
 @dataclass(frozen=True)
 class Weighing:
     """What an article has for and against its gene.
 
     Attributes:
-        supports: What speaks for it: persons, families, controls, experiments.
+        supports: What speaks for it: persons, families, controls, experiments; fewer than half of
+            the persons come last.
         objections: What speaks against it or limits it, the gravest first.
         subject: What the conclusion is on: "people" or "lab", laboratory work.
         level: How far it goes: "high", "middle" or "low".
@@ -70,21 +87,28 @@ class Weighing:
     subject: str
     level: str
 
-    def conclusion(self, writer: ArticleWriter, *, cautious: bool = False) -> str:
+    def conclusion(
+        self, writer: ArticleWriter, *, cautious: bool = False, brief: bool = False
+    ) -> str:
         """Write what follows, with the reasons.
 
         Args:
             writer: The writer of the article.
             cautious: Whether the author goes less far than the records allow.
+            brief: Whether one reason suffices.
         """
         people = [one for one in self.supports if one.pool != "for_result"][:1]
         results = [one for one in self.supports if one.pool == "for_result"][:1]
         level = _LOWER[self.level] if cautious else self.level
         objections = self.objections or (Ground("against_single"),) * cautious
-        grounds = [*people, *results]
+        grounds = [one for one in (*people, *results) if not (results and one.minority)]
+        if brief and grounds:
+            grounds, objections = grounds[:1], objections[:1] if level == "low" else ()
         writer.rng.shuffle(grounds)
         said = [writer.tell("plain_for", **{"for": _clause(writer, one)}) for one in grounds[1:]]
-        given = {"then": writer.clause(f"then_{self.subject}_{level}")}
+        repeated = not grounds and objections[0].pool == "against_again"
+        pool = "then_again" if repeated else f"then_{self.subject}_{level}"
+        given = {"then": writer.clause(pool)}
         if grounds:
             given["for"] = _clause(writer, grounds[0])
         if objections:
@@ -93,19 +117,22 @@ class Weighing:
         sides = both if len(given) == 3 else "for" if grounds else "against"
         return " ".join([*said, writer.tell(f"weigh_{sides}", **given)])
 
+    @property
+    def opening(self) -> tuple[Ground, ...]:
+        """The main finding, and what else was found or what qualifies it."""
+        return (*self.supports[:1], *self.supports[1:][-1:], *self.objections[:1])[:2]
+
     def main_finding(self, writer: ArticleWriter) -> str:
         """Write the main finding."""
-        if self.supports:
-            return writer.tell("main_for", **{"for": _clause(writer, self.supports[0])})
-        return writer.tell("main_against", against=_clause(writer, self.objections[0]))
+        return self._opened(writer, "main", self.opening[0])
 
     def further_finding(self, writer: ArticleWriter) -> str:
         """Write what else was found, or what qualifies the main finding."""
-        if len(self.supports) > 1:
-            return writer.tell("further_for", **{"for": _clause(writer, self.supports[-1])})
-        if self.supports and self.objections:
-            return writer.tell("further_against", against=_clause(writer, self.objections[0]))
-        return ""
+        return self._opened(writer, "further", self.opening[1]) if len(self.opening) > 1 else ""
+
+    def _opened(self, writer: ArticleWriter, pool: str, ground: Ground) -> str:
+        side = "for" if ground in self.supports else "against"
+        return writer.tell(f"{pool}_{side}", **{side: _clause(writer, ground)})
 
     def gravest(self, writer: ArticleWriter) -> str:
         """Write the gravest objection that is not on a person, as a clause."""
@@ -114,25 +141,23 @@ class Weighing:
 
     def next_step(self, writer: ArticleWriter) -> str:
         """Write what would answer the gravest objection; empty if there is none to answer."""
-        pools = [one.pool.replace("against_", "step_") for one in self.objections]
-        for pool in pools:
-            if pool in _STEPS and (step := writer.clause(pool)):
+        for one in self.objections:
+            if one.pool in _STEPS and (step := writer.clause(_STEPS[one.pool])):
                 return writer.tell("next_step", step=step)
         return ""
 
-    def of_people(self, writer: ArticleWriter) -> list[str]:
-        """Write the arguments from people, one sentence each, after the main finding."""
-        said = [
-            writer.tell("argue_for", **{"for": _clause(writer, one)})
-            for one in self.supports
-            if one.pool == "for_people"
-        ]
-        said += [
+    def of_people(self, writer: ArticleWriter, told: Sequence[Ground]) -> list[str]:
+        """Write the arguments from people, one sentence each, without those already told."""
+        said = []
+        for one in self.supports:
+            if one.pool == "for_people" and one not in told:
+                pool = "argue_minor" if one.minority else "argue_for"
+                said.append(writer.tell(pool, **{"for": _clause(writer, one)}))
+        return said + [
             writer.tell("argue_against", against=_clause(writer, one))
-            for one in self.objections[not self.supports :]
-            if one.count and one.pool != "against_again"
+            for one in self.objections
+            if one.count and one.pool != "against_again" and one not in told
         ]
-        return said
 
 
 def weigh(
@@ -165,6 +190,7 @@ def weigh(
     if excess:
         supports.append(Ground("for_controls"))
     supports += [Ground("for_result", facts) for facts in differing]
+    supports.sort(key=lambda one: one.minority)
     for pool, count in doubts[:2]:
         if count:
             objections.append(Ground(pool, count=(count, number)))
@@ -172,7 +198,7 @@ def weigh(
         objections.append(Ground("against_controls"))
     objections += [Ground("against_null", facts) for facts in equal]
     objections += [
-        Ground("against_family", {"family": one.id, "phenocopies": counted_word(one.phenocopies)})
+        Ground("against_family", {"family": one.id, "lacking": _relatives(one.phenocopies)})
         for one in families
         if one.phenocopies
     ]
@@ -180,7 +206,7 @@ def weigh(
         if count:
             objections.append(Ground(pool, count=(count, number)))
     if 0 < number <= FEW:
-        objections.append(Ground("against_few"))
+        objections.append(Ground("against_one" if number == 1 else "against_few"))
     if not persons:
         objections.append(Ground("against_no_people"))
     if not article.results:
@@ -204,14 +230,20 @@ def expectation(result: Experiment) -> str:
 
 
 def experiment_argument(
-    writer: ArticleWriter, result: Experiment, facts: dict[str, str]
+    writer: ArticleWriter, result: Experiment, facts: dict[str, str], *, short: bool
 ) -> list[str]:
-    """Write what an experiment was expected to show, and whether it did."""
+    """Write what an experiment was expected to show and what it showed, in a drawn order."""
     met = result.comparison.p < ALPHA
     pool = expectation(result)
-    said = [writer.tell(pool, **facts)]
-    if pool != "expect_other":
-        said.append(writer.tell("outcome_met" if met else "outcome_unmet", **facts))
+    why, found = writer.tell(pool, **facts), writer.tell("disc_result", **facts)
+    if pool == "expect_other":
+        said = [why] if short else writer.rng.choice(([why, found], [found, why]))
+    else:
+        outcome = writer.tell("outcome_met" if met else "outcome_unmet", **facts)
+        orders = ([why, outcome], [why, found]) if short else (
+            [found, why, outcome], [why, outcome], [why, found],
+        )  # fmt: skip
+        said = writer.rng.choice(orders)
     if result.confounder:
         said.append(writer.tell("disc_confounder", **facts))
         said.append(writer.tell("confounded_so", **facts))
@@ -222,13 +254,22 @@ def linkage_argument(
     writer: ArticleWriter, literature: Literature, article: Publication
 ) -> list[str]:
     """Write what families and controls add."""
-    said = []
-    for one in literature.families:
-        if one.id in article.families:
-            facts = {"family": one.id, "lod": f"{one.lod:g}"}
-            facts["relatives"] = counted_word(one.affected_carriers)
-            facts["phenocopies"] = counted_word(one.phenocopies) if one.phenocopies else "none"
-            said.append(writer.tell("argue_family", **facts))
+    families = [one for one in literature.families if one.id in article.families]
+    facts = [
+        {
+            "family": one.id,
+            "families": f"{one.id} (LOD score {one.lod:g})",
+            "lod": f"{one.lod:g}",
+            "relatives": counted_word(one.affected_carriers),
+            "phenocopies": counted_word(one.phenocopies) if one.phenocopies else "none",
+        }
+        for one in families
+    ]
+    if len(facts) > 1:
+        together = {slot: listed([one[slot] for one in facts]) for slot in facts[0]}
+        said = [writer.tell("argue_families", **together)]
+    else:
+        said = [writer.tell("argue_family", **one) for one in facts]
     if found := article.case_control:
         counts = {
             "k1": str(found.case_carriers),
@@ -262,6 +303,10 @@ def _sorted_persons(
             clear += not again
         counts["against_again"] += again
     return clear, list(counts.items())
+
+
+def _relatives(number: int) -> str:
+    return f"{counted_word(number)} affected relative{'s' * (number != 1)}"
 
 
 def _in_excess(found: CaseControl) -> bool:

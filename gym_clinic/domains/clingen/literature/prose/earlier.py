@@ -101,10 +101,14 @@ class EarlierWork:
         Args:
             told: Its experiments with what sentences on them may use.
         """
-        said = []
-        for earlier in self.cited:
-            pool, facts = self._relation(earlier, told)
-            said.append(self.writer.tell(pool, **facts))
+        relations = [self._relation(earlier, told) for earlier in self.cited]
+        others = [facts for pool, facts in relations if pool == "earlier_other"]
+        if len(others) == 1:
+            others = []
+        said = [self.writer.tell(pool, **facts) for pool, facts in relations if facts not in others]
+        if others:
+            held = "; ".join(f"{one['study']} {one['held']}" for one in others)
+            said.append(self.writer.tell("earlier_others", held_list=held))
         return said
 
     def _relation(

@@ -223,6 +223,8 @@ def experiment_facts(result: Experiment, style: AuthorStyle, change: str) -> dic
         "units": result.units_of_n,
         "spread": style.spread,
         "test_name": result.comparison.test,
+        "direction": "higher" if result.comparison.difference > 0 else "lower",
+        "changed": "increased" if result.comparison.difference > 0 else "reduced",
     }
     facts["one"] = f"{facts['v1']} in {test.label} (n = {test.n})"
     facts["two"] = f"{facts['v2']} in {reference.label} (n = {reference.n})"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from gym_clinic.domains.clingen.literature.packing import pack
+from gym_clinic.domains.clingen.literature.prose.labels import short_measure
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
@@ -129,7 +130,7 @@ class _ArticleRecords:
 
 
 def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterator[str]:
-    """Compare the words of direction of each sentence on one experiment with its arms."""
+    """Compare the words of direction of each clause on one experiment with its arms."""
     for one in results:
         if sum(other.measure in one.measure for other in results) > 1:
             continue
@@ -137,8 +138,13 @@ def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterat
         right = "equal" if one.comparison.p >= 0.05 else "higher"
         if right == "higher" and one.comparison.difference < 0:
             right = "lower"
-        for sentence in re.split(r"(?<=[.?])\s+(?=[A-Z0-9])|\n+", text):
-            if not all(name.casefold() in sentence.casefold() for name in names[:2]):
+        mine = short_measure(one.measure)
+        foreign = {short_measure(other.measure) for other in results} - {mine}
+        for sentence in re.split(r"(?<=[.?;])\s+", text):
+            told = sentence.casefold()
+            if not all(name.casefold() in told for name in names[:2]):
+                continue
+            if any(other.casefold() in told for other in foreign if other not in mine):
                 continue
             for name in names:
                 sentence = re.sub(re.escape(name), "", sentence, flags=re.IGNORECASE)

@@ -153,17 +153,28 @@ class _ArticleAuthor:
         writer = ArticleWriter(self.split, f"{self.article.pmid} abstract", self.facts)
         told = list(zip(self.results, self.told, strict=True))
         omits = self.article.abstract.omits
-        aim = self.aim(writer, [facts for one, facts in told if one.id not in omits])
+        aim = self.aim(
+            writer, [facts for one, facts in told if one.id not in omits], "aim_function"
+        )
         return write_abstract(writer, self.literature, self.article, self.style, told, aim)
 
-    def aim(self, writer: ArticleWriter, told: list[dict[str, str]]) -> str:
-        """Say what the article does."""
+    def aim(
+        self, writer: ArticleWriter, told: list[dict[str, str]], experiment: str = "aim_experiment"
+    ) -> str:
+        """Say what the article does.
+
+        Args:
+            writer: Whose phrases are used.
+            told: What may be said of its experiments.
+            experiment: The pool for the first of them.
+        """
         if self.article.kind == "review":
             aims = [writer.clause("aim_review")]
         else:
-            aims = [writer.clause("aim_people")] if self.persons else []
+            people = "aim_person" if len(self.persons) == 1 else "aim_people"
+            aims = [writer.clause(people)] if self.persons else []
             if told:
-                aims.append(writer.clause("aim_experiment", **told[0]))
+                aims.append(writer.clause(experiment, **told[0]))
         text = " and to ".join(aims or [writer.clause("aim_review")])
         return writer.tell("aim", aim=text.replace(" and to ", " and "), aim_inf=text)
 
@@ -171,15 +182,17 @@ class _ArticleAuthor:
         """Disease, gene, earlier work, aim."""
         gene = self.writer
         known = "verb" if "does_verb" in self.facts else "noun"
-        first = [gene.tell("disease_open"), self._some("disease_more", 3)]
+        disease = [gene.tell("disease_open"), self._some("disease_more", 2)]
+        product = []
         if "product" in self.facts:
-            first.append(self._some(f"gene_intro_{known}", 1))
-            first.append(self._some("gene_more", 3))
+            product += [self._some(f"gene_intro_{known}", 1), self._some("gene_more", 2)]
         mech = "mechanism_intro" if "mech" in self.facts else "mechanism_unknown"
         if self.article.gene == self.literature.gene and not self.article.short:
-            first.append(gene.tell(mech))
-        second = [*self.earlier.known_before(), self._some("gap", 2)]
-        return _paragraphs(first, second, [self.aim(gene, self.told)])
+            product.append(gene.tell(mech))
+        first = gene.rng.choice(([disease + product], [disease, product], [product, disease]))
+        before = [*self.earlier.known_before(), self._some("gap", 2)]
+        aim = [self.aim(gene, self.told)]
+        return _paragraphs(*first, *gene.rng.choice(([before, aim], [before + aim])))
 
     def methods(self) -> str:
         """Recruitment, sequencing, assays and statistics."""
@@ -241,31 +254,41 @@ class _ArticleAuthor:
 
     def discussion(self) -> str:
         """Argue: the finding, its grounds, earlier work, mechanism, limits, conclusion."""
-        tell, short = self.writer.tell, self.article.short
+        tell, short, rng = self.writer.tell, self.article.short, self.writer.rng
         told = list(zip(self.results, self.told, strict=True))
         weighing = weigh(self.literature, self.article, told)
-        parts: list[list[str]] = [[weighing.main_finding(self.writer)]]
+        opening = [weighing.main_finding(self.writer)]
         if not short:
-            parts[0].append(weighing.further_finding(self.writer))
+            opening.append(weighing.further_finding(self.writer))
+        people = []
         if self.persons:
-            parts.append(
-                [
-                    *weighing.of_people(self.writer),
-                    self._some("disc_people", (2 if told else 4) * (len(self.persons) > 1)),
-                ]
-            )
-        parts[-1] += linkage_argument(self.writer, self.literature, self.article)
+            people += weighing.of_people(self.writer, weighing.opening[: len(opening)])
+            more = (1 if told else 2) * (len(self.persons) > 1)
+            people.append(self._some("disc_people", more))
+        people += linkage_argument(self.writer, self.literature, self.article)
+        experiments = []
         for result, facts in told:
-            said = [] if short else [tell("disc_result", **facts)]
-            said += experiment_argument(self.writer, result, facts)
-            more = 0 if short else 1 if len(told) > 1 else 3
+            said = experiment_argument(self.writer, result, facts, short=short)
+            more = 0 if short else 1 if len(told) > 1 else 2
             said += [tell("disc_meaning", hedge="may", **facts) for _ in range(more)]
-            parts.append(said)
-        parts.append([*self.earlier.compared(told), *([] if short else self._mechanism())])
+            experiments.append(said)
+        rng.shuffle(experiments)
+        mechanism = [] if short else self._mechanism()
+        earlier = self.earlier.compared(told)
+        body = rng.choice(
+            (
+                [people, *experiments, [*earlier, *mechanism]],
+                [people, earlier, *experiments, mechanism],
+                [*experiments, people, mechanism, earlier],
+                [mechanism, *experiments, people, earlier],
+                [earlier, *experiments, mechanism, people],
+            )
+        )
+        parts = [opening, *body]
         units = self.told[0] if self.told else {}
         gravest = weighing.gravest(self.writer)
         limits = tell("disc_bearing", against=gravest) if gravest and not short else ""
-        parts.append([limits, self._some("disc_limits", 4, hedge="may", **units)])
+        parts.append([limits, self._some("disc_limits", 3, hedge="may", **units)])
         known = weigh(self.literature, self.article, [one for one in told if not one[0].confounder])
         parts.append([known.conclusion(self.writer), known.next_step(self.writer)])
         parts[-1].append(self._some("disc_close", 1))

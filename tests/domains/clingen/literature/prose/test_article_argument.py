@@ -9,8 +9,13 @@ from literature_records import draw_literature
 
 from gym_clinic.domains.clingen.literature.designs import read_designs
 from gym_clinic.domains.clingen.literature.experiments import ALPHA
-from gym_clinic.domains.clingen.literature.prose.argument import expectation, weigh
-from gym_clinic.domains.clingen.literature.prose.pools import grammar_of
+from gym_clinic.domains.clingen.literature.prose.argument import (
+    Ground,
+    Weighing,
+    expectation,
+    weigh,
+)
+from gym_clinic.domains.clingen.literature.prose.pools import ArticleWriter, grammar_of
 from gym_clinic.domains.clingen.literature.prose.write import write
 
 
@@ -86,3 +91,23 @@ def test_a_discussion_takes_up_every_earlier_article(literatures):
             sections = dict(write(literature, article, "train").sections)
             said = sections.get("Discussion") or sections.get("Published studies", "")
             assert all(pmid in said for pmid in article.cites), article.pmid
+
+
+def test_a_minority_of_the_persons_is_not_the_main_finding(literatures):
+    minorities = 0
+    for literature in literatures:
+        for article in literature.articles:
+            weighing = weigh(literature, article, told(literature, article))
+            main, minority = weighing.opening[0], [one for one in weighing.supports if one.minority]
+            minorities += bool(minority)
+            assert main not in minority or len(weighing.supports) == 1
+    assert minorities
+
+
+@pytest.mark.parametrize(("pool", "repeated"), [("against_again", True), ("against_one", False)])
+def test_people_reported_before_are_no_new_evidence(pool, repeated):
+    facts = {"gene": "ABC1", "disease": "example ataxia", "people": "the patient"}
+    ground = Ground(pool, count=(1, 1) if repeated else None)
+    writer = ArticleWriter("test", "again", facts)
+    Weighing((), (ground,), "people", "low").conclusion(writer)
+    assert writer.begun("then_again") == repeated
