@@ -39,6 +39,9 @@ SHORT = 0.4
 TOLD = ("has", "vague", "slight")
 """Ways in which a patient says that a finding is there."""
 
+AT_ONCE, TAKEN_IN = 4, 2
+"""Things that can be asked at once; of a longer list the patient takes in the last ones only."""
+
 MOST = 4
 """Findings that are told in answer to one question about an area or "anything else"."""
 
@@ -112,6 +115,9 @@ class RulesPatient:
         if "mood" in areas_asked:
             mood = self._there("mood")
             named = [one for one in named if one not in self._ids("mood") or one in mood]
+        too_many = len(areas_asked) + len(named) > AT_ONCE
+        if too_many:
+            named, areas_asked = named[-TAKEN_IN:], [] if named else areas_asked[-TAKEN_IN:]
         if "opening" in heard.topics:
             yield from self._opening()
         denied = [one for one in named if self._denies(one, minute)]
@@ -153,6 +159,8 @@ class RulesPatient:
             yield from self._of_topic(topic, heard, minute)
         if "more" in heard.topics:
             yield from self._more()
+        if too_many:
+            yield self._speech.say("too.many"), Said("life:list", "unknown")
 
     def _meant(self, heard: Heard) -> Heard:
         """Leave out what a question only seems to ask: an overdose is no medicine taken daily."""

@@ -15,7 +15,8 @@ def ask_patient(case: Chart, question: str) -> str:
     """Ask the patient; for a small child a parent answers, for the unconscious the crew.
 
     Args:
-        question: One or a few questions, in plain words.
+        question: Up to four things at once, in plain words; of a longer list only the last two are
+            answered.
     """
     if not question.strip() or len(question) > LONGEST:
         raise ToolError(f"expected a question of 1 to {LONGEST} characters")

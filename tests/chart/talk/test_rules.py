@@ -147,6 +147,20 @@ def test_each_thing_that_a_question_names_is_answered(patient: ClinicPatient) ->
     assert "life:smoking" in facts
 
 
+def test_of_a_long_list_the_last_two_are_answered(patient: ClinicPatient) -> None:
+    four = ("fever", "headache", "cough", "vomiting")
+    asked = RulesPatient(patient).answer(f"Any {', '.join(four)}?", 3)
+    assert {one.fact for one in asked.facts} >= {f"finding:{IDS[one.capitalize()]}" for one in four}
+    assert not any(one.fact == "life:list" for one in asked.facts)
+    rules = RulesPatient(patient)
+    long = rules.answer(f"Any chest pain, {', '.join(four)}?", 3)
+    told = {one.fact for one in long.facts if one.fact.startswith("finding:")}
+    assert told == {f"finding:{IDS[one.capitalize()]}" for one in four[2:]}
+    assert "life:list" in {one.fact for one in long.facts}
+    again = rules.answer("Any chest pain?", 5)
+    assert [one.fact for one in again.facts] == [f"finding:{IDS['Chest pain']}"]
+
+
 def test_the_same_question_has_the_same_facts_in_other_words(patient: ClinicPatient) -> None:
     rules = RulesPatient(patient)
     answers = [rules.answer("Any nosebleeds, and do you smoke?") for _ in range(4)]
