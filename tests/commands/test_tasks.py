@@ -6,6 +6,7 @@ from typing import Any
 
 import eval_domain
 import pytest
+from chat_server import ChatServer
 from command_runs import Run
 
 from gym_clinic import Task
@@ -152,3 +153,33 @@ def test_generate_prints_a_split_or_writes_a_folder(run: Run, tmp_path: Path) ->
     status, _, error = run("tasks", "generate", "clinical_domain:SPEC", "--split", "tset")
     assert status == 2
     assert "did you mean 'test'?" in error.casefold()
+
+
+def test_rewrite_makes_an_edition(run: Run, chat_server: ChatServer, tmp_path: Path) -> None:
+    with (tasks_dir("clingen") / "dev.jsonl").open(encoding="utf-8") as lines:
+        (tmp_path / "dev.jsonl").write_text(next(lines), encoding="utf-8")
+    out = tmp_path / "edition.jsonl"
+
+    def mostly_faithful(request: dict[str, Any]) -> str:
+        sentences = json.loads(request["messages"][1]["content"].rpartition("\n\n")[2])
+        wrong = "Figure" in sentences[0]
+        return json.dumps({"sentences": ["In 1066 it was." if wrong else s for s in sentences]})
+
+    chat_server.script = [chat_server.answer_with(mostly_faithful)]
+    chosen = ("--url", chat_server.url, "--model", "editor", "--split", "dev", "--out", out)
+    chosen = ("rewrite", "clingen", *chosen, "--folder", tmp_path)
+    status, shown, _ = run("tasks", *chosen, "--option", "temperature=0.5")
+    assert (status, "paragraphs accepted: " in shown) == (0, True)
+    assert "in the file before: 0" in shown
+    assert chat_server.requests[0]["temperature"] == 0.5
+    asked = len(chat_server.requests)
+    status, shown, _ = run("tasks", *chosen, "--limit", "1")
+    assert (status, "paragraphs accepted: 0" in shown) == (0, True)
+    assert len(chat_server.requests) == asked
+    played = ("clinic/ClinGen-v0", "--set", f"folder={tmp_path}", "--set", f"edition={out}")
+    out.rename(tmp_path / "kept")
+    assert run("tasks", "validate", *played)[0] == 2
+    (tmp_path / "kept").rename(out)
+    assert run("tasks", "validate", *played)[0] == 0
+    status, _, err = run("tasks", "rewrite", "triage", *chosen[2:])
+    assert (status, "no articles of 'triage' to rewrite" in err) == (2, True)

@@ -16,10 +16,11 @@ from gym_clinic.policies import load, play
 pytest.importorskip("lxml")
 
 PAGE = (ROOT / "docs" / "clingen.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("## Your own curations")[2]
 
 
 def block(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+    (found,) = re.findall(rf"```{language}\n(.*?)```", SECTION, flags=re.DOTALL)
     return str(found)
 
 

@@ -21,12 +21,14 @@ LONGEST = 20.0  # seconds after which a stalling thread ends by itself, whatever
 class ChatHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
+    asked: dict[str, Any]
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         owner = self.server.owner
+        self.asked = json.loads(raw)
         with owner.changed:
-            owner.requests.append(json.loads(raw))
+            owner.requests.append(self.asked)
             owner.paths.append(self.path)
             owner.headers.append({k.lower(): v for k, v in self.headers.items()})
             step = owner.next_step()
@@ -139,6 +141,10 @@ class ChatServer:
     def answer(self, text: str | None = "ok", **fields: Any) -> Step:
         """A good answer; `fields` as in `body`."""
         return lambda handler: handler.reply(200, self.body(text, **fields))
+
+    def answer_with(self, reply: Callable[[dict[str, Any]], str]) -> Step:
+        """A good answer, made of the body of the request."""
+        return lambda handler: handler.reply(200, self.body(reply(handler.asked)))
 
     def raw(self, body: bytes) -> Step:
         """Status 200 with this body."""

@@ -1,20 +1,20 @@
-"""``gym-clinic tasks``: check task files, build or generate them, import published benchmarks."""
+"""``gym-clinic tasks``: check, build, generate, import and rewrite tasks."""
 
 from __future__ import annotations
 
 import typer
 
-from gym_clinic.commands.tasks import build, generate, imports, validate
+from gym_clinic.commands.tasks import build, generate, imports, rewrite, validate
 
 app = typer.Typer()
 
 
 @app.callback()
 def tasks() -> None:
-    """Validate, build, generate and import tasks.
+    """Validate, build, generate, import and rewrite tasks.
 
-    Check task files, build the embedded ones again, generate tasks of clinical domains, or import
-    published benchmarks.
+    Check task files, build the embedded ones again, generate tasks of clinical domains, import
+    published benchmarks, or have a chat model rewrite simulated articles.
     """
 
 
@@ -22,3 +22,4 @@ app.add_typer(validate.app)
 app.add_typer(build.app)
 app.add_typer(generate.app)
 app.add_typer(imports.app)
+app.add_typer(rewrite.app)

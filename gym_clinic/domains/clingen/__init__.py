@@ -46,6 +46,7 @@ def domain(
     masked_names: bool = False,
     folder: str | None = None,
     policy: str | None = None,
+    edition: str | None = None,
 ) -> Domain:
     """ClinGen gene-disease validity curation: a supervisor and its six evidence sub-agents.
 
@@ -87,13 +88,15 @@ def domain(
             genetics, and a class calculated from both. ``"paper"``: experimental evidence, and a
             class judged from it, as in the supervisor paper. By default ``"paper"`` with a folder
             and ``"matrix"`` without.
+        edition: A file of ``gym-clinic tasks rewrite``: articles are read in its words.
 
     Raises:
         ConfigError: If an option has no such value.
     """
     return _make("supervisor", consultant=consultant, reward=reward,
                  process_weight=process_weight, constants=constants or {},
-                 masked_names=masked_names, folder=folder, policy=policy)  # fmt: skip
+                 masked_names=masked_names, folder=folder, policy=policy,
+                 edition=edition)  # fmt: skip
 
 
 def single(
@@ -103,6 +106,7 @@ def single(
     masked_names: bool = False,
     folder: str | None = None,
     policy: str | None = None,
+    edition: str | None = None,
 ) -> Domain:
     """ClinGen gene-disease validity curation by a single agent that reads the full texts.
 
@@ -136,13 +140,14 @@ def single(
             genetics, and a class calculated from both. ``"paper"``: experimental evidence, and a
             class judged from it, as in the supervisor paper. By default ``"paper"`` with a folder
             and ``"matrix"`` without.
+        edition: A file of ``gym-clinic tasks rewrite``: articles are read in its words.
 
     Raises:
         ConfigError: If an option has no such value.
     """
     return _make("single", reward=reward, process_weight=process_weight,
                  constants=constants or {}, masked_names=masked_names, folder=folder,
-                 policy=policy)  # fmt: skip
+                 policy=policy, edition=edition)  # fmt: skip
 
 
 def _make(setting: str, **options: Any) -> Domain:

@@ -17,6 +17,7 @@ from gym_clinic.domains.clingen.blocks import AgentCall
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES, Category
 from gym_clinic.domains.clingen.literature.edition import WrittenLiterature, read_literature
 from gym_clinic.domains.clingen.naming import find_subtype
+from gym_clinic.domains.clingen.rewriting.edition import Edition
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError, ToolError
 from gym_clinic.frozen import thaw
@@ -33,11 +34,15 @@ class Curation(Case):
         task: The task. Of its gold only the annotations of articles are kept, for the recorded
             sub-agents; the classification is not.
         genetics: Whether sub-agents are asked for human genetics too, as the matrix counts it.
+        edition: In whose words simulated articles are read; their own by default.
     """
 
-    def __init__(self, task: Task, *, genetics: bool = True) -> None:
+    def __init__(
+        self, task: Task, *, genetics: bool = True, edition: Edition | None = None
+    ) -> None:
         super().__init__(task.record)
         self.genetics = genetics
+        self.edition = edition
         self.gene: str = task.record["gene"]
         self.disease: str = task.record["disease"]
         self.annotation: Sequence[Mapping[str, Any]] = task.gold["evidence"]
@@ -66,6 +71,8 @@ class Curation(Case):
         if "sections" in article:
             return tuple((part["title"], part["text"]) for part in article["sections"])
         written = literature_of(self).sections(pmid)
+        if self.edition is not None:
+            written = tuple((title, self.edition.text(text)) for title, text in written)
         mask = self.get("mask")
         if mask is None:
             return written
@@ -207,8 +214,15 @@ def _plain(disease: str) -> str:
     return disease.rpartition(",")[0] or disease
 
 
-def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequence[Task]]:
+def load_tasks(
+    folder: str | None, *, masked_names: bool, edition: Edition | None = None
+) -> Mapping[str, Sequence[Task]]:
     """Return the splits of a task folder: the embedded one, or one made by the importer.
+
+    Args:
+        folder: The folder; the embedded one by default.
+        masked_names: Whether gene and disease are hidden.
+        edition: In whose words abstracts are shown; their own by default.
 
     Raises:
         ConfigError: If `folder` is not the path of a task folder, or `masked_names` no boolean.
@@ -219,7 +233,18 @@ def load_tasks(folder: str | None, *, masked_names: bool) -> Mapping[str, Sequen
     if not isinstance(masked_names, bool):
         raise ConfigError(f"masked_names is true or false, not {masked_names!r}")
     source = TaskFolder(Path(folder) if folder else tasks_dir("clingen"))
-    return Splits(source, masked_names=masked_names)
+    return Splits(source, masked_names=masked_names, edition=edition)
+
+
+def read_edition(path: str | None) -> Edition | None:
+    """Read the edition that an option names, if it names one.
+
+    Raises:
+        ConfigError: If it is no path, or there is no edition.
+    """
+    if path is not None and not isinstance(path, str):
+        raise ConfigError(f"edition is the path of a rewritten edition, not {path!r}")
+    return None if path is None else Edition(Path(path))
 
 
 class Splits(Mapping[str, TaskList]):
@@ -229,9 +254,16 @@ class Splits(Mapping[str, TaskList]):
     are Definitive.
     """
 
-    def __init__(self, source: Mapping[str, Sequence[Task]], *, masked_names: bool) -> None:
+    def __init__(
+        self,
+        source: Mapping[str, Sequence[Task]],
+        *,
+        masked_names: bool,
+        edition: Edition | None = None,
+    ) -> None:
         self._source = source
         self._masked = masked_names
+        self._edition = edition
         self._read: dict[str, TaskList] = {}
 
     def __getitem__(self, split: str) -> TaskList:
@@ -239,6 +271,8 @@ class Splits(Mapping[str, TaskList]):
             tasks = tuple(with_subtype_keys(task) for task in self._source[split])
             for task in tasks:
                 check(task)
+            if self._edition is not None:
+                tasks = tuple(_in_edition(split, tasks, self._edition))
             if self._masked:
                 tasks = tuple(mask(task) for task in tasks)
             self._read[split] = TaskList(tasks, published_class if split == "train" else None)
@@ -256,6 +290,18 @@ class Splits(Mapping[str, TaskList]):
 
     def __len__(self) -> int:
         return len(self._source)
+
+
+def _in_edition(split: str, tasks: Sequence[Task], edition: Edition) -> Iterator[Task]:
+    """Yield tasks with their abstracts in the words of an edition."""
+    articles = (article for task in tasks for article in task.record["articles"])
+    if not any(edition.knows(article["abstract"]) for article in articles):
+        raise ConfigError(
+            f"{edition.path} holds no paragraph of the split {split!r}: the edition was made from "
+            "another split or from other tasks"
+        )
+    for task in tasks:
+        yield replace(task, record=edition.shown(task.record))
 
 
 def with_subtype_keys(task: Task) -> Task:

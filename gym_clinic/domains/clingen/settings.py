@@ -21,6 +21,7 @@ from gym_clinic.domains.clingen.curation import (
     gold_evidence,
     load_tasks,
     published_class,
+    read_edition,
     ticket,
 )
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
@@ -75,9 +76,11 @@ def supervisor(
     masked_names: bool,
     folder: str | None,
     policy: str | None,
+    edition: str | None,
 ) -> Domain:
     """Make the domain of ``clinic/ClinGen-v0``."""
     genetics = _counts_genetics(policy, folder)
+    words = read_edition(edition)
 
     def process(episode: Episode, **keywords: Any) -> float:
         """Cubed F1 of the calls made, less the malformed blocks (eq. 7 and 8)."""
@@ -87,11 +90,11 @@ def supervisor(
     return Domain(
         name="clingen",
         policy=_policy_text("supervisor", genetics),
-        tasks=load_tasks(folder, masked_names=masked_names),
+        tasks=load_tasks(folder, masked_names=masked_names, edition=words),
         rubric=_rubric(lambda answer: answer, process, reward, process_weight, constants),
         tools=make_tools(make_consultant(consultant, OFFLINE)),
         ticket=ticket,
-        open_case=partial(Curation, genetics=genetics),
+        open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_classification,
         success=lambda episode: episode.answer == episode.task.gold["classification"],
         metrics=_supervisor_metrics,
@@ -101,6 +104,7 @@ def supervisor(
         menu=_supervisor_menu,
         conversation=conversation,
         baselines={"rules": partial(baselines.rules, genetics=genetics)},
+        scoring=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
         response_limit=GENETICS_LIMIT if genetics else RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),
@@ -114,9 +118,11 @@ def single_agent(
     masked_names: bool,
     folder: str | None,
     policy: str | None,
+    edition: str | None,
 ) -> Domain:
     """Make the domain of ``clinic/ClinGenSingle-v0``."""
     genetics = _counts_genetics(policy, folder)
+    words = read_edition(edition)
 
     def process(episode: Episode, **keywords: Any) -> float:
         """Cubed F1 of the (pmid, subtype) pairs, less the malformed blocks (eq. 13)."""
@@ -126,11 +132,11 @@ def single_agent(
     return Domain(
         name="clingen",
         policy=_policy_text("single", genetics),
-        tasks=load_tasks(folder, masked_names=masked_names),
+        tasks=load_tasks(folder, masked_names=masked_names, edition=words),
         rubric=_rubric(_single_class, process, reward, process_weight, constants),
         tools=(get_full_text,),
         ticket=ticket,
-        open_case=partial(Curation, genetics=genetics),
+        open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_judgement,
         success=lambda episode: (
             _single_class(episode.answer) == episode.task.gold["classification"]
@@ -141,6 +147,7 @@ def single_agent(
         solution=_single_solution,
         menu=_single_menu,
         baselines={"rules": partial(baselines.rules_single, genetics=genetics)},
+        scoring=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
     )
 
