@@ -17,6 +17,7 @@ from gym_clinic.chart.talk.telling import MINIMISED
 from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.problems import PAINFUL
+from gym_clinic.simulate.clinic.texts.voice import americanised
 
 _SENTENCE = re.compile(r"[^.?!]+[.?!]?")
 _NEGATED = re.compile(r"\b(no|not|never|none|without|nope)\b|n't\b", re.IGNORECASE)
@@ -54,12 +55,9 @@ class AnswerCheck:
             and plan.manner != "omitted"
         } | {*kin, *(one.condition for one in record.patient.medicines)}  # fmt: skip
         facts = record.patient.facts
-        self._names = _pattern(
-            chain(
-                (name for key in self._illnesses for name in illness_names(facts, key)),
-                (one.what for one in record.patient.past if one.kind != "medicine"),
-            )
-        )
+        names = [name for key in self._illnesses for name in illness_names(facts, key)]
+        names += [one.what for one in record.patient.past if one.kind != "medicine"]
+        self._names = _pattern(chain(names, map(americanised, names)))
         own = {one.condition for one in record.patient.problems} - self._illnesses
         diseases = facts.diseases
         self._diagnosis = _pattern(
@@ -122,7 +120,10 @@ class AnswerCheck:
         """Whether an answer is about allergies, or names an allergen and what it did."""
         plain, facts = text.casefold(), self.record.patient.facts
         return _ALLERGY.search(text) is not None or any(
-            allergen_name(facts, one.allergen) in plain and one.reaction in plain
+            any(
+                word(allergen_name(facts, one.allergen)) in plain and word(one.reaction) in plain
+                for word in (str, americanised)
+            )
             for one in self.record.patient.allergies
         )
 

@@ -93,9 +93,10 @@ class Concerns:
         yield self.speech.say(pool), Said("severity:pain", str(pain))
 
     def pain_score(self, minute: float) -> tuple[str, Said]:
-        """Say how bad the pain is that no finding of the plan explains."""
+        """Say how bad the pain is that no finding of the plan explains; or that there is none."""
         pain = self.record.pain(minute, self.telling.actions)
-        text = self.speech.say("pain.score", number=number_word(pain))
+        pool = "pain.score" if pain else "pain.none"
+        text = self.speech.say(pool, number=number_word(pain))
         return text, Said("severity:pain", str(pain))
 
     def tried(self, minute: float) -> Saying:

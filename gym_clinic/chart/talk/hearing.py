@@ -19,6 +19,7 @@ from gym_clinic.facts.terms import FindingTerms, read_terms
 from gym_clinic.retrieval.graph import SymptomLinker, graph_of_facts
 from gym_clinic.simulate.clinic.lay_words import bare, lay_words
 from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.texts.voice import americanised
 
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{\w+\}")
@@ -168,7 +169,8 @@ def _drug_index(facts: Facts) -> Mapping[str, str]:
         name.casefold(): key
         for key, one in facts.drugs.items()
         if key not in NO_MEDICINES
-        for name in (one.name, key, *one.synonyms)
+        for british in (one.name, key, *one.synonyms)
+        for name in (british, americanised(british))
     }
 
 

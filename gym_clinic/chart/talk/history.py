@@ -13,17 +13,21 @@ from gym_clinic.simulate.clinic.lay_words import in_person
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.people import ADULT
+from gym_clinic.simulate.clinic.texts.background import interval
+from gym_clinic.simulate.clinic.texts.voice import drug_name
 
 Sentence = tuple[str, Said]
 Saying = Iterator[Sentence]
 
 TIMES: Mapping[float, tuple[str, ...]] = {
-    0.25: ("once a week", "weekly", "every week", "one a week"),
-    0.5: ("every other day", "every second day", "on alternate days"),
     1: ("once a day", "daily", "one a day", "every day", "each day", "once daily"),
     2: ("twice a day", "twice daily", "two a day", "two times a day"),
 }
-"""Times a day -> in words; below one in two days, weekly."""
+"""Times a day -> in words."""
+
+WEEKLY = ("once a week", "weekly", "every week", "one a week")
+AS_NEEDED = ("as needed", "only when needed", "now and then", "on bad days")
+"""How people say that a medicine is taken once a week, or when it is needed."""
 
 UNITS = {"mg": ("mg", "milligrams"), "mcg": ("mcg", "micrograms")}
 OLD = 56
@@ -99,10 +103,10 @@ class History:
         if plan.manner == "vague":
             vague = self.speech.choose("vague", VAGUE_MEDICINES, "vague")
             return f"{vague} {self.illness_name(one.condition)}"
-        often = max(round(one.per_day * 2) / 2, 0.25)
-        pool = TIMES.get(
-            one.per_day, TIMES[0.25] if often < 0.5 else ("{n} times a day", "{n} a day")
-        )
+        pool = TIMES.get(one.per_day, ("{n} times a day", "{n} a day"))
+        if one.per_day < 1:
+            rare = interval(one.per_day)
+            pool = WEEKLY if rare == "weekly" else (rare,) if rare else AS_NEEDED
         times = self.speech.choose(f"often:{one.per_day}", pool, f"often {one.per_day}")
         times = times.format(n=number_word(round(one.per_day)))
         name = self._drug(plan.says or one.drug)
@@ -330,7 +334,7 @@ class History:
         return ago(minutes, self.record.now(minute), self.speech.random("time"))
 
     def _drug(self, drug: str) -> str:
-        return self.record.patient.facts.drugs[drug].name.lower()
+        return drug_name(self.record.patient.facts.drugs[drug])
 
     def illness_name(self, condition: str) -> str:
         """Return what people call an illness."""

@@ -21,6 +21,8 @@ from gym_clinic.simulate.clinic.life import Life, draw_life
 from gym_clinic.simulate.clinic.patient import CONVERSES, GROWN_UP, SPEAKS, ClinicPatient
 from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE, FORMS_OF_CLOUDED
 from gym_clinic.simulate.clinic.shown import CLEAR
+from gym_clinic.simulate.clinic.texts import draw_visit
+from gym_clinic.simulate.clinic.texts.voice import drug_name
 
 Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
 """What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
@@ -106,6 +108,11 @@ class OwnRecord:
         """Id of the finding that the patient comes with."""
         found = self.patient.problems[0].complaint
         return found if found is not None else next(iter(self.plan))
+
+    @cached_property
+    def american(self) -> bool:
+        """Whether the patient lives where American English is written."""
+        return draw_visit(self.patient).american
 
     @cached_property
     def implied(self) -> Mapping[str, tuple[str, ...]]:
@@ -196,5 +203,5 @@ def allergen_name(facts: Facts, reference: str) -> str:
     """Return what people call a drug or class that they are allergic to."""
     kind, _, name = reference.partition(":")
     if kind != "class":
-        return facts.drugs[reference].name.lower()
+        return drug_name(facts.drugs[reference])
     return _CLASSES.get(name, facts.drug_classes[name].name.lower())

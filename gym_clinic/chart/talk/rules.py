@@ -25,6 +25,7 @@ from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.texts.voice import americanised
 from gym_clinic.simulate.split import Split
 
 CHILD = 12
@@ -72,12 +73,11 @@ class RulesPatient:
     ) -> None:
         self.record = OwnRecord(patient) if record is None else record
         key = f"{patient.seed}:{patient.problems[0].condition}:speech"
-        speech = Speech(key, self.record.speaker, patient.person.sex, split)
+        self._speech = speech = Speech(key, self.record.speaker, patient.person.sex, split)
         self._telling = Telling(self.record, speech)
         self._history = History(self.record, speech)
         self._concerns = Concerns(self.record, speech, self._telling, self._history)
         self._pain = patient.facts.finding_ids["Pain"]
-        self._speech = speech
         self.about = self.record.complaint
         self.told: set[str] = set()
         self.kept: set[str] = set()
@@ -103,7 +103,8 @@ class RulesPatient:
             polite = (one for one in ("hello", "statement") if one in heard.topics)
             return PatientAnswer(self._speech.say(next(polite, "what")))
         texts = dict.fromkeys(text for text, _ in said if text)
-        return PatientAnswer(" ".join(texts), tuple(one for _, one in said))
+        spelled = americanised if self.record.american else str
+        return PatientAnswer(spelled(" ".join(texts)), tuple(one for _, one in said))
 
     def _answers(self, heard: Heard, minute: float) -> Saying:
         """Yield each sentence with the fact that it says; one of several facts may have no text."""
@@ -144,6 +145,9 @@ class RulesPatient:
         if topics and not named and not aside:
             polite = (*topics, "hello", "statement")
             asked_more = [one for one in heard.topics if one not in polite]
+            if "severity" in topics and self._asks_of_pain(heard):
+                topics.remove("severity")
+                yield self._concerns.pain_score(minute)
             if not asked_more or topics != ["onset"]:
                 yield from self._of_finding(self.about, topics, minute)
         for area in areas_asked:
@@ -227,6 +231,10 @@ class RulesPatient:
     def _scored(self, finding: str, minute: float) -> bool:
         """Whether a finding is pain, which the chart scores: it is not denied then."""
         return finding == self._pain and self.record.pain(minute, self._telling.actions) > 0
+
+    def _asks_of_pain(self, heard: Heard) -> bool:
+        """Whether it is asked how bad the pain is, and what was spoken of is none."""
+        return self._pain in heard.findings and not self._telling.hurts(self.about)
 
     def _denies(self, finding: str, minute: float) -> bool:
         return self._telling.denies_by_noun(finding) and not self._scored(finding, minute)

@@ -189,7 +189,7 @@ class Telling:
         plan = self.record.plan.get(finding)
         less = plan is not None and plan.distortion == "minimises"
         fact = f"severity:{finding}"
-        if self._hurts(finding):
+        if self.hurts(finding):
             score = self.record.pain(minute, self.actions)
             score = max(score - MINIMISED, 1 if score else 0) if less else score
             if not score and not self.actions and plan is not None and plan.has:
@@ -205,7 +205,7 @@ class Telling:
         for key in self._that_say_so(QUALITIES):
             return self.speech.say("quality", says=self.clause(key)), Said(f"finding:{key}", "yes")
         pain = self.record.known(self.record.patient.facts.finding_ids["Pain"])
-        hurts = self._hurts(finding) or pain.stance in ("has", "vague", "slight")
+        hurts = self.hurts(finding) or pain.stance in ("has", "vague", "slight")
         if not hurts and not self.record.pain(minute, self.actions):
             return self.speech.say("quality.none"), Said("severity:pain", "0")
         pool = "quality.pain" if hurts else "quality.unknown"
@@ -292,7 +292,8 @@ class Telling:
     def _unsure(self) -> str:
         return self.speech.say("crew.unsure" if self.speech.speaker == "crew" else "unsure")
 
-    def _hurts(self, finding: str) -> bool:
+    def hurts(self, finding: str) -> bool:
+        """Return whether a finding of a problem is pain."""
         phenotype = self.record.patient.facts.phenotypes[finding]
         of_problem = any(finding in one.findings for one in self.record.patient.problems)
         return of_problem and PAINFUL.search(phenotype.name) is not None

@@ -132,3 +132,24 @@ def test_a_pain_is_said_to_go_where_it_hurts_as_well(patient: ClinicPatient) -> 
     assert [one.fact for one in answer.facts] == [f"finding:{jaw}"]
     rules.about = IDS["Malaise"]
     assert [one.value for one in rules.answer("Does it go anywhere?").facts] == ["no"]
+
+
+def test_who_came_without_pain_is_not_asked_in_vain_how_bad_it_is() -> None:
+    stroke = draw_patient(303, "stroke")
+    assert facts(stroke, "How bad is the pain?") == {"severity:pain": "0"}
+    assert facts(stroke, "How bad is it?").keys() != {"severity:pain"}
+
+
+def test_medicines_are_told_as_often_as_they_are_taken_and_in_the_words_of_the_country() -> None:
+    read = 0
+    for seed in range(12):
+        patient = draw_patient(seed, "asthma")
+        rules = RulesPatient(patient)
+        text = rules.answer("What medicines do you take?").text
+        assert AnswerCheck(rules.record).failures(text) == ()
+        if "butamol" in text or "albuterol" in text:
+            read += 1
+            assert ("albuterol" in text) == rules.record.american
+            assert "no times" not in text
+            assert "0 times" not in text
+    assert read

@@ -12,7 +12,7 @@ from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import remembers
 from gym_clinic.simulate.clinic.texts.visit import KNOWN, Visit
-from gym_clinic.simulate.clinic.texts.voice import Voice
+from gym_clinic.simulate.clinic.texts.voice import Voice, drug_name
 from gym_clinic.simulate.clinic.texts.when import WEEK
 
 FREQUENCIES = {1.0: "daily", 2.0: "twice", 3.0: "thrice", 4.0: "four"}
@@ -56,7 +56,7 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
         if how.manner == "omitted" or how.distortion == "forgets":
             continue
         if how.says is not None:
-            name = patient.facts.drugs[how.says].name.lower()
+            name = drug_name(patient.facts.drugs[how.says])
             told.append(Piece(name, (Fact("medicine", how.says, name, denied=True),)))
         elif how.manner == "vague":
             word = voice.word(one.condition)
@@ -80,8 +80,7 @@ def medicine(
     dose: float | None = None,
 ) -> Piece:
     """Return a medicine, with its dose and frequency if `dosed`."""
-    name = patient.facts.drugs[taken.drug].name
-    name = name[:1].lower() + name[1:]
+    name = drug_name(patient.facts.drugs[taken.drug])
     if not dosed:
         return Piece(name, (Fact("medicine", taken.drug, name),))
     amount = taken.dose if dose is None else dose
@@ -97,11 +96,20 @@ def frequency(voice: Voice, per_day: float) -> str:
         return voice.say(f"often.{FREQUENCIES[per_day]}.{place}").text
     if per_day > 1:
         return f"{per_day:g} times a day"
+    return interval(per_day) or voice.say("often.needed").text
+
+
+def interval(per_day: float) -> str | None:
+    """Return how often a medicine is taken that is not taken daily; None for as needed.
+
+    >>> interval(0.43), interval(1 / 7), interval(0.018), interval(0.0027), interval(0.2)
+    ('three times a week', 'weekly', 'every 8 weeks', 'once a year', None)
+    """
     days = 1 / per_day
     if days < 2.5:
         return "three times a week"
     if days < 10 and abs(days - 7) > 0.1:
-        return voice.say("often.needed").text
+        return None
     weeks = round(days / 7)
     if weeks == 1:
         return "weekly"
@@ -130,7 +138,7 @@ def _allergy(
 ) -> Piece:
     name = one.allergen.removeprefix("class:").replace("-", " ").replace("nsaid", "NSAIDs")
     if one.allergen in patient.facts.drugs:
-        name = patient.facts.drugs[one.allergen].name.lower()
+        name = drug_name(patient.facts.drugs[one.allergen])
     fact = Fact("allergy", one.allergen, name)
     if not with_reaction:
         return Piece(name, (fact,))

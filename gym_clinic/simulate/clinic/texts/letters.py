@@ -13,7 +13,7 @@ from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
 from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
-from gym_clinic.simulate.clinic.texts.voice import Voice, lowered, sentence
+from gym_clinic.simulate.clinic.texts.voice import Voice, drug_name, lowered, sentence
 from gym_clinic.simulate.clinic.texts.when import long_date
 
 VALUES = (
@@ -197,7 +197,7 @@ def reconciliation(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
         if event.kind == "medicine":
             ended = patient.arrived + datetime.timedelta(minutes=event.minute)
             day = f"{ended:%d/%m/%Y}" if not visit.american else f"{ended:%m/%d/%Y}"
-            drug = patient.facts.drugs[event.what].name.lower()
+            drug = drug_name(patient.facts.drugs[event.what])
             date = Piece(day, (Fact("date", event.what, day, minute=event.minute),))
             lines.append(voice.say("reconciled.ended", m=drug, since=date))
     first = voice.say("reconciled.first")

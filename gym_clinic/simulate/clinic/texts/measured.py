@@ -115,7 +115,8 @@ def laboratory_table(
     rows = [["", *columns]]
     for key in measurements:
         one = patient.facts.measurements[key]
-        cells = [f"{one.short} {local_unit(one, american).unit}".strip()]
+        unit = local_unit(one, american).unit
+        cells = [f"{one.short.removesuffix(unit).strip()} {unit}".strip()]
         for heading, sample in columns.items():
             if only and heading in only and key not in only[heading]:
                 cells.append("-")

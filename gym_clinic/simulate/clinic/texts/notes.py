@@ -24,7 +24,7 @@ from gym_clinic.simulate.clinic.texts.history import finding, told_history
 from gym_clinic.simulate.clinic.texts.knowledge import told_to
 from gym_clinic.simulate.clinic.texts.measured import PAIN_FROM, TRIAGE, vital_sign, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
-from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
+from gym_clinic.simulate.clinic.texts.voice import Voice, drug_name, sentence
 from gym_clinic.simulate.clinic.texts.when import clock
 
 EPISODES = (
@@ -165,7 +165,7 @@ def _given(
     for action, minute in sorted(actions.items(), key=lambda one: one[1]):
         kind, _, drug = action.partition(":")
         if kind == "drug" and drug in patient.facts.drugs and before < minute <= now:
-            name = patient.facts.drugs[drug].name.lower()
+            name = drug_name(patient.facts.drugs[drug])
             text = clock(voice, patient.arrived + datetime.timedelta(minutes=minute))
             fact = Fact("date", action, text, minute=minute)
             found.append(voice.say("nurse.given", drug=name, time=Piece(text, (fact,))))

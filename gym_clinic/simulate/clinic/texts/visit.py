@@ -15,7 +15,7 @@ from random import Random
 from typing import Literal
 
 from gym_clinic.facts import Facts
-from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures
+from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures, recollections
 from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
@@ -156,7 +156,7 @@ def draw_visit(patient: ClinicPatient) -> Visit:
     return Visit(
         setting=setting,
         mode=mode,
-        american=random.random() < AMERICAN,
+        american=random.random() < AMERICAN and not _british(patient),
         speaker=patient.speaker,
         parent=random.choice(("mother", "mother", "father")),
         region=region,
@@ -168,6 +168,12 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         began=since,
         plan=plan,
     )
+
+
+def _british(patient: ClinicPatient) -> bool:
+    """Whether a medicine that is taken, or named instead, is not prescribed in America."""
+    named = {one.says for one in recollections(patient)}
+    return not not_american().isdisjoint(named | {one.drug for one in patient.medicines})
 
 
 def _orders_by_symptoms(
@@ -268,9 +274,19 @@ def _history(
 @lru_cache(maxsize=1)
 def launch_years() -> dict[str, int]:
     """Return drug -> the year from which it could be prescribed, for the newer ones."""
-    lines = Path(__file__).with_name("launched.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(" = ") for line in lines if line and not line.startswith("#"))
+    pairs = (line.split(" = ") for line in _lines("launched"))
     return {drug: int(year) for drug, year in pairs}
+
+
+@lru_cache(maxsize=1)
+def not_american() -> frozenset[str]:
+    """Return the drugs that are not prescribed in America."""
+    return frozenset(_lines("not_american"))
+
+
+def _lines(name: str) -> list[str]:
+    text = Path(__file__).with_name(f"{name}.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def minute_of(patient: ClinicPatient, day: datetime.date) -> int:

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 
+from gym_clinic.facts.drugs import Drug
 from gym_clinic.facts.phrases import ParsedPhrase, slots_of
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Piece, joined
@@ -294,6 +295,13 @@ def _spellings() -> tuple[re.Pattern[str], dict[str, str]]:
     words: dict[str, str] = dict(line.split(" = ") for line in lines)
     longest = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest)), re.IGNORECASE), words
+
+
+def drug_name(drug: Drug) -> str:
+    """Return the name of a drug in a British text; the table has the American one of some."""
+    usual = drug.name[:1].lower() + drug.name[1:]
+    british = (one for one in drug.synonyms if one != usual and americanised(one) == usual)
+    return next(british, usual)
 
 
 def americanised(text: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.instruments.units import convert
-from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic import draw_patient, recollections
 from gym_clinic.simulate.clinic.texts import documents, draw_visit
 from gym_clinic.simulate.clinic.texts.units import (
     is_reported,
@@ -17,7 +17,8 @@ from gym_clinic.simulate.clinic.texts.units import (
     local_units,
     written_value,
 )
-from gym_clinic.simulate.clinic.texts.voice import americanised
+from gym_clinic.simulate.clinic.texts.visit import not_american
+from gym_clinic.simulate.clinic.texts.voice import americanised, drug_name
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,8 @@ from gym_clinic.simulate.clinic.texts.voice import americanised
         ("hb", 13.5, "135 g/L", "13.5 g/dL"),
         ("calcium", 10.0, "2.50 mmol/L", "10.0 mg/dL"),
         ("pco2", 40, "5.3 kPa", "40 mmHg"),
+        ("hba1c", 6.5, "48 mmol/mol", "6.5 %"),
+        ("hba1c", 9.0, "75 mmol/mol", "9.0 %"),
         ("ldl", 100, "2.6 mmol/L", "100 mg/dL"),
         ("temp_c", 38.0, "38.0 C", "100.4 F"),
         ("weight_kg", 70.0, "70.0 kg", "154 lb"),
@@ -53,7 +56,7 @@ def test_factors_are_those_of_the_instruments() -> None:
     for units in local_units().values():
         assert units.keys() <= known.keys()
         for key, local in units.items():
-            if local is None:
+            if local is None or key == "hba1c":  # two scales, not two units
                 continue
             for value in (0.0, 1.0, 60.0):
                 wanted = convert(value, known[key].unit, local.unit, local.analyte)
@@ -96,3 +99,22 @@ def test_a_poor_trace_is_written_beside_the_saturation_and_does_not_alarm() -> N
                 assert "hypox" not in one.text
                 return
     raise AssertionError("no poor trace in 200 patients")
+
+
+def test_nitroglycerin_is_glyceryl_trinitrate_in_britain() -> None:
+    drugs = load().drugs
+    assert drug_name(drugs["nitroglycerin"]) == "glyceryl trinitrate"
+    assert americanised("glyceryl trinitrate") == "nitroglycerin"
+    assert [drug_name(drugs[one]) for one in ("salbutamol", "metformin")] == [
+        "salbutamol",
+        "metformin",
+    ]
+
+
+def test_nobody_in_america_takes_what_is_not_prescribed_there() -> None:
+    assert not_american() <= load().drugs.keys()
+    american = [one for one in map(draw_patient, range(60)) if draw_visit(one).american]
+    assert american
+    for one in american:
+        named = {each.drug for each in one.medicines} | {each.says for each in recollections(one)}
+        assert not (not_american() & named)
