@@ -109,11 +109,12 @@ def write_abstract(
         )
     for result, facts in shown:
         pool = "counts_main" if result.arms[0].count is not None else "abs_result"
-        results.append(without_figures(writer, pool, facts))
+        one = without_figures(writer, pool, facts)
+        results.append(shorten(one, [result], " ".join(methods), groups=False))
     if len(shown) < len(told):
         results.append(writer.tell("abs_other_result"))
     conclusions = [
-        shorten(one, [result for result, _ in shown], " ".join(results))
+        shorten(one, [result for result, _ in shown], " ".join([*methods, *results]))
         for one in _conclusions(writer, literature, article, shown)
     ]
     parts = [" ".join(filter(None, part)) for part in (background, methods, results, conclusions)]
@@ -173,7 +174,19 @@ def _group_facts(persons: Sequence[Proband]) -> dict[str, str]:
         "sign_top": sign(name),
         "sign_was": "were" if is_plural(name) else "was",
         "sign_k": every if times == number else counted_word(times),
+        "sign_of": _of(times, number),
     }
+
+
+def _of(some: int, number: int) -> str:
+    """Say how many of several persons are meant.
+
+    >>> _of(2, 2), _of(4, 4), _of(3, 5)
+    ('both', 'all four', 'three of five')
+    """
+    if some == number:
+        return "both" if number == 2 else f"all {counted_word(number)}"
+    return f"{counted_word(some)} of {counted_word(number)}"
 
 
 def _conclusions(

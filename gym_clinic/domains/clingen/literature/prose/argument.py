@@ -41,6 +41,7 @@ _STEPS = {
     "against_common": "step_common",
     "against_untested": "step_untested",
     "against_null": "step_null",
+    "against_null_between": "step_null",
     "against_few": "step_few",
     "against_one": "step_few",
     "against_no_people": "step_no_people",
@@ -103,7 +104,7 @@ class Weighing:
         objections = self.objections or (Ground("against_single"),) * cautious
         grounds = [one for one in (*people, *results) if not (results and one.minority)]
         if brief and grounds:
-            grounds, objections = grounds[:1], objections[:1] if level == "low" else ()
+            grounds, objections = grounds[:1], () if level == "high" else objections[:1]
         writer.rng.shuffle(grounds)
         said = [writer.tell("plain_for", **{"for": _clause(writer, one)}) for one in grounds[1:]]
         repeated = not grounds and objections[0].pool == "against_again"
@@ -176,7 +177,7 @@ def weigh(
     families = [one for one in literature.families if one.id in article.families]
     about = [one for one in told if expectation(one[0]) != "expect_other"]
     differing = [facts for one, facts in about if one.comparison.p < ALPHA]
-    equal = [facts for one, facts in about if one.comparison.p >= ALPHA]
+    equal = [(one, facts) for one, facts in about if one.comparison.p >= ALPHA]
     clear, doubts = _sorted_persons(literature, article, persons)
     number = len(persons)
     supports, objections = [], []
@@ -191,12 +192,12 @@ def weigh(
         supports.append(Ground("for_controls"))
     supports += [Ground("for_result", facts) for facts in differing]
     supports.sort(key=lambda one: one.minority)
-    for pool, count in doubts[:2]:
+    for pool, count in sorted(doubts[:2], key=lambda one: -one[1]):
         if count:
             objections.append(Ground(pool, count=(count, number)))
     if article.case_control and not excess:
         objections.append(Ground("against_controls"))
-    objections += [Ground("against_null", facts) for facts in equal]
+    objections += [Ground(_null_pool(one, about), facts) for one, facts in equal]
     objections += [
         Ground("against_family", {"family": one.id, "lacking": _relatives(one.phenocopies)})
         for one in families
@@ -303,6 +304,12 @@ def _sorted_persons(
             clear += not again
         counts["against_again"] += again
     return clear, list(counts.items())
+
+
+def _null_pool(result: Experiment, told: Sequence[tuple[Experiment, dict[str, str]]]) -> str:
+    """Name the groups where another experiment has the same measure."""
+    alike = sum(one.measure == result.measure for one, _ in told)
+    return "against_null" if alike == 1 else "against_null_between"
 
 
 def _relatives(number: int) -> str:

@@ -38,6 +38,9 @@ _WORDS = ("SNARE", "RING", "LIM", "SUMO", "FERM", "HECT", "SANT", "SET ", "SH3",
 
 _PLURAL = {"seizure": "seizures", "stroke": "strokes", "arrhythmia": "arrhythmias"}
 
+_SINGULAR = {"strokes": "stroke", "arrhythmias": "arrhythmia"}
+"""Plurals that are also named by the singular without an article."""
+
 
 def _article(noun: str) -> str:
     """Return "a" or "an", as the noun is pronounced.
@@ -177,7 +180,8 @@ def article_facts(literature: Literature, article: Publication) -> dict[str, str
     if literature.phenotypes:
         names = signs_of(literature)
         single = [one for one in names if not is_plural(one)] or names
-        facts["feature"] = single[sum(map(ord, article.pmid)) % len(single)]
+        feature = single[sum(map(ord, article.pmid)) % len(single)]
+        facts["feature"] = _SINGULAR.get(feature, feature)
         facts["features"] = listed(names[:4])
     if article.disease != literature.disease:
         for slot in ("feature", "features", "tissue", "tissue_in"):

@@ -13,7 +13,9 @@ from gym_clinic.domains.clingen.literature.records import Experiment
 _LABELS: dict[str, list[tuple[str, str]]] = json.loads(
     (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
 )
-_TAIL = re.compile(r" (?:of|in|after|with|before|by|on|relative|at|over|from|that|recovered|to)\b")
+_TAIL = re.compile(
+    r" (?:of|in|after|with|before|by|on|relative|at|over|from|that|through|recovered|to)\b"
+)
 
 _QUANTITY = re.compile(r"the \w+ of (?:\S+ )+?(?=(?:with|within|for|that|in|after|re\w+ed)\b)")
 
@@ -40,6 +42,8 @@ def short_measure(measure: str) -> str:
     'ejection fraction'
     >>> short_measure("the number of cells after five days")
     'the number of cells'
+    >>> short_measure("flux through the pathway of SBF1")
+    'flux through the pathway of SBF1'
     """
     head = _TAIL.split(measure)[0]
     words = head.split()
@@ -63,20 +67,23 @@ def short_arm(label: str) -> str:
     return label
 
 
-def shorten(text: str, results: Sequence[Experiment], before: str = "") -> str:
+def shorten(
+    text: str, results: Sequence[Experiment], before: str = "", *, groups: bool = True
+) -> str:
     """Shorten measures and groups where a text names them again.
 
     Args:
         text: One paragraph.
         results: The experiments that it may name.
         before: What the reader has read, where they are named in full.
+        groups: Whether groups are shortened too.
     """
     short: dict[str, str] = {}
     for one in results:
         measure = measure_text(one.measure)
         short[measure.casefold()] = short_measure(measure)
         arms = {arm.label: short_arm(arm.label) for arm in one.arms}
-        if len(set(arms.values())) == len(arms):
+        if groups and len(set(arms.values())) == len(arms):
             short |= {label.casefold(): name for label, name in arms.items()}
     names = sorted((key for key in short if short[key].casefold() != key), key=len, reverse=True)
     if not names:

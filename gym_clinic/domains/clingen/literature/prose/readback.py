@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from gym_clinic.domains.clingen.literature.packing import pack
-from gym_clinic.domains.clingen.literature.prose.labels import short_measure
+from gym_clinic.domains.clingen.literature.prose.labels import short_arm, short_measure
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
@@ -134,23 +135,28 @@ def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterat
     for one in results:
         if sum(other.measure in one.measure for other in results) > 1:
             continue
-        names = (one.measure, *(arm.label for arm in one.arms))
+        mine = short_measure(one.measure)
+        foreign = {short_measure(other.measure) for other in results} - {mine}
+        alone = sum(short_measure(other.measure) == mine for other in results) == 1
+        measures = (one.measure, mine) if alone else (one.measure,)
+        groups = [(arm.label, short_arm(arm.label)) for arm in one.arms]
         right = "equal" if one.comparison.p >= 0.05 else "higher"
         if right == "higher" and one.comparison.difference < 0:
             right = "lower"
-        mine = short_measure(one.measure)
-        foreign = {short_measure(other.measure) for other in results} - {mine}
         for sentence in re.split(r"(?<=[.?;])\s+", text):
-            told = sentence.casefold()
-            if not all(name.casefold() in told for name in names[:2]):
+            if not (_names(sentence, measures) and _names(sentence, groups[0])):
                 continue
-            if any(other.casefold() in told for other in foreign if other not in mine):
+            if any(_names(sentence, (other,)) for other in foreign if other not in mine):
                 continue
-            for name in names:
+            for name in (*measures, *chain.from_iterable(groups)):
                 sentence = re.sub(re.escape(name), "", sentence, flags=re.IGNORECASE)
             for direction, words in _DIRECTIONS.items():
                 if direction != right and words.search(sentence):
                     yield f"{part}: {one.id} is {right}, told as {direction}"
+
+
+def _names(text: str, names: Sequence[str]) -> bool:
+    return any(name.casefold() in text.casefold() for name in names)
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,9 @@ COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eig
 
 _AMERICAN = {
     "analyse": "analyze",
-    "characteris": "characteriz",
+    "characterisa": "characteriza",
+    "characterise": "characterize",
+    "characterisi": "characterizi",
     "colour": "color",
     "summaris": "summariz",
     "emphasise": "emphasize",
@@ -26,6 +28,8 @@ _AMERICAN = {
     "signalling": "signaling",
     "modelling": "modeling",
     "oedema": "edema",
+    "favour": "favor",
+    "counselling": "counseling",
 }
 _TO_AMERICAN = re.compile("|".join(_AMERICAN), re.IGNORECASE)
 

@@ -166,7 +166,7 @@ class _ArticleAuthor:
         Args:
             writer: Whose phrases are used.
             told: What may be said of its experiments.
-            experiment: The pool for the first of them.
+            experiment: The pool for the first of them, where persons come before it.
         """
         if self.article.kind == "review":
             aims = [writer.clause("aim_review")]
@@ -174,7 +174,8 @@ class _ArticleAuthor:
             people = "aim_person" if len(self.persons) == 1 else "aim_people"
             aims = [writer.clause(people)] if self.persons else []
             if told:
-                aims.append(writer.clause(experiment, **told[0]))
+                pool = experiment if aims else "aim_experiment"
+                aims.append(writer.clause(pool, **told[0]))
         text = " and to ".join(aims or [writer.clause("aim_review")])
         return writer.tell("aim", aim=text.replace(" and to ", " and "), aim_inf=text)
 

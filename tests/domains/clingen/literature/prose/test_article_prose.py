@@ -10,6 +10,7 @@ from literature_records import draw_literature
 
 from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.literature.prose.experiments import protocol_pools
+from gym_clinic.domains.clingen.literature.prose.labels import short_arm, short_measure
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES, grammar_of
 from gym_clinic.domains.clingen.literature.prose.readback import mistakes
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
@@ -114,6 +115,16 @@ def changed_section(written, name, change):
             (head, change(text) if head == name else text) for head, text in written.sections
         ),
     )
+
+
+def test_a_direction_told_with_short_names_is_found(told_experiment):
+    literature, article, written = told_experiment
+    one = next(found for found in literature.results if found.id in article.results)
+    own = replace(article, results=(one.id,))
+    word = "lower" if one.comparison.difference > 0 else "higher"
+    added = f" {short_measure(one.measure)} was {word} in {short_arm(one.arms[0].label)}."
+    changed = changed_section(written, "Discussion", lambda text: text + added)
+    assert any("told as" in found for found in mistakes(literature, own, changed))
 
 
 @pytest.mark.parametrize("added", [" Cells were kept for 9713 h.", " QQXR7 was sequenced."])
