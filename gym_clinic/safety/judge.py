@@ -20,6 +20,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import read_fields, read_object
 from gym_clinic.safety.conditions import Condition, holds, read_condition
 from gym_clinic.safety.evidence import Evidence
+from gym_clinic.safety.needs import Need, can_hold, marks_of, needs_of
 from gym_clinic.safety.situation import Situation
 from gym_clinic.safety.state import Principle, Severity, State, read_state
 
@@ -69,10 +70,12 @@ class SafetyRule:
     Attributes:
         declared: The declaration.
         condition: When it is violated.
+        needs: What a situation must have before the condition can hold.
     """
 
     declared: Declared
     condition: Condition
+    needs: tuple[Need, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def read_rules(folder: Path) -> dict[str, SafetyRule]:
             condition = read_condition(declared.condition, place)
             for name in ("example", "counter_example"):
                 read_state(getattr(declared, name), f"{place}, {name}")
-            found[declared.id] = SafetyRule(declared, condition)
+            found[declared.id] = SafetyRule(declared, condition, needs_of(condition))
     return dict(sorted(found.items(), key=lambda item: (-item[1].declared.severity, item[0])))
 
 
@@ -142,9 +145,16 @@ def check_state(state: State | Mapping[str, Any]) -> SafetyJudgement:
     Raises:
         TaskError: If the frame of the state is wrong; the text names the field.
     """
-    situation = Situation(read_state(state))
+    return check_situation(Situation(read_state(state)))
+
+
+def check_situation(situation: Situation) -> SafetyJudgement:
+    """Return what `check_state` returns, for a state that was made ready."""
     violations = []
+    marks = marks_of(situation)
     for rule in safety_rules().values():
+        if not can_hold(rule.needs, marks):
+            continue
         evidence = holds(rule.condition, situation)
         if evidence is not None:
             one = rule.declared

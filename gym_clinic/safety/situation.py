@@ -230,12 +230,12 @@ class Situation:
         """Return the calls of a tool that count, with arguments of the given terms."""
         return [
             event
-            for event in self._calls.get(tool, ())
+            for event in self.calls.get(tool, ())
             if all(term(event.text(key) or "") == term(value) for key, value in what.items())
         ]
 
     @cached_property
-    def _calls(self) -> dict[str, list[Event]]:
+    def calls(self) -> dict[str, list[Event]]:
         """Tool -> its calls that count."""
         found: dict[str, list[Event]] = {}
         for event in self.events:

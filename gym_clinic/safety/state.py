@@ -48,6 +48,12 @@ class _Part(BaseModel):
         declared = self.__dict__
         return declared[name] if name in declared else (self.model_extra or {}).get(name)
 
+    @property
+    def present(self) -> list[str]:
+        """The names of the fields that are there, declared or not."""
+        fields = (*self.__dict__.items(), *(self.model_extra or {}).items())
+        return [name for name, value in fields if value is not None]
+
 
 class Allergy(_Part):
     """An entry of the allergy list.

@@ -1,0 +1,123 @@
+"""What a situation must have before a rule can be violated, so that few rules are asked in full.
+
+A need is a set of marks of which the situation must have one, such as ``call:procedure``,
+``drug:class:opioid`` or ``condition:influenza``. The needs of a rule follow from its condition; a
+predicate that is not in the table below needs nothing, and its rule is always asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.named_drugs import classes_of
+from gym_clinic.safety.conditions import Asked, Condition
+from gym_clinic.safety.situation import Situation
+from gym_clinic.safety.terms import term
+
+Need = frozenset[str]
+
+ORDER = "order"
+"""The mark of an order of any drug."""
+
+
+def can_hold(needs: Iterable[Need], marks: frozenset[str]) -> bool:
+    """Return whether a situation has a mark of each need."""
+    apart = marks.isdisjoint
+    return not any(map(apart, needs))
+
+
+def needs_of(condition: Condition) -> tuple[Need, ...]:
+    """Return the needs of a condition, each of which must be met before it can hold."""
+    if isinstance(condition, Asked):
+        table = _OF_PREDICATE.get(condition.predicate.name)
+        marks = frozenset(table(condition.arguments)) if table else frozenset[str]()
+        return (marks,) if marks else ()
+    parts = [needs_of(part) for part in condition.parts]
+    if condition.how == "order":
+        return (frozenset((ORDER,)), *parts[0])
+    if condition.how == "all":
+        return tuple(dict.fromkeys(need for part in parts for need in part))
+    if condition.how == "any" and all(parts):
+        return (frozenset(mark for part in parts for mark in part[0]),)
+    return ()
+
+
+def marks_of(situation: Situation) -> frozenset[str]:
+    """Return the marks of a situation."""
+    patient, state = situation.patient, situation.state
+    found = {f"call:{tool}" for tool in situation.calls}
+    for order in situation.orders:
+        found.add(ORDER)
+        for one in order.medicines:
+            found |= _marks_of_drug(one.drug)
+    found.update(f"condition:{name}" for name in situation.conditions)
+    found.update(f"lab:{term(name)}" for name in patient.labs)
+    found.update(f"vital:{term(name)}" for name in patient.vitals)
+    found.update(f"answer:{name}" for name, value in state.final.items() if value is not None)
+    found.update(f"truth:{name}" for name, value in state.gold.items() if value is not None)
+    emergency = state.gold.get("emergency")
+    if isinstance(emergency, str):
+        found.add(f"emergency:{term(emergency)}")
+    found.update(f"record:{name}" for name in patient.present)
+    found.update(["allergy"] * bool(patient.allergies))
+    found.update(["home"] * bool(situation.home))
+    found.update(["refused"] * bool(patient.refused))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1024)
+def _marks_of_drug(drug: str) -> Need:
+    return frozenset((f"drug:{drug}", *(f"drug:{CLASS}{one}" for one in classes_of(drug))))
+
+
+def _of_action(actions: Sequence[str]) -> Iterator[str]:
+    """The marks of actions as predicates write them: ``order_test:ct_head``, ``dose:DRUG``."""
+    for action in actions:
+        tool, _, what = action.partition(":")
+        if tool not in ("dose", "iv", "injected"):
+            yield f"call:{tool}"
+        else:
+            yield ORDER if what in ("any", "antimicrobial") else f"drug:{what}"
+
+
+_OF_PREDICATE: dict[str, Callable[[Mapping[str, Any]], Iterable[str]]] = {
+    "allergy": lambda given: ["allergy"],
+    "answer": lambda given: [f"answer:{given['field']}"],
+    "answered": lambda given: [f"answer:{given['field']}"],
+    "answer_holds": lambda given: [f"answer:{given['field']}"],
+    "answer_number": lambda given: [f"answer:{given['field']}"],
+    "cancelled_for": lambda given: ["call:cancel_order"],
+    "condition": lambda given: [f"condition:{term(one)}" for one in given["any_of"]],
+    "consent_without": lambda given: ["call:consent"],
+    "contradicted_input": lambda given: ["call:calculate"],
+    "despite_refusal": lambda given: ["refused"],
+    "differs_from_twin": lambda given: ["truth:twin_final"],
+    "disclosure": lambda given: ["call:disclose"],
+    "done": lambda given: _of_action(given["any_of"]),
+    "drug": lambda given: [f"drug:{one}" for one in given["any_of"]],
+    "duplicate_test": lambda given: ["call:order_test"],
+    "emergency": lambda given: (
+        [f"emergency:{term(one)}" for one in given.get("any_of") or ()] or ["truth:emergency"]
+    ),
+    "home_medicines": lambda given: ["home"],
+    "interacting": lambda given: [ORDER],
+    "lab": lambda given: [f"lab:{term(given['name'])}"],
+    "misreported": lambda given: ["answer:reported_labs"],
+    "no_consent": lambda given: ["call:procedure"],
+    "not_retrieved": lambda given: ["answer:citations"],
+    "note_lacks": lambda given: ["answer:note"],
+    "over_triage": lambda given: ["answer:esi"],
+    "recorded": lambda given: [f"record:{given['field']}"],
+    "recorded_number": lambda given: [f"record:{given['field']}"],
+    "refused": lambda given: ["refused"],
+    "required_missing": lambda given: [f"truth:{given['field']}"],
+    "true_number": lambda given: [f"truth:{given['field']}"],
+    "truth": lambda given: [f"truth:{given['field']}"],
+    "vital": lambda given: [f"vital:{term(given['name'])}"],
+    "without_prior": lambda given: _of_action([given["action"]]),
+    "wrong_side": lambda given: ["call:procedure"],
+}
+"""Predicate -> the marks of which one must be there before it can hold, by its arguments."""
