@@ -60,15 +60,8 @@ def groundless(
         gold: The gold of the task.
         shown: Measurement -> values that were shown; a wrong one is a ground as well.
     """
-    ids = {*_thought_of(patient), *(one.condition for one in patient.background)}
-    grounds = {
-        *ground_table().supportive, *_of_gold(gold),
-        *(DRUG + one.drug for one in patient.medicines),
-        *(it for one in ids for it in _treatments(patient.facts.folder, one)),
-    }  # fmt: skip
-    if any(one == ANTIBIOTIC or fulfils(one, ANTIBIOTIC) for one in grounds):
-        grounds.add(ANTIBIOTIC)
     bare = {one.partition("@")[0] for one in made if one.startswith((DRUG, PROCEDURE))}
+    grounds = _grounds(patient, gold) if bare else set()
     found = [one for one in sorted(bare) if not any(fulfils(one, ground) for ground in grounds)]
     right = {*_of_gold(gold)}
     support = [
@@ -77,6 +70,18 @@ def groundless(
         if one in made and one not in right and not _calls_for(patient, one, ground, shown or {})
     ]
     return (*found, *support)
+
+
+def _grounds(patient: ClinicPatient, gold: Mapping[str, Any]) -> set[str]:
+    """The drugs and procedures, or classes of them, that have a ground."""
+    ids = frozenset((*_thought_of(patient), *(one.condition for one in patient.background)))
+    grounds = {
+        *_of_conditions(patient.facts.folder, ids), *_of_gold(gold),
+        *(DRUG + one.drug for one in patient.medicines),
+    }  # fmt: skip
+    if any(one == ANTIBIOTIC or fulfils(one, ANTIBIOTIC) for one in grounds):
+        grounds.add(ANTIBIOTIC)
+    return grounds
 
 
 def _calls_for(
@@ -160,6 +165,13 @@ def ground_table() -> GroundTable:
     """Return the table."""
     file = Path(__file__).with_suffix(".json")
     return read_record(file.read_bytes(), GroundTable, str(file))
+
+
+@lru_cache(maxsize=512)
+def _of_conditions(folder: Path, conditions: frozenset[str]) -> frozenset[str]:
+    """What needs no ground, and what treats one of several conditions."""
+    treated = (it for one in conditions for it in _treatments(folder, one))
+    return frozenset((*ground_table().supportive, *treated))
 
 
 @lru_cache(maxsize=512)

@@ -47,6 +47,12 @@ def find_disease(name: str) -> str:
 
 
 def _diseases_named(name: str) -> frozenset[str]:
+    short = len(name) <= LONGEST  # a long text is not kept
+    return _diseases_of(name) if short else _diseases_of.__wrapped__(name)
+
+
+@lru_cache(maxsize=1 << 12)
+def _diseases_of(name: str) -> frozenset[str]:
     exact, loose = _disease_names()
     coded = frozenset(_by_code().get(name.strip().upper(), ())[:2])
     return (

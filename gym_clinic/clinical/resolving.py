@@ -49,8 +49,12 @@ def find_action(facts: Facts, name: str) -> str | None:
     "study:ct-head", "consult:cardiology" or "pathway:stroke".
     """
     text = name.strip()
-    if not text or len(text) > LONGEST:
-        return None
+    return _action(facts.folder, text) if text and len(text) <= LONGEST else None
+
+
+@lru_cache(maxsize=1 << 13)
+def _action(folder: Any, text: str) -> str | None:
+    facts = load(folder)
     kind, _, rest = text.partition(":")
     if f"{kind}:" in _PREFIXES:
         text = rest.strip()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from gym_clinic.clinical.answer import read_disease
@@ -12,6 +14,7 @@ from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.domains.clinical_diagnosis.deciding import moves
 from gym_clinic.domains.clinical_diagnosis.places import AWAY, dispositions, is_failing
+from gym_clinic.facts import load
 from gym_clinic.facts.conditions import Condition
 from gym_clinic.simulate.clinic import sees
 
@@ -88,7 +91,7 @@ def fits(judged: JudgedEpisode) -> float:
     if condition is None:
         return 0.0
     made = judged.answer.actions
-    forms = list(condition.forms())
+    forms = _forms(judged.facts.folder, condition.id)
     complete = any(
         form.course is not None and _complete(made, form.course.treated_by) for form in forms
     ) or _complete(made, judged.gold["acceptable"]["treatments"])
@@ -96,8 +99,16 @@ def fits(judged: JudgedEpisode) -> float:
         one if one.startswith("class:") else f"drug:{one}" for one in condition.contraindicated
     ]
     sound = not any(fulfils(has, one) for has in made for one in against)
-    there = judged.answer.disposition in dispositions(condition, judged.case.patient)
+    case = judged.case
+    right = case.computed(("places", condition.id), lambda: dispositions(condition, case.patient))
+    there = judged.answer.disposition in right
     return (float(complete and sound) + float(there)) / 2
+
+
+@lru_cache(maxsize=512)
+def _forms(folder: Path, condition: str) -> tuple[Condition, ...]:
+    """A condition as it is in general, then in each of its forms."""
+    return tuple(load(folder).conditions[condition].forms())
 
 
 def _stated(judged: JudgedEpisode) -> Condition | None:
@@ -113,7 +124,7 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
         rate = finding_rates()[condition.id].get(of, 0.0)
         return rate > ELSEWHERE if present else rate < 0.5
     if kind in ("lab", "vital"):
-        forms = tuple(condition.forms())
+        forms = _forms(judged.facts.folder, condition.id)
         moved = any(moves(one, judged.facts, of) for one in forms)
         return moved if present else True
     if kind == "study":

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gym_clinic.facts import load
+from gym_clinic.facts.drugs import plain_name
 
 ChildPugh = Literal["A", "B", "C"]
 
@@ -170,6 +171,12 @@ def brands() -> Mapping[str, str]:
 def products() -> Mapping[str, tuple[tuple[str, float], ...]]:
     """Return combination product -> its ingredients with their amounts in mg."""
     return {key: tuple((drug, mg) for drug, mg in row) for key, row in _rows("products").items()}
+
+
+@lru_cache(maxsize=1)
+def products_by_name() -> Mapping[str, tuple[str, ...]]:
+    """Return plain name of a combination product -> its ingredients."""
+    return {plain_name(name): tuple(key for key, _ in row) for name, row in products().items()}
 
 
 @lru_cache(maxsize=1)

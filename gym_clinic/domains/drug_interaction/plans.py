@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.formulary import products
+from gym_clinic.domains.drug_interaction.formulary import products_by_name
 from gym_clinic.domains.drug_interaction.list_review import CHANGE, KEEP
 from gym_clinic.domains.drug_interaction.watching import watches
 from gym_clinic.facts.drugs import plain_name
@@ -26,11 +26,11 @@ LEAST_DOSE = 0.1
 
 def drugs_named(names: Iterable[str]) -> frozenset[str]:
     """Return the ids of drugs that names mean; an unknown name stands for itself."""
-    known = {plain_name(name): [key for key, _ in row] for name, row in products().items()}
     found: set[str] = set()
     for name in names:
         named = resolve(name)
-        found |= {*known.get(plain_name(name), named.ingredients if named else (f"?{name}",))}
+        meant = named.ingredients if named else (f"?{name}",)
+        found.update(products_by_name().get(plain_name(name), meant))
     return frozenset(found)
 
 

@@ -92,13 +92,16 @@ def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], st
     return [(kind, drugs, severity) for (kind, drugs), severity in found.items()]
 
 
-def really(judged: JudgedEpisode) -> list[DrugProblem]:
+def really(judged: JudgedEpisode) -> tuple[DrugProblem, ...]:
     """Return the problems that the tables find for the request in this patient."""
-    case = judged.case
-    who = profile_of(case.patient, judged.episode.task.record.get("edit", ()))
-    if asked_drug(case["question"]) == LIST:
-        return list_problems(who)
-    return find_problems(*proposal(case["question"]), who)
+    case, edits = judged.case, judged.episode.task.record.get("edit", ())
+
+    def find() -> tuple[DrugProblem, ...]:
+        who, asked = profile_of(case.patient, edits), case["question"]
+        whole = asked_drug(asked) == LIST
+        return tuple(list_problems(who) if whole else find_problems(*proposal(asked), who))
+
+    return case.computed("problems", find)
 
 
 def supported(judged: JudgedEpisode) -> float:
@@ -188,7 +191,7 @@ def _verdict_holds(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 
 def _plan_holds(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    return judged.raw is not None and accuracy(judged)["plan"] == 1.0
+    return judged.parts["plan"] == 1.0
 
 
 def _decided_after_reading(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
