@@ -26,8 +26,9 @@ def domain(knowledge_base: str | Mapping[str, Any] = "embedded") -> Domain:
     Task:
         A patient and a request: drug, dose, route and why. The agent finds what matters in this
         patient (interactions, allergies, kidneys, liver, pregnancy, age, conditions, duplicates,
-        dose), judges how severe it is, and says what is done. A quarter of the classes propose
-        nothing: the whole list is reviewed, and kept or changed.
+        dose), judges how severe it is, and says what is done. Three of ten classes propose nothing:
+        the whole list is reviewed, and kept or changed; what is stopped is replaced where a
+        condition would go untreated.
 
     Tools:
         The record, the letters, the blood results and the patient; and tools that answer from the

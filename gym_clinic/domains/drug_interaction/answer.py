@@ -77,9 +77,11 @@ class ReviewPlan(TypedDict):
         alternative: The drug to give instead, where the proposed one is not started.
         wait_days: Days to wait before the proposed drug may be started.
         doses: Doses that are changed.
-        monitoring: What is to be watched, and when first.
+        monitoring: What is to be watched, and when first; of a whole list, not what today's results
+            have checked since it was begun, and found right.
         separate_hours: Hours between the proposed drug and another.
-        add: Medicines that are given beside the drug, to protect from it.
+        add: Medicines that are given beside the drug, to protect from it; of a whole list also what
+            is given instead of a medicine that is stopped, where its condition would go untreated.
         stop: Bought products that are to be stopped; of a whole list also what is prescribed.
     """
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from gym_clinic.domains.drug_interaction.candidates import ReviewCandidate
 from gym_clinic.domains.drug_interaction.formulary import (
+    Regimen,
     bought,
     brands,
     home_regimens,
     products,
 )
 from gym_clinic.domains.drug_interaction.home import regimens_of
+from gym_clinic.domains.drug_interaction.person_checks import pregnancy_risk
 from gym_clinic.domains.drug_interaction.world import edited, hidden
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -22,7 +24,7 @@ CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
 """Values of failing kidneys in mg/dL."""
 
 EXTRAS = {"bought": 0.5, "ended": 0.35, "allergy": 0.3, "kidneys": 0.3, "pharmacist": 0.4,
-          "egfr": 0.55, "brand": 0.5}  # fmt: skip
+          "egfr": 0.55, "brand": 0.5, "begun": 0.5}  # fmt: skip
 """What a chart has beside the question -> share of charts."""
 
 REACTIONS = ("rash", "hives", "anaphylaxis")
@@ -74,15 +76,22 @@ def lived_with(condition: str, patient: ClinicPatient, random: Random) -> Edit:
     return {"kind": "lives with", "condition": condition, "years": random.randint(1, longest)}
 
 
+def usual_for(condition: str, patient: ClinicPatient) -> list[Regimen]:
+    """Return what is usually taken for a condition, of what a pregnancy allows."""
+    weeks = patient.person.pregnant_weeks
+    return [row.regimen for drug, rows in home_regimens().items() for row in rows
+            if row.reason == condition
+            and (weeks is None or pregnancy_risk(drug, weeks).actions == ("none",))]  # fmt: skip
+
+
 def with_medicine(condition: str, patient: ClinicPatient, random: Random) -> list[Edit]:
     """Return the edits of a condition, with what is usually taken for it."""
-    usual = [(drug, row.regimen) for drug, rows in home_regimens().items()
-             for row in rows if row.reason == condition]  # fmt: skip
+    usual = usual_for(condition, patient)
     lived = lived_with(condition, patient, random)
     if not usual:
         return [lived]
-    drug, one = random.choice(usual)
-    return [lived, {"kind": "take", "drug": drug, "dose": one.dose, "unit": one.unit,
+    one = random.choice(usual)
+    return [lived, {"kind": "take", "drug": one.drug, "dose": one.dose, "unit": one.unit,
                     "per_day": one.per_day, "for": condition}]  # fmt: skip
 
 

@@ -202,6 +202,16 @@ def pregnancy_rule(drug: str) -> PregnancyRule | None:
     return None if row is None else PregnancyRule(*row)
 
 
+def low_in_pregnancy(drug: Regimen) -> bool:
+    """Return whether a dose is so low that a specialist may want it in pregnancy.
+
+    >>> low_in_pregnancy(Regimen("aspirin", 75, "mg", 1))
+    True
+    """
+    most = _pregnancy()["low doses"].get(drug.drug)
+    return most is not None and drug.unit == "mg" and drug.daily <= most
+
+
 def treats(drug: str, indication: Indication) -> bool:
     """Return whether a drug is usually given for an indication.
 

@@ -16,7 +16,6 @@ from gym_clinic.domains.drug_interaction.list_review import (
     LIST,
     asked_drug,
     list_problems,
-    stoppable,
 )
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
@@ -25,6 +24,12 @@ from gym_clinic.domains.drug_interaction.problems import (
     daily_doses,
     find_problems,
     verdict_of,
+)
+from gym_clinic.domains.drug_interaction.stopping import (
+    replacements,
+    stoppable,
+    stopped_drugs,
+    stopped_medicines,
 )
 from gym_clinic.domains.drug_interaction.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.world import hidden, profile_of, reported
@@ -78,7 +83,7 @@ def gold_of(
         problems = list_problems(who)
         matter = [one for one in problems if one.matters]
         verdict = CHANGE if matter else KEEP
-        verdicts, plan = [verdict], _list_plan(matter, doses)
+        verdicts, plan = [verdict], _list_plan(who, matter, doses)
     else:
         drug, indication = proposal(record["question"])
         problems = find_problems(drug, indication, who)
@@ -123,9 +128,20 @@ def gold_of(
             for one in matter
         ],
         "extras": [
-            {"kind": one.kind, "drugs": sorted(one.drugs)} for one in problems if not one.matters
+            {
+                "kind": one.kind,
+                "drugs": sorted(one.drugs),
+                "severity": one.severity if one.answered else "minor",
+            }
+            for one in problems
+            if not one.matters
         ],
         "acceptable": {"verdicts": verdicts, "alternatives": instead},
+        "replaced": {
+            one.taken.regimen.drug: {"needed": one.replaced, "by": list(one.by)}
+            for one in (stopped_medicines(who, matter) if asked == LIST else ())
+            if one.by
+        },
         "expected": expected,
         "read": read,
         "cite": cited,
@@ -218,30 +234,25 @@ def _plan(
     return plan
 
 
-def _list_plan(problems: Sequence[DrugProblem], doses: Mapping[str, float]) -> dict[str, Any]:
+def _list_plan(
+    who: ReviewProfile, problems: Sequence[DrugProblem], doses: Mapping[str, float]
+) -> dict[str, Any]:
     """The fields of a right plan for a whole list.
 
-    What must be stopped is stopped first, the drug of most problems before others; what that does
-    not answer is lowered, taken apart or watched.
+    What must be stopped is stopped first, and replaced where a condition would go untreated; what
+    that does not answer is lowered, taken apart or watched.
     """
     plan: dict[str, Any] = {}
-    stopped: list[str] = []
-    left = [one for one in problems if one.actions[0] == "avoid" or _bought(one)]
-    while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
-        ends = [drug for one in left for drug in stoppable(one)]
-        stopped.append(max(sorted({*ends}), key=ends.count))
+    stopped = stopped_drugs(problems)
     if stopped:
         plan["stop"] = sorted(stopped)
+    if instead := replacements(who, problems):
+        plan["add"] = instead
     for one in problems:
         if one.remedies and not {*stopped} & one.drugs:
             usual = [each for each in one.remedies if each.kind != "dose" or each.most is not None]
             _add(plan, (usual or one.remedies)[0], doses)
     return plan
-
-
-def _bought(problem: DrugProblem) -> bool:
-    """Whether a problem is answered by stopping what is bought."""
-    return any(one.kind == "stop" for one in problem.remedies)
 
 
 def _add(plan: dict[str, Any], remedy: Remedy, doses: Mapping[str, float]) -> None:

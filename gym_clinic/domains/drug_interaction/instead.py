@@ -7,6 +7,7 @@ import re
 from gym_clinic.domains.drug_interaction.checks import ACTIVE, pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.formulary import Indication
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, excluded, find_problems
+from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 
 GRAVE = re.compile(
@@ -37,11 +38,31 @@ LASTS = {"st-johns-wort": 14, "class:enzyme-inducing-antiepileptic": 14,
 def acts_on(ended: str, days: float, drug: str) -> bool:
     """Return whether a drug that ended some days ago still interacts with another.
 
+    It does if the tables tell of the two, graded or not, or if it induces an enzyme that breaks the
+    other down.
+
     >>> acts_on("st-johns-wort", 1, "warfarin"), acts_on("st-johns-wort", 20, "warfarin")
+    (True, False)
+    >>> acts_on("rifampicin", 5, "zolpidem"), acts_on("rifampicin", 5, "metformin")
     (True, False)
     """
     lasts = max((most for ref, most in LASTS.items() if is_a(ended, ref)), default=0)
-    return days < lasts and pair_risk(drug, ended) is not None
+    if days >= lasts:
+        return False
+    told = pair_risk(drug, ended) is not None or bool(ungraded(drug, ended))
+    return told or not _induced(ended).isdisjoint(_broken_down_by(drug))
+
+
+def _induced(drug: str) -> frozenset[str]:
+    """The enzymes that a drug induces more than weakly."""
+    known = load().drugs[drug].metabolism
+    return frozenset(one.enzyme for one in known.induces if one.strength != "weak") if (
+        known) else frozenset()  # fmt: skip
+
+
+def _broken_down_by(drug: str) -> frozenset[str]:
+    known = load().drugs[drug].metabolism
+    return frozenset(known.substrate_of) if known else frozenset()
 
 
 NO_SUBSTITUTE = ("phenelzine", "linezolid", "ergotamine", "calcium-carbonate", "colecalciferol")

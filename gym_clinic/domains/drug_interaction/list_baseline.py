@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ MOST_NAMED = 8
 
 def list_checks(record: Sequence[Any]) -> list[CallSpec]:
     """Return the checks of all that the structured record lists."""
-    person, medicines, allergies, labs, past = (*record, *[{}] * 5)[:5]
+    person, medicines, allergies, labs, past, pregnancy = (*record, *[{}] * 6)[:6]
     listed = medicines.get("medicines")
     names = [str(one["drug"]) for one in listed][:20] if isinstance(listed, list) else []
     if len(names) < 2:
@@ -28,6 +29,7 @@ def list_checks(record: Sequence[Any]) -> list[CallSpec]:
     clearance = float(score("cockcroft_gault", weighed).score)
     known, told = past.get("entries"), allergies.get("allergies")
     lived = [str(one["condition"]) for one in known][:20] if isinstance(known, list) else []
+    weeks = re.match(r"([0-9]+) weeks", str(pregnancy.get("entries")))
     calls: list[CallSpec] = [
         ("calculate_cockcroft_gault", weighed),
         ("check_interactions", {"drugs": names}),
@@ -39,6 +41,8 @@ def list_checks(record: Sequence[Any]) -> list[CallSpec]:
         )
         if person["age"] >= OLD:
             calls.append(("check_older_adult", {"drug": drug, "age": person["age"]}))
+        if weeks:
+            calls.append(("check_pregnancy", {"drug": drug, "weeks": int(weeks[1])}))
         if lived:
             calls.append(("check_conditions", {"drug": drug, "conditions": lived}))
         for one in told if isinstance(told, list) else ():

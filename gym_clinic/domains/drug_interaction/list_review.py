@@ -7,11 +7,9 @@ proposed one; a problem of two medicines is one problem.
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
@@ -24,7 +22,8 @@ from gym_clinic.domains.drug_interaction.problems import (
     excluded,
     find_problems,
 )
-from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.domains.drug_interaction.stopping import leaves_untreated
+from gym_clinic.domains.drug_interaction.watching import is_checked
 
 KEEP, CHANGE = "keep the list", "change the list"
 """The verdicts on a whole list."""
@@ -45,7 +44,7 @@ def list_problems(who: ReviewProfile) -> list[DrugProblem]:
     """Return the problems of all that is taken, the most severe first.
 
     Of two medicines the prescribed one is judged beside the one that is bought. Medicines that
-    ended are left out: what is taken was begun before.
+    ended are left out: what is taken was begun before. What today's results watch asks for nothing.
     """
     found: dict[tuple[str, frozenset[str]], DrugProblem] = {}
     for one in sorted(who.medicines, key=lambda each: (each.bought, each.regimen.drug)):
@@ -53,8 +52,18 @@ def list_problems(who: ReviewProfile) -> list[DrugProblem]:
         beside = replace(who, medicines=others, ended=())
         drug = replace(one.regimen, route=_routes().get(one.regimen.drug, one.regimen.route))
         for problem in find_problems(drug, _use(one), beside):
-            found.setdefault((problem.kind, problem.drugs), problem)
+            found.setdefault((problem.kind, problem.drugs), _watched(problem, who))
     return sorted(found.values(), key=lambda one: (-one.rank, one.kind, sorted(one.drugs)))
+
+
+def _watched(problem: DrugProblem, who: ReviewProfile) -> DrugProblem:
+    """A problem of which nothing is asked where today's results watch it, and are right."""
+    days = min(one.days for one in who.medicines if one.regimen.drug in problem.drugs)
+    runs = problem.actions == ("change",) and any(
+        one.kind == "monitor" and is_checked(one.watch, days, who.steady)
+        for one in problem.remedies
+    )
+    return replace(problem, actions=("none",), answered=True) if runs else problem
 
 
 def _use(one: Taken) -> Indication:
@@ -73,32 +82,11 @@ def _routes() -> Mapping[str, str]:
     return {each.drug: each.route for one in indications().values() for each in one.options}
 
 
-@lru_cache(maxsize=1)
-def _essential() -> tuple[str, ...]:
-    text = Path(__file__).with_name("essential.json").read_text(encoding="utf-8")
-    return tuple(json.loads(text)["drugs"])
-
-
-def stoppable(problem: DrugProblem) -> list[str]:
-    """Return the drugs of which stopping one answers a problem; none where it is not called for.
-
-    What is bought is stopped before what is prescribed, and an essential drug only if no other is
-    left.
-    """
-    bought = [drug for one in problem.remedies if one.kind == "stop" for drug in one.drugs]
-    if bought:
-        return sorted(bought)
-    if "avoid" not in problem.actions:
-        return []
-    drugs = sorted(problem.drugs)
-    lesser = [one for one in drugs if not any(is_a(one, ref) for ref in _essential())]
-    return lesser or drugs
-
-
 def list_holds_together(who: ReviewProfile) -> bool:
     """Return whether the tables can judge a list, and nothing else forbids a medicine of it.
 
-    A grave interaction that the tables do not grade leaves a list open.
+    A grave interaction that the tables do not grade leaves a list open, and so does a condition for
+    which they know nothing once its medicine is stopped.
     """
     if not FEWEST <= len(who.medicines) <= MOST_TAKEN:
         return False
@@ -112,7 +100,10 @@ def list_holds_together(who: ReviewProfile) -> bool:
     for pair in itertools.combinations(taken, 2):
         if pair_risk(*pair) is None and any(GRAVE.search(text) for text in ungraded(*pair)):
             return False
-    asked = {drug for one in problems if one.matters for drug in one.drugs}
+    matter = [one for one in problems if one.matters]
+    if leaves_untreated(who, matter):
+        return False
+    asked = {drug for one in matter for drug in one.drugs}
     for one in who.medicines:
         drug = one.regimen.drug
         if drug not in asked and (excluded(drug, who) or raises_high_potassium(drug, who)):

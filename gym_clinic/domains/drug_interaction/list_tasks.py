@@ -1,7 +1,8 @@
 """Charts for reviews of a whole list: what is taken, and what is wrong with it.
 
-A quarter of the classes has no problem. Every chart starts as a simulated patient with more
-conditions and their medicines, so that lists with and without problems are equally long.
+A third of the classes has no problem, and as many pregnant patients have one as have none. Every
+chart starts as a simulated patient with more conditions and their medicines, so that lists with and
+without problems are equally long.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import TaskDraft
-from gym_clinic.domains.drug_interaction.candidates import ALLERGENS
+from gym_clinic.domains.drug_interaction.candidates import ALLERGENS, WEEKS
 from gym_clinic.domains.drug_interaction.charting import (
     EXTRAS,
     REACTIONS,
@@ -23,9 +24,10 @@ from gym_clinic.domains.drug_interaction.charting import (
     lived_with,
     taken_edits,
     told_how,
+    usual_for,
     with_medicine,
 )
-from gym_clinic.domains.drug_interaction.checks import duplicate_risk, pair_risk
+from gym_clinic.domains.drug_interaction.checks import Action, duplicate_risk, pair_risk
 from gym_clinic.domains.drug_interaction.condition_checks import (
     condition_risks,
     listed_conditions,
@@ -40,7 +42,7 @@ from gym_clinic.domains.drug_interaction.list_review import (
     MOST_ASKED,
     list_problems,
 )
-from gym_clinic.domains.drug_interaction.person_checks import older_risks
+from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
 from gym_clinic.domains.drug_interaction.world import drawn_patient, edited, profile_of
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -52,15 +54,20 @@ LIST_CLASSES: Mapping[str, str] = {
     "list, kidneys": f"{CHANGE}/renal",
     "list, older adult": f"{CHANGE}/older adult",
     "list, condition": f"{CHANGE}/condition",
+    "list, pregnancy": f"{CHANGE}/pregnancy",
     "list, nothing": f"{KEEP}/none",
+    "list, nothing, pregnant": f"{KEEP}/none",
     "list, nothing but a bought medicine": f"{KEEP}/none",
 }
 """Class -> its verdict, and the kind of the gravest problem."""
 
+PREGNANT = ("list, pregnancy", "list, nothing, pregnant")
+
 CLEARED = 0.5
 """Share of the lists with a problem of which all others are taken away, where that can be."""
 
-OLD = 66
+OLD, FERTILE = 66, (18, 44)
+"""Ages in years of who is old, and of who is pregnant."""
 
 
 def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
@@ -75,22 +82,27 @@ def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
     if person.pregnant_weeks is not None or person.postpartum:
         return None
     edits: list[Edit] = []
-    now = patient
+    if draft.label in PREGNANT:
+        if person.sex != "female" or not FERTILE[0] <= person.age <= FERTILE[1]:
+            return None
+        edits.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": told_how(random)})
+    now = edited(patient, edits)
     for _ in range(8):
         if len(now.medicines) >= FEWEST + random.randint(0, 3):
             break
         lived = {condition, *(one.condition for one in now.background)}
-        free = [one for one in _chronic() if one not in lived and may_live_with(one, patient)]
+        free = [one for one in _chronic() if one not in lived and may_live_with(one, patient)
+                and usual_for(one, now)]  # fmt: skip
         often = [prevalence(patient.facts, known[one], person.person) for one in free]
         if not any(often):
             return None
-        edits += with_medicine(random.choices(free, weights=often)[0], patient, random)
+        edits += with_medicine(random.choices(free, weights=often)[0], now, random)
         now = edited(patient, edits)
     found = _WRONG[kind](now, random)
     if found is None:
         return None
     wanted = {one["drug"] for one in found if one["kind"] == "take"}
-    edits += [*found, *_beside(draft.label, found, patient, random)]
+    edits += [*found, *_beside(draft.label, found, now, random)]
     clears = kind == "none" or random.random() < CLEARED
     cleared = _cleared(kind, clears, wanted, patient, edits)
     if cleared is None:
@@ -123,7 +135,8 @@ def _beside(
     if random.random() < EXTRAS["allergy"]:
         extra.append({"kind": "allergy", "allergen": random.choice(ALLERGENS),
                       "reaction": random.choice(REACTIONS), "told": told_how(random)})  # fmt: skip
-    if random.random() < EXTRAS["kidneys"] and all(one["kind"] != "kidneys" for one in found):
+    fails = random.random() < EXTRAS["kidneys"] and patient.person.pregnant_weeks is None
+    if fails and all(one["kind"] != "kidneys" for one in found):
         extra += failing_kidneys(random)
     return extra
 
@@ -158,6 +171,8 @@ def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
     for _ in range(6):
         made = taken_edits(drug, without, patient, random)
         if not any(one.get("product") for one in made):
+            if not without and random.random() < EXTRAS["begun"]:
+                made = [{**one, "days": 1} if one["kind"] == "take" else one for one in made]
             kept = told_how(random) == "list"
             return made if kept else [{**one, "told": "hidden"} if one["kind"] == "take" else one
                                       for one in made]  # fmt: skip
@@ -184,6 +199,12 @@ def _interacts(one: str, other: str) -> bool:
 def _doubles(one: str, other: str) -> bool:
     risk = duplicate_risk(one, other)
     return risk is not None and risk.actions == ("avoid",)
+
+
+def _in_pregnancy(drug: str, patient: ClinicPatient) -> tuple[Action, ...]:
+    """What a pregnancy asks of a drug; nothing where there is none."""
+    weeks = patient.person.pregnant_weeks
+    return ("none",) if weeks is None else pregnancy_risk(drug, weeks).actions
 
 
 def _own(asks: Callable[[str], bool], patient: ClinicPatient, random: Random) -> list[Edit] | None:
@@ -218,6 +239,11 @@ _WRONG: Mapping[str, Callable[[ClinicPatient, Random], list[Edit] | None]] = {
         patient, random,
     ),
     "condition": _with_condition,
-    "none": lambda patient, random: _own(lambda drug: True, patient, random),
+    "pregnancy": lambda patient, random: _own(
+        lambda drug: _in_pregnancy(drug, patient) == ("avoid",), patient, random
+    ),
+    "none": lambda patient, random: _own(
+        lambda drug: _in_pregnancy(drug, patient) == ("none",), patient, random
+    ),
 }  # fmt: skip
 """Kind of problem -> what brings it into a list; for none, a medicine that is drawn alike."""

@@ -42,7 +42,7 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     instead, waits = plan.get("alternative"), plan.get("wait_days")
     changes = any(plan.get(key) for key in CHANGES)
     if verdict == CHANGE:
-        return 0.0 if instead or waits else _list_plan_score(plan, gold["problems"])
+        return 0.0 if instead or waits else _list_plan_score(plan, gold)
     if verdict in ("start as proposed", KEEP):
         return float(not (instead or waits or changes))
     remedies = [one for problem in gold["problems"] for one in problem["remedies"]]
@@ -57,18 +57,20 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     asked = [one for one in gold["problems"] if "change" in one["actions"]]
     if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
         return 0.0
-    if _needless(plan, remedies):
+    if adds_too_much(plan, gold):
         return 0.0
     met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
     return sum(met) / len(met) if met else 0.0
 
 
-def _list_plan_score(plan: Mapping[str, Any], problems: Sequence[Mapping[str, Any]]) -> float:
-    """Return the share of the problems of a list that a plan answers.
+def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
+    """Return the share of what a list asks for that a plan does.
 
-    A plan that stops, lowers or takes apart what answers no problem is wrong; so is one that stops
-    more than is needed.
+    Each problem asks for an answer, and each stopped medicine whose condition would go untreated
+    for another one. A plan that stops, lowers or takes apart what answers no problem is wrong; so
+    is one that stops or adds more than is needed.
     """
+    problems: Sequence[Mapping[str, Any]] = gold["problems"]
     stop = drugs_named(plan.get("stop") or ())
 
     def answered(stopped: frozenset[str]) -> list[bool]:
@@ -86,18 +88,29 @@ def _list_plan_score(plan: Mapping[str, Any], problems: Sequence[Mapping[str, An
     changed = drugs_named(one["drug"] for one in plan.get("doses") or ())
     apart = plan.get("separate_hours") and all(one["kind"] != "apart" for one in remedies)
     watched = len(plan.get("monitoring") or ()) > len(problems) + MORE_TESTS
-    more = any(answered(stop - {one}) == met for one in stop)
-    more = more or _needless(plan, remedies)
+    more = any(answered(stop - {one}) == met for one in stop) or adds_too_much(plan, gold)
     if stop - may_stop or more or changed - lowered or apart or watched:
         return 0.0
+    added = drugs_named(plan.get("add") or ())
+    met += [not added.isdisjoint(one["by"]) for one in _replaced(plan, gold) if one["needed"]]
     return sum(met) / len(met) if met else 0.0
 
 
-def _needless(plan: Mapping[str, Any], remedies: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a plan adds what no problem asks for, or two medicines where one is enough."""
+def _replaced(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What may be given instead of each medicine that a plan for a list stops."""
+    stop = drugs_named(plan.get("stop") or ())
+    return [one for drug, one in gold.get("replaced", {}).items() if drug in stop]
+
+
+def adds_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
+    """Return whether a plan adds what nothing asks for, or two medicines where one is enough."""
     added = drugs_named(plan.get("add") or ())
+    remedies = [each for one in gold["problems"] for each in one["remedies"]]
     asked = [{*one["drugs"]} for one in remedies if one["kind"] == "add"]
-    return bool(added - set().union(*asked)) or any(len(added & one) > 1 for one in asked)
+    replaced = [{*one["by"]} for one in _replaced(plan, gold)]
+    instead = added & set[str]().union(*replaced)
+    too_many = len(instead) > len(replaced) or any(len(added & one) > 1 for one in asked)
+    return too_many or bool(added - set().union(*asked, instead))
 
 
 def _waits(plan: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:

@@ -32,6 +32,7 @@ from gym_clinic.domains.drug_interaction.formulary import (
     Indication,
     Regimen,
     indications,
+    low_in_pregnancy,
 )
 from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
 from gym_clinic.facts import load
@@ -47,11 +48,13 @@ class Taken:
         regimen: How it is taken.
         bought: Whether the patient buys it without a prescription.
         reason: What it is taken for: id of a condition, or words.
+        days: Days since it was begun.
     """
 
     regimen: Regimen
     bought: bool = False
     reason: str = ""
+    days: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class ReviewProfile:
         egfr: In mL/min/1.73 m2.
         crcl: Creatinine clearance in mL/min.
         potassium: In mmol/L.
+        steady: Ids of the measurements of today whose value is right.
         creatinine: In mg/dL.
         weeks: Completed weeks of pregnancy; None if not pregnant.
         child_pugh: Class of cirrhosis; None without cirrhosis.
@@ -82,6 +86,7 @@ class ReviewProfile:
     crcl: float
     potassium: float = 4.2
     creatinine: float = 0.9
+    steady: frozenset[str] = frozenset()
     weeks: int | None = None
     child_pugh: ChildPugh | None = None
     conditions: frozenset[str] = frozenset()
@@ -102,6 +107,7 @@ class DrugProblem:
         actions: What may be done, the usual first.
         advice: What to do, in words.
         remedies: What answers it where the drug is given.
+        answered: Whether that is done already.
     """
 
     kind: str
@@ -110,6 +116,7 @@ class DrugProblem:
     actions: tuple[Action, ...]
     advice: str
     remedies: tuple[Remedy, ...] = field(default=(), compare=False)
+    answered: bool = False
 
     @property
     def rank(self) -> int:
@@ -239,7 +246,9 @@ def _of_patient(drug: Regimen, indication: Indication, who: ReviewProfile) -> It
         if hepatic is not None:
             yield _made("hepatic", name, hepatic)
     if who.weeks is not None:
-        yield _made("pregnancy", name, pregnancy_risk(drug.drug, who.weeks))
+        rated = pregnancy_risk(drug.drug, who.weeks)
+        low = low_in_pregnancy(drug)
+        yield _made("pregnancy", name, replace(rated, actions=("avoid", "none")) if low else rated)
     for one in older_risks(drug.drug, who.age, indication.older):
         yield _made("older adult", name, one)
     for risk in [*condition_risks(drug.drug, who.conditions).values()][:1]:  # the gravest

@@ -18,7 +18,12 @@ from gym_clinic.domains.drug_interaction.list_review import (
     asked_drug,
     list_problems,
 )
-from gym_clinic.domains.drug_interaction.plans import CHANGES, drugs_named, plan_score
+from gym_clinic.domains.drug_interaction.plans import (
+    CHANGES,
+    adds_too_much,
+    drugs_named,
+    plan_score,
+)
 from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
 from gym_clinic.domains.drug_interaction.world import profile_of
 from gym_clinic.rewards.clinical import CallArguments
@@ -47,7 +52,8 @@ def problems_score(judged: JudgedEpisode) -> float:
     for one in judged.gold["problems"]:  # two rules may say the same; the graver comes first
         graded.setdefault((one["kind"], _others(one["drugs"], proposed)), one["severity"])
     wanted = [(kind, drugs, severity) for (kind, drugs), severity in graded.items()]
-    extras = [(one["kind"], _others(one["drugs"], proposed)) for one in judged.gold["extras"]]
+    extras = [(one["kind"], _others(one["drugs"], proposed), one.get("severity", "minor"))
+              for one in judged.gold["extras"]]  # fmt: skip
     made = hits = 0.0
     for kind, drugs, severity in stated:
         alike = [one for one in wanted if _same(one[0], one[1], kind, drugs, proposed)]
@@ -55,7 +61,8 @@ def problems_score(judged: JudgedEpisode) -> float:
         if match is not None:
             wanted.remove(match)
             hits += 1.0 if match[2] == severity else OTHER_SEVERITY
-        elif severity == "minor" and any(_same(*one, kind, drugs, proposed) for one in extras):
+        elif any(_same(of, named, kind, drugs, proposed) and severity in ("minor", most)
+                 for of, named, most in extras):  # fmt: skip
             continue
         made += 1
     total = made + len(graded)
@@ -232,7 +239,8 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
 
     A drug that must not be given is started (5 if it is contraindicated, else 4); one that needs a
     change is started without it or withheld (3); one that is right is withheld (4) or changed (2);
-    what is given instead is not right here (2). Of a list, what is right is stopped (3).
+    what is given instead is not right here (2). Of a list, what is right is stopped (3), or what
+    nothing asks for is added (2).
     """
     raw, gold = judged.raw or {}, judged.gold
     if asked_drug(judged.case["question"]) == LIST:
@@ -257,6 +265,8 @@ def _harms_of_list(raw: Mapping[str, Any], gold: Mapping[str, Any]) -> Iterator[
     may_stop = {drug for one in gold["problems"] for drug in one["stoppable"]}
     if drugs_named(raw["plan"].get("stop") or ()) - may_stop:
         yield 3
+    if adds_too_much(raw["plan"], gold):
+        yield 2
     if raw["verdict"] not in gold["acceptable"]["verdicts"]:
         worst = {one["severity"] for one in gold["problems"]}
         yield 5 if "contraindicated" in worst else 4 if "major" in worst else 3 if worst else 2

@@ -19,11 +19,13 @@ from gym_clinic.domains.drug_interaction.condition_checks import listed_conditio
 from gym_clinic.domains.drug_interaction.gold import CHECKED_BY, in_words
 from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
+from gym_clinic.domains.drug_interaction.stopping import taken_for
 from gym_clinic.domains.drug_interaction.tools import CHECKS, RECORD, SCORES
 from gym_clinic.domains.drug_interaction.world import (
     ReviewCase,
     open_case,
     open_world,
+    profile_of,
     reported,
 )
 from gym_clinic.episode import Task
@@ -147,6 +149,11 @@ def _list_checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
                     name = one.allergen.removeprefix("class:").replace("-", " ")
                     yield "check_allergy", {"drug": drug, "allergen": name,
                                             "reaction": one.reaction}  # fmt: skip
+    for drug in task.gold["answer"]["plan"].get("stop", ()):
+        own = next(one for one in profile_of(patient).medicines if one.regimen.drug == drug)
+        indication = taken_for(own) if task.gold.get("replaced", {}).get(drug) else None
+        if indication is not None:
+            yield "find_alternatives", {"indication": indication.name}
     yield "think", {"thought": "Each medicine of the list was compared with all that was found."}
 
 

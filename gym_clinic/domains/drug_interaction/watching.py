@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,21 @@ def watches(test: str, day: float, quantity: str) -> bool:
     plain = re.sub(r"[^a-z0-9]+", "_", test.casefold())
     said = f"_{'_'.join(terms([test]))}_{plain}_"
     return any(f"_{one}_" in said for one in names)
+
+
+def is_checked(quantity: str, days: float, tests: Collection[str]) -> bool:
+    """Return whether tests of today check what was begun some days ago.
+
+    Args:
+        quantity: What is watched.
+        days: Days since the start.
+        tests: Ids of the measurements of today whose value is right.
+
+    >>> is_checked("potassium", 90, ["k"]), is_checked("potassium", 1, ["k"])
+    (True, False)
+    """
+    names, first, _ = _table()["quantities"][quantity]
+    return days >= first and not {*names}.isdisjoint(tests)
 
 
 def in_words(quantity: str) -> str:

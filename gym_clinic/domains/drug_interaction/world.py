@@ -5,8 +5,8 @@ The record of a task has ``seed``, ``condition`` and ``split`` as every clinical
 is an object with ``kind``:
 
 * ``take``: ``drug``, ``dose``, ``unit``, ``per_day``, ``for``; ``bought`` if without prescription;
-  ``told`` "hidden" if the list lacks it, as what is bought or prescribed elsewhere; ``product`` if
-  the list has it under that name.
+  ``days`` since it was begun, else it has been taken for long; ``told`` "hidden" if the list lacks
+  it, as what is bought or prescribed elsewhere; ``product`` if the list has it under that name.
 * ``stop``: a ``drug`` of the simulated patient that is not taken.
 * ``ended``: a ``drug`` taken ``for`` something until ``days`` ago; ``told`` as for ``take``.
 * ``allergy``: ``allergen``, ``reaction``, ``told``. ``no allergy``: ``allergen``.
@@ -40,7 +40,7 @@ from gym_clinic.facts import load
 from gym_clinic.frozen import Frozen, freeze, thaw
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.body import draw_effect
+from gym_clinic.simulate.clinic.body import draw_effect, reference
 from gym_clinic.simulate.clinic.medicines import (
     DAY,
     PastEvent,
@@ -59,6 +59,11 @@ LABS = ("creatinine", "egfr", "na", "k", "alt", "bilirubin", "albumin", "inr", "
 
 BOUGHT_SINCE = -20 * DAY
 """When what is bought without a prescription was begun, in minutes from arrival."""
+
+LONG = 365.0
+"""Days since a medicine was begun that has been taken for long."""
+
+INR_OF_TREATMENT = (2.0, 3.0)
 
 MOST_SEVERE = 1.6
 """How severe a chronic kidney disease of a review is at most; 1 is usual."""
@@ -85,6 +90,7 @@ def edited(patient: ClinicPatient, edits: Iterable[Edit]) -> ClinicPatient:
 def _take(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     random = Random(f"{patient.seed}:{one['drug']}:since")
     begun = BOUGHT_SINCE if one.get("bought") else -random.randint(90, 1400) * DAY
+    begun = -round(one["days"] * DAY) if "days" in one else begun
     effects, blunting = effects_of(patient.facts, one["drug"], random)
     taken = TakenMedicine(one["drug"], float(one["dose"]), one["unit"], float(one["per_day"]),
                           one["for"], effects, blunting, begun)  # fmt: skip
@@ -250,6 +256,7 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
         crcl=clearance(person.age, person.sex, person.weight_kg, creatinine),
         potassium=reported(patient, "k"),
         creatinine=creatinine,
+        steady=frozenset(name for name in LABS if _steady(patient, name)),
         weeks=person.pregnant_weeks,
         child_pugh=child_pugh(patient) if "cirrhosis" in conditions else None,
         conditions=conditions,
@@ -262,6 +269,7 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
                 Regimen(one.drug, one.dose, one.unit, one.per_day),
                 one.drug in bought,
                 one.condition,
+                LONG if one.begun is None else -one.begun / DAY,
             )
             for one in patient.medicines
         ),
@@ -272,6 +280,16 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
         ),
         allergies=tuple((one.allergen, one.reaction) for one in patient.allergies),
     )
+
+
+def _steady(patient: ClinicPatient, name: str) -> bool:
+    """Whether a laboratory value of today is right; an INR of treatment has a range of its own."""
+    value, person = reported(patient, name), patient.person
+    limits = reference(patient.facts.measurements[name], person.sex, person.age)
+    if name == "inr" and any("inr" in one.effects for one in patient.medicines):
+        return INR_OF_TREATMENT[0] <= value <= INR_OF_TREATMENT[1]
+    low, high = (None, None) if limits is None else (limits.low, limits.high)
+    return (low is None or value >= low) and (high is None or value <= high)
 
 
 def child_pugh(patient: ClinicPatient) -> ChildPugh:

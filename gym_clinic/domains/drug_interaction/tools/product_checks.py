@@ -246,10 +246,11 @@ def find_alternatives(case: Case, indication: str) -> dict[str, Any]:
     """Find what else is usually given for an indication; nothing is checked against a patient.
 
     Args:
-        indication: What is treated, as the request names it.
+        indication: What is treated, as the request or the list names it.
     """
     known = indications()
-    names = {name: name for name in known} | {one.why: name for name, one in known.items()}
+    names = {load().diseases[one.disease].name: name for name, one in known.items() if one.disease}
+    names |= {name: name for name in known} | {one.why: name for name, one in known.items()}
     near = names.get(indication) or names.get(nearest(indication, tuple(names)) or "")
     if near is None:
         raise ToolError(f"No indication '{indication[:80]}'; choose from {sorted(known)}.")

@@ -1,0 +1,176 @@
+"""What follows when medicines of a list are stopped: a condition must not go untreated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from gym_clinic.domains.drug_interaction.duplicates import shared_class
+from gym_clinic.domains.drug_interaction.formulary import Indication, indications, treats
+from gym_clinic.domains.drug_interaction.instead import NO_SUBSTITUTE, alternatives
+from gym_clinic.domains.drug_interaction.problems import DrugProblem, ReviewProfile, Taken
+from gym_clinic.facts import load
+from gym_clinic.facts.named_drugs import is_a
+
+
+@dataclass(frozen=True)
+class StoppedMedicine:
+    """A medicine of a list that is stopped.
+
+    Attributes:
+        taken: The medicine.
+        treated: Whether something else treats what it was taken for, or nothing needs to.
+        by: What may be given instead.
+    """
+
+    taken: Taken
+    treated: bool
+    by: tuple[str, ...]
+
+    @property
+    def replaced(self) -> bool:
+        """Whether something must be given instead."""
+        return bool(self.by) and not self.treated
+
+    @property
+    def waits(self) -> bool:
+        """Whether what it was taken for may go untreated for a time."""
+        indication = taken_for(self.taken)
+        return indication is not None and indication.name in _table()[1]
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    table = json.loads(Path(__file__).with_name("essential.json").read_text(encoding="utf-8"))
+    return tuple(table["drugs"]), tuple(table["may wait"])
+
+
+def _essential(drug: str) -> bool:
+    return any(is_a(drug, ref) for ref in _table()[0])
+
+
+def stoppable(problem: DrugProblem) -> list[str]:
+    """Return the drugs of which stopping one answers a problem; none where it is not called for.
+
+    What is bought is stopped before what is prescribed, and an essential drug only if no other is
+    left.
+    """
+    bought = [drug for one in problem.remedies if one.kind == "stop" for drug in one.drugs]
+    if bought:
+        return sorted(bought)
+    if "avoid" not in problem.actions:
+        return []
+    drugs = sorted(problem.drugs)
+    return [one for one in drugs if not _essential(one)] or drugs
+
+
+def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> list[str]:
+    """Return what is stopped to answer the problems, the drug of most problems before others.
+
+    Args:
+        problems: Problems of a list that matter.
+        first: A drug that is stopped in any case.
+    """
+    stopped = [] if first is None else [first]
+    left = [one for one in problems if one.actions[0] == "avoid"
+            or any(each.kind == "stop" for each in one.remedies)]  # fmt: skip
+    while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
+        ends = [drug for one in left for drug in stoppable(one)]
+        stopped.append(max(sorted({*ends}), key=ends.count))
+    return stopped
+
+
+def taken_for(one: Taken) -> Indication | None:
+    """Return the indication that a medicine of a list is taken for; None if none is known.
+
+    It is one that lists the drug, or else another drug of its class.
+    """
+    drug, reason = one.regimen.drug, one.reason
+    asked = [each for each in indications().values()
+             if reason in (each.disease, each.lives_with, *each.presents)]  # fmt: skip
+    asked.sort(key=lambda each: reason not in (each.disease, each.lives_with))
+    own = [each for each in asked if any(other.drug == drug for other in each.options)]
+    classes = {*load().drugs[drug].classes}
+    alike = [
+        each
+        for each in asked
+        if any(classes & {*load().drugs[other.drug].classes} for other in each.options)
+    ]
+    return next(iter([*own, *alike]), None)
+
+
+def _treated(one: Taken, kept: Collection[Taken]) -> bool:
+    """Whether what a medicine is taken for goes on being treated, or nothing need treat it."""
+    indication = taken_for(one)
+    if one.bought:
+        return True
+    if indication is None:
+        named = one.reason in load().conditions or _essential(one.regimen.drug)
+        return not named or any(other.reason == one.reason for other in kept)
+    drugs = [other.regimen.drug for other in kept if not other.bought]
+    return any(
+        treats(drug, indication) or shared_class(drug, one.regimen.drug) is not None
+        for drug in drugs
+        if drug not in NO_SUBSTITUTE
+    )
+
+
+def without(who: ReviewProfile, drugs: Collection[str]) -> ReviewProfile:
+    """Return a patient who took some drugs until today."""
+    kept = tuple(one for one in who.medicines if one.regimen.drug not in drugs)
+    return replace(who, medicines=kept, ended=(*who.ended, *((drug, 0.0) for drug in drugs)))
+
+
+def after_stopping(
+    drug: str, who: ReviewProfile, problems: Sequence[DrugProblem]
+) -> StoppedMedicine:
+    """Return what follows when a drug of a list is stopped, with all that is stopped beside it.
+
+    Args:
+        drug: The drug.
+        who: The patient with the whole list.
+        problems: Problems of the list that matter.
+    """
+    one = next(each for each in who.medicines if each.regimen.drug == drug)
+    gone, indication = stopped_drugs(problems, drug), taken_for(one)
+    kept = without(who, gone)
+    by = [] if indication is None or one.bought else alternatives(indication, drug, kept)
+    fit = tuple(each for each in by if each not in gone)
+    return StoppedMedicine(one, _treated(one, kept.medicines), fit)
+
+
+def stopped_medicines(
+    who: ReviewProfile, problems: Sequence[DrugProblem]
+) -> Iterator[StoppedMedicine]:
+    """Yield what follows for each drug that a plan may stop."""
+    for drug in sorted({drug for one in problems for drug in stoppable(one)}):
+        yield after_stopping(drug, who, problems)
+
+
+def leaves_untreated(who: ReviewProfile, problems: Sequence[DrugProblem]) -> bool:
+    """Return whether the usual plan leaves a condition untreated that cannot wait.
+
+    The tables then know nothing that could be given instead.
+    """
+    ends = (after_stopping(drug, who, problems) for drug in stopped_drugs(problems))
+    return any(not one.treated and not one.by and not one.waits for one in ends)
+
+
+def replacements(who: ReviewProfile, problems: Sequence[DrugProblem]) -> list[str]:
+    """Return what the usual plan gives instead of what it stops."""
+    gone, added = stopped_drugs(problems), list[str]()
+    kept = without(who, gone)
+    for drug in gone:
+        end = after_stopping(drug, who, problems)
+        indication = taken_for(end.taken)
+        if not end.replaced or indication is None or {*added} & {*end.by}:
+            continue
+        fit = [one for one in alternatives(indication, drug, kept) if one in end.by]
+        chosen = next(iter([*fit, *end.by]))
+        added.append(chosen)
+        regimen = next(one for one in indication.options if one.drug == chosen)
+        kept = replace(kept, medicines=(*kept.medicines, Taken(regimen)))
+    return added

@@ -1,0 +1,125 @@
+"""What follows when medicines of a list are stopped, and what today's results watch already."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.instead import acts_on, alternatives
+from gym_clinic.domains.drug_interaction.list_review import (
+    CHANGE,
+    list_holds_together,
+    list_problems,
+)
+from gym_clinic.domains.drug_interaction.plans import plan_score
+from gym_clinic.domains.drug_interaction.problems import DrugProblem, ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.stopping import (
+    after_stopping,
+    leaves_untreated,
+    replacements,
+    taken_for,
+)
+
+WELL = ReviewProfile(age=32, female=True, weight_kg=70, egfr=95, crcl=100)
+
+
+def taking(*medicines: tuple[str, str], days: float = 0, **other: Any) -> ReviewProfile:
+    """A patient who takes drugs, each for a reason."""
+    taken = tuple(
+        Taken(Regimen(drug, 0.05, "mg", 1), reason=reason, days=days) for drug, reason in medicines
+    )
+    return dataclasses.replace(WELL, medicines=taken, **other)
+
+
+def matter(who: ReviewProfile) -> list[DrugProblem]:
+    return [one for one in list_problems(who) if one.matters]
+
+
+PREGNANT = taking(
+    ("valproate", "epilepsy"), ("levothyroxine", "hypothyroidism"), ("omeprazole", "reflux"),
+    ("salbutamol", "asthma"), weeks=14,
+)  # fmt: skip
+
+
+def test_a_condition_of_a_stopped_medicine_is_treated_otherwise() -> None:
+    problems = matter(PREGNANT)
+    assert [(one.kind, set(one.drugs)) for one in problems] == [("pregnancy", {"valproate"})]
+    end = after_stopping("valproate", PREGNANT, problems)
+    assert end.replaced
+    assert {"levetiracetam", "lamotrigine"} == {*end.by}
+    assert replacements(PREGNANT, problems) == ["levetiracetam"]
+    assert list_holds_together(PREGNANT)
+
+
+def test_nothing_replaces_what_something_else_treats() -> None:
+    lamotrigine = Taken(Regimen("lamotrigine", 100, "mg", 2), reason="epilepsy")
+    who = dataclasses.replace(PREGNANT, medicines=(*PREGNANT.medicines, lamotrigine))
+    assert not after_stopping("valproate", who, matter(who)).replaced
+    assert replacements(who, matter(who)) == []
+
+
+def test_a_list_is_refused_that_would_leave_a_condition_untreated() -> None:
+    who = taking(("warfarin", "atrial-fibrillation"), weeks=14)
+    assert leaves_untreated(who, matter(who))
+    waits = taking(("atorvastatin", "stable-angina-pectoris"), weeks=14)
+    assert not leaves_untreated(waits, matter(waits))
+    clot = taking(("warfarin", "deep-vein-thrombosis"), weeks=14)
+    assert replacements(clot, matter(clot)) == ["enoxaparin"]
+
+
+@pytest.mark.parametrize(
+    ("drug", "reason", "indication"),
+    [
+        ("ramipril", "hypertension", "hypertension"),
+        ("enalapril", "hypertension", "hypertension"),
+        ("diltiazem", "atrial-fibrillation", "atrial fibrillation, rate"),
+        ("allopurinol", "gout", "prevention of gout"),
+        ("sildenafil", "erectile dysfunction", None),
+    ],
+)
+def test_what_a_medicine_is_taken_for(drug: str, reason: str, indication: str | None) -> None:
+    found = taken_for(Taken(Regimen(drug, 5, "mg", 1), reason=reason))
+    assert (found and found.name) == indication
+
+
+GOLD = {
+    "problems": [{"kind": "pregnancy", "drugs": ["valproate"], "severity": "contraindicated",
+                  "actions": ["avoid"], "remedies": [], "stoppable": ["valproate"]}],
+    "replaced": {"valproate": {"needed": True, "by": ["levetiracetam", "lamotrigine"]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("add", "score"),
+    [(["lamotrigine"], 1), ([], 0.5), (["topiramate"], 0), (["lamotrigine", "levetiracetam"], 0)],
+)
+def test_a_plan_gives_one_right_medicine_instead(add: list[str], score: float) -> None:
+    assert plan_score(CHANGE, {"stop": ["valproate"], "add": add}, GOLD) == score
+
+
+def test_nothing_is_added_for_a_medicine_that_goes_on() -> None:
+    assert plan_score(CHANGE, {"add": ["lamotrigine"]}, GOLD) == 0
+
+
+@pytest.mark.parametrize(
+    ("days", "steady", "asked"),
+    [(200, ["k"], False), (1, ["k"], True), (200, ["creatinine"], True)],
+)
+def test_what_todays_results_watch_asks_for_nothing(
+    days: float, steady: list[str], asked: bool
+) -> None:
+    two = (("losartan", "hypertension"), ("tacrolimus", "a kidney transplant"))
+    who = taking(*two, days=days, steady=frozenset(steady))
+    pair = next(one for one in list_problems(who) if one.drugs == {"losartan", "tacrolimus"})
+    assert (pair.matters, pair.answered) == (asked, not asked)
+
+
+def test_an_inducer_that_ended_rules_alternatives_out() -> None:
+    sleep = indications()["sleeplessness"]
+    ended = dataclasses.replace(WELL, ended=(("rifampicin", 5.0),))
+    assert "zolpidem" in alternatives(sleep, "temazepam", WELL)
+    assert "zolpidem" not in alternatives(sleep, "temazepam", ended)
+    assert not acts_on("rifampicin", 15, "zolpidem")
