@@ -5,7 +5,8 @@ A gold lists under ``read`` the keys that must have been read before the answer.
 * ``vital:sbp``, ``lab:troponin``: a measurement of which a value was shown.
 * ``study:ecg``: a report that was read. ``site:abdomen``: a part that was examined.
 * ``told:HP:0002027``: a finding that the patient, or a document that was read, said to be there or
-  not to be there. What is there implies its more general findings.
+  not to be there. What is there implies its more general findings; what is not there implies its
+  special forms: who denies bleeding need not be asked for blood in the vomit.
 * ``record:patient``, ``record:allergies``, ``record:medicines``, ``record:history:habits``: a part
   of the record that was read.
 * ``medicine:warfarin``, ``allergy:class:penicillin``, ``condition:asthma``, ``habit:smoking``,
@@ -26,10 +27,16 @@ from typing import Any
 
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import studies_of
+from gym_clinic.chart.talk.hearing import areas
+from gym_clinic.chart.talk.meaning import DENIED_PLAINLY
 from gym_clinic.clinical.world import ClinicCase, TurnMark
 from gym_clinic.episode import Episode
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.hierarchy import descendants
+
+BROADEST = 40
+"""Special forms of a finding whose denial counts for them, at most: "no pain" is too broad."""
 
 _NOT_SAID = ("unknown", "")
 _TOLD_OF_ALL = ("medicines", "allergies", "past")
@@ -90,8 +97,10 @@ def _told(facts: Facts, fact: str, value: str) -> Iterator[str]:
         return
     if kind == "finding":
         yield f"told:{of}"
-        if value != "no":
-            yield from (f"told:{one}" for one in facts.above.get(of, ()))
+        implied = special_forms(facts, of) if value == "no" else facts.above.get(of, ())
+        yield from (f"told:{one}" for one in implied)
+    elif kind == "area" and of in DENIED_PLAINLY and value == "no":
+        yield from (f"told:{facts.finding_ids[one]}" for one in areas()[of])
     elif fact in _TOLD_OF_ALL:
         yield f"told:{fact}"
     elif fact == "life:pregnant" or kind == "pregnancy":
@@ -102,6 +111,17 @@ def _told(facts: Facts, fact: str, value: str) -> Iterator[str]:
         yield fact
         if kind == "allergy":
             yield "told:allergies"
+
+
+def special_forms(facts: Facts, finding: str) -> frozenset[str]:
+    """Return the findings that are denied with a finding: its special forms, if they are few."""
+    forms = _forms_in(facts.folder).get(finding, frozenset[str]())
+    return forms if len(forms) <= BROADEST else frozenset()
+
+
+@lru_cache(maxsize=2)
+def _forms_in(folder: Any) -> Mapping[str, frozenset[str]]:
+    return descendants(load(folder).above)
 
 
 def _history(chart: Chart, args: Arguments) -> Iterator[str]:

@@ -11,7 +11,7 @@ from gym_clinic.clinical import ClinicCase, open_world
 from gym_clinic.clinical.answer import ReadCitation
 from gym_clinic.clinical.citations import check_citations, is_true, same_evidence
 from gym_clinic.clinical.rehearsal import rehearse
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.seen import seen, special_forms
 from gym_clinic.facts import load
 from gym_clinic.toolbox import Toolbox
 
@@ -59,6 +59,17 @@ def test_an_answer_of_the_patient_counts_for_the_finding_and_what_it_implies() -
     found = read(("ask_patient", {"question": f"Do you have {name.lower()}?"}))
     assert f"told:{complaint}" in found
     assert {f"told:{one}" for one in FACTS.above[complaint]} <= found
+
+
+def test_a_denial_counts_for_special_forms_unless_it_is_too_broad() -> None:
+    ids = FACTS.finding_ids
+    forms = special_forms(FACTS, ids["Abnormal bleeding"])
+    assert {ids["Hematemesis"], ids["Melena"]} <= forms
+    assert special_forms(FACTS, ids["Pain"]) == frozenset()
+    denied = read(("ask_patient", {"question": "Any seizure?"}))
+    assert {f"told:{ids['Seizure']}", f"told:{ids['Status epilepticus']}"} <= denied
+    assert f"told:{ids['Hematemesis']}" in read(("ask_patient", {"question": "Any bleeding?"}))
+    assert f"told:{ids['Hematemesis']}" not in denied
 
 
 def test_what_the_ticket_quotes_is_known_from_the_start() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
 from gym_clinic.clinical.citations import is_true
 from gym_clinic.clinical.groundless import severity
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.seen import seen, special_forms
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
@@ -253,7 +253,10 @@ def _known_before(judged: JudgedEpisode, pathways: Sequence[str], keys: Sequence
 
 def was_found(case: ClinicCase, key: str) -> bool:
     """Return whether a key that was read is there or abnormal, and was not denied."""
-    denied = case.told.get(f"finding:{key.removeprefix('told:')}") == "no"
+    of, facts = key.removeprefix("told:"), case.patient.facts
+    broader = [one for one in facts.above.get(of, ()) if of in special_forms(facts, one)]
+    said = [case.told.get(f"finding:{one}") for one in (of, *broader)]
+    denied = said[0] == "no" or (said[0] is None and "no" in said)
     return not denied and is_true(case, key, True)
 
 
