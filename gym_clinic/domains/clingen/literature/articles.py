@@ -53,14 +53,17 @@ OTHER_KINDS: Mapping[ArticleKind, int] = {
 }  # fmt: skip
 """Kinds of the articles without new persons -> weight."""
 
-EFFECT = 0.65
+EFFECT = 0.8
 """Share of the experiments that find a difference, as far as points are left."""
 
 PLAIN = 0.2
 """Share of the experiments whose design is no evidence, whatever they show."""
 
-CONFOUNDED = 0.42
-"""Share of the differences that something else than the gene may explain."""
+DOUBTFUL = 0.6
+"""Share of the differences that the gene need not explain; all where no points are left."""
+
+CONTROL_TELLS = 0.75
+"""Share of doubtful differences that the control group shows too."""
 
 _TRIES, _REPEATS = 60, 12
 
@@ -252,7 +255,7 @@ class _ArticleDraw:
         """One or two experiments of an article with new persons, the first of them evidence."""
         first = self.positive(left)
         found = [first] if first else []
-        if self.rng.random() < 0.5:
+        if self.rng.random() < 0.65:
             gene, disease = self.gene, self.facts.pair.disease
             found += self.experiments(gene, disease, left, 1, found)
         return found
@@ -264,7 +267,7 @@ class _ArticleDraw:
             if design is None or self.exceeds(design, left, ()):
                 continue
             self.used.add(design.id)
-            found = self.experiment(design, self.gene, 0, effect=True, facts=self.facts, fair=True)
+            found = self.experiment(design, self.gene, 0, effect=True, facts=self.facts, doubt=0.0)
             if found.subtype:
                 return found
         return None
@@ -290,10 +293,12 @@ class _ArticleDraw:
                 continue
             self.used.add(design.id)
             effect = self.rng.random() < EFFECT
-            if own and effect and self.exceeds(design, left, (*told, *found)):
-                effect = False
-            mine = self.experiment(design, gene, len(told) + len(found), effect=effect, facts=facts)
-            if disease != self.facts.pair.disease and mine.reading in ("positive", "confounded"):
+            full = own and self.exceeds(design, left, (*told, *found))
+            mine = self.experiment(
+                design, gene, len(told) + len(found), effect=effect, facts=facts,
+                doubt=1.0 if full else DOUBTFUL,
+            )  # fmt: skip
+            if disease != self.facts.pair.disease and mine.reading != "negative":
                 mine = replace(mine, reading="other disease", subtype=None)
             found.append(mine)
         return found
@@ -311,13 +316,9 @@ class _ArticleDraw:
             design = read_designs().designs[first.design]
             low, high = design.n
             sizes = (high, 2 * high) if self.convincing else (3, max(4, low // 2))
-            names = {
-                "gene": first.gene,
-                "partner": first.partner or "",
-                "person": first.person or "",
-                "variant": first.variant or "",
-                "tissue": self.facts.pair.tissues[0],
-            }
+            slots = ("gene", "partner", "person", "variant")
+            names = {slot: getattr(first, slot) or "" for slot in slots}
+            names["tissue"] = self.facts.pair.tissues[0]
             for _ in range(_REPEATS):
                 found = draw_experiment(
                     self.rng, self.key(), replace(design, n=sizes), self.facts, names,
@@ -359,7 +360,7 @@ class _ArticleDraw:
 
     def experiment(
         self, design: ExperimentDesign, gene: str, place: int, *, effect: bool,
-        facts: WorldFacts, fair: bool = False,
+        facts: WorldFacts, doubt: float,
     ) -> Experiment:  # fmt: skip
         slot = self.rng.choice(self.pinned)
         partners = [one for one in facts.gene.partners or ("",) if one != gene]
@@ -370,11 +371,11 @@ class _ArticleDraw:
             "variant": slot.variants[0],
             "tissue": facts.pair.tissues[0],
         }
-        chosen = effect and not fair and bool(design.confounder)
-        confounded = chosen and self.rng.random() < CONFOUNDED
+        doubtful = effect and self.rng.random() < doubt
+        told = bool(design.control) and (not design.confounder or self.rng.random() < CONTROL_TELLS)
         found = draw_experiment(
-            self.rng, self.key(place), design, facts, names,
-            effect=effect, confounded=confounded, gene=gene,
+            self.rng, self.key(place), design, facts, names, gene=gene, effect=effect,
+            confounded=doubtful and not told, specific=not (doubtful and told),
         )  # fmt: skip
         if gene != self.gene and effect:
             return replace(found, reading="other gene", subtype=None)

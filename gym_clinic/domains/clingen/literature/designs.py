@@ -68,7 +68,12 @@ class DesignMeasure(NamedTuple):
 
 @dataclass(frozen=True)
 class ExperimentDesign:
-    """A kind of experiment; texts hold slots such as ``{gene}``."""
+    """A kind of experiment; texts hold slots such as ``{gene}``.
+
+    Attributes:
+        control: A further group that lacks what the test group has: if it reads as that one does,
+            the difference is not due to the gene.
+    """
 
     id: str
     subtype: str | None
@@ -81,6 +86,7 @@ class ExperimentDesign:
     n: tuple[int, int]
     ratio: tuple[float, float] | None
     confounder: str
+    control: str | None = None
 
     def names(self, *words: str) -> bool:
         """Whether its system or a group that it compares has one of the words."""
@@ -212,6 +218,7 @@ def read_designs() -> DesignTables:
             (row["n"][0], row["n"][1]),
             (row["ratio"][0], row["ratio"][1]) if row.get("ratio") else None,
             row["confounder"],
+            row.get("control"),
         )
     families = {
         name: {key: tuple(row) for key, row in family.items()}

@@ -34,6 +34,7 @@ def draw_experiment(
     *,
     effect: bool,
     confounded: bool = False,
+    specific: bool = True,
     gene: str | None = None,
     noise: float = 1.0,
 ) -> Experiment:
@@ -45,6 +46,7 @@ def draw_experiment(
         names: Values of the slots: gene, partner, person, variant, tissue.
         effect: Whether the groups differ.
         confounded: Whether the groups differ in something else as well.
+        specific: Whether the control of the design, if it has one, lacks the effect.
         gene: Gene examined, if it is not the world's.
         noise: The usual spread is multiplied by it.
     """
@@ -53,18 +55,21 @@ def draw_experiment(
     while True:
         base = rng.uniform(measure.low, measure.high)
         drawn = base * (rng.uniform(*measure.ratios) if effect else rng.uniform(0.95, 1.05))
-        values = [(design.test, drawn), (design.reference, base)]
+        values = [("test", design.test, drawn), ("reference", design.reference, base)]
         if design.third:
-            values.append((design.third, base * rng.uniform(*measure.ratios)))
+            values.append(("partner", design.third, base * rng.uniform(*measure.ratios)))
+        if design.control:
+            values.append(("control", design.control, base if specific else drawn))
         arms = tuple(
-            _arm(rng, place, label.format(**names), value, measure.cv, design.n)
-            for place, (label, value) in enumerate(values)
+            _arm(rng, role, label.format(**names), value, measure.cv, design.n)
+            for role, label, value in values
         )
         comparison = compare(arms[0], arms[1])
         if (
             (comparison.p < ALPHA / 2 if effect else comparison.p > 2 * ALPHA)
             and (not effect or (arms[0].mean or 0) != (arms[1].mean or 0))
             and not exceeds_whole(measure.unit, arms)
+            and _control_is_clear(arms, specific=specific or not effect)
         ):
             break
     experiment = Experiment(
@@ -105,8 +110,30 @@ def with_reading(experiment: Experiment, facts: WorldFacts, gene: str) -> Experi
         reading = "negative"
     elif experiment.confounder:
         reading = "confounded"
+    elif shown_by_control(experiment.arms):
+        reading = "unspecific"
     counts = reading == "positive" and feasible(design, facts)
     return replace(experiment, reading=reading, subtype=design.subtype if counts else None)
+
+
+def shown_by_control(arms: Sequence[Arm]) -> bool:
+    """Whether the control group, which lacks what is tested, departs from the reference too."""
+    return any(one.role == "control" and compare(one, arms[1]).p < ALPHA for one in arms)
+
+
+def _control_is_clear(arms: Sequence[Arm], *, specific: bool) -> bool:
+    """Whether a control is like one of the first two groups and unlike the other, if these differ.
+
+    A small p value is half of `ALPHA` or less, and a large one twice that or more.
+    """
+    control = next((one for one in arms if one.role == "control"), None)
+    if control is None:
+        return True
+    like, unlike = (arms[1], arms[0]) if specific else arms[:2]
+    differs = compare(arms[0], arms[1]).p < ALPHA
+    return compare(control, like).p > 2 * ALPHA and (
+        not differs or compare(control, unlike).p < ALPHA / 2
+    )
 
 
 def contradicts(later: Experiment, earlier: Experiment) -> bool:
@@ -127,11 +154,10 @@ def exceeds_whole(unit: str, arms: Sequence[Arm]) -> bool:
 
 
 def _arm(
-    rng: Random, place: int, label: str, value: float, cv: float, sizes: tuple[int, int]
+    rng: Random, role: str, label: str, value: float, cv: float, sizes: tuple[int, int]
 ) -> Arm:
     sd = value * cv * rng.uniform(0.8, 1.25)
     digits = decimals(sd)
     n = rng.randint(*sizes)
     mean = rng.gauss(value, sd / n**0.5)
-    role = ("test", "reference", "partner")[place]
     return Arm(role, label, n, round(mean, digits), max(round(sd, digits), 10.0**-digits))

@@ -25,7 +25,7 @@ from gym_clinic.domains.clingen.literature.records import (
 )
 from gym_clinic.errors import TaskError
 
-ROLES = ("test", "reference", "partner")
+ROLES = ("test", "reference", "partner", "control")
 """Roles of the arms of an experiment, in their usual order."""
 
 _HEAD = (

@@ -15,7 +15,13 @@ VariantKind = Literal[
 ]  # fmt: skip
 PersonOrigin = Literal["de novo", "mother", "father", "both parents", "untested"]
 Reading = Literal[
-    "positive", "negative", "confounded", "contradicted", "other gene", "other disease"
+    "positive",
+    "negative",
+    "confounded",
+    "unspecific",
+    "contradicted",
+    "other gene",
+    "other disease",
 ]
 ArticleKind = Literal[
     "cohort", "family", "functional", "model", "review", "case report", "paralogue",
@@ -103,7 +109,12 @@ class CaseControl:
 
 @dataclass(frozen=True)
 class Arm:
-    """A group of an experiment: mean and SD, or a count of n."""
+    """A group of an experiment: mean and SD, or a count of n.
+
+    Attributes:
+        role: "test", "reference", "partner" (without a partner of the gene) or "control" (without
+            what the test group has, so that it should read as the reference).
+    """
 
     role: str
     label: str

@@ -19,7 +19,11 @@ from gym_clinic.domains.clingen.literature.designs import (
     needs_function,
     read_designs,
 )
-from gym_clinic.domains.clingen.literature.experiments import ALPHA, contradicts, exceeds_whole
+from gym_clinic.domains.clingen.literature.experiments import (
+    contradicts,
+    exceeds_whole,
+    with_reading,
+)
 from gym_clinic.domains.clingen.literature.people import (
     LATE_ONSET,
     RARE_ALLELES,
@@ -285,14 +289,13 @@ def comparisons_follow(world: Literature) -> Iterator[str]:
 
 
 def readings_follow(world: Literature) -> Iterator[str]:
-    """A difference is read as one, and no difference as none."""
+    """A result is read as its groups and its control tell, or as one of another subject."""
+    facts = facts_of(world)
     for one in world.results:
-        if (one.comparison.p >= ALPHA) != (one.reading == "negative"):
-            yield f"{one.id}: {one.reading}, p {one.comparison.p:.3g}"
-        if (one.confounder is not None) != (one.reading == "confounded") and (
-            one.reading == "confounded" or one.reading == "positive"
-        ):
-            yield f"{one.id}: {one.reading}, confounder {one.confounder}"
+        found = with_reading(one, facts, one.gene).reading
+        elsewhere = one.reading in ("contradicted", "other gene", "other disease")
+        if one.reading != found and (found == "negative" or not elsewhere):
+            yield f"{one.id}: {one.reading}, {found} by p {one.comparison.p:.3g} and control"
 
 
 def contradictions_have_a_source(world: Literature) -> Iterator[str]:
@@ -319,7 +322,7 @@ def evidence_is_feasible(world: Literature) -> Iterator[str]:
 def other_subjects_are_read_so(world: Literature) -> Iterator[str]:
     """A difference of another gene or in another disease is read as that."""
     for article, one in _told(world):
-        if one.comparison.p < ALPHA:
+        if one.reading != "negative":
             if (one.gene != world.gene) != (one.reading == "other gene"):
                 yield f"{one.id}: {one.gene} read as {one.reading}"
             if (article[1] != world.disease) != (one.reading == "other disease"):
@@ -389,10 +392,9 @@ RULES: tuple[LiteratureRule, ...] = (
     trans_needs_parents, de_novo_needs_parents, sexes_of_x_linked, mitochondrial_variants,
     nulls_fit_the_mechanism, phenotypes_are_cardinal, persons_have_the_disease,
     essential_genes_keep_a_copy, late_onset_is_inherited, second_causes_are_named,
-    rare_variants_are_rare, lod_follows,
-    controls_follow, comparisons_follow, readings_follow, contradictions_have_a_source,
-    evidence_is_feasible, other_subjects_are_read_so, relatives_tell_no_carriers,
-    texts_without_experiments, abstract_names_its_results, groups_are_plausible,
-    examined_persons_are_told, homozygous_if_related, families_inherit, onset_and_sex_fit,
-    new_persons_come_with_evidence, subtypes_once_an_article, class_is_steady,
+    rare_variants_are_rare, lod_follows, controls_follow, comparisons_follow, readings_follow,
+    contradictions_have_a_source, evidence_is_feasible, other_subjects_are_read_so,
+    relatives_tell_no_carriers, texts_without_experiments, abstract_names_its_results,
+    groups_are_plausible, examined_persons_are_told, homozygous_if_related, families_inherit,
+    onset_and_sex_fit, new_persons_come_with_evidence, subtypes_once_an_article, class_is_steady,
 )  # fmt: skip

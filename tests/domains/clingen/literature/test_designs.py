@@ -113,6 +113,22 @@ def test_the_reading_follows_from_the_numbers(effect):
         assert found.subtype == (design.subtype if effect else None)
 
 
+@pytest.mark.parametrize("specific", [True, False])
+def test_a_difference_that_the_control_shows_too_is_no_evidence(specific):
+    facts = facts_of("PKD1", mechanism="haploinsufficiency")
+    names = {**NAMES, "gene": "PKD1"}
+    for design in read_designs().designs.values():
+        if not (design.control and feasible(design, facts)):
+            continue
+        found = draw_experiment(
+            Random(design.id), "R1", design, facts, names, effect=True, specific=specific
+        )
+        like, unlike = (found.arms[1], found.arms[0]) if specific else found.arms[:2]
+        assert compare(found.arms[-1], like).p > 0.05 > compare(found.arms[-1], unlike).p
+        assert found.reading == ("positive" if specific else "unspecific")
+        assert found.subtype == (design.subtype if specific else None)
+
+
 def test_a_confounded_result_or_one_for_another_gene_is_no_evidence():
     facts = facts_of("PKD1", mechanism="haploinsufficiency")
     names = {**NAMES, "gene": "PKD1"}

@@ -268,6 +268,23 @@ def test_every_rule_can_fail(rule):
     assert list(rule(MUTATIONS[rule.__name__](world)))
 
 
+def test_a_control_that_shows_the_difference_too_is_read_so():
+    worlds = (drawn(place, "Moderate") for place in range(20))
+    world, result = next(
+        (world, one)
+        for world in worlds
+        for one in world.results
+        if is_positive(one) and one.arms[-1].role == "control"
+    )
+    test, reference, *_, control = result.arms
+    told = replace(control, mean=test.mean, sd=test.sd, n=test.n)
+    changed = replace(result, arms=(test, reference, told))
+    results = tuple(changed if one is result else one for one in world.results)
+    faults = [*rules.readings_follow(replace(world, results=results))]
+    assert len(faults) == 1
+    assert f"{result.id}: positive, unspecific" in faults[0]
+
+
 def test_what_decides_a_persons_points_is_in_the_person():
     world = of_inheritance("AR")
     person = next(one for one in world.persons if row_of(one, world))

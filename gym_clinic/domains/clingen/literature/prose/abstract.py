@@ -111,6 +111,8 @@ def write_abstract(
         pool = "counts_main" if result.arms[0].count is not None else "abs_result"
         one = without_figures(writer, pool, facts)
         results.append(shorten(one, [result], " ".join(methods), groups=False))
+        if "control" in facts:
+            results.append(writer.tell("abs_control", **facts))
     if len(shown) < len(told):
         results.append(writer.tell("abs_other_result"))
     conclusions = [

@@ -42,6 +42,8 @@ def methods_of(
     """Write how an experiment was done."""
     pools = [pool for pool in protocol_pools(result) if not writer.begun(pool)]
     said = [writer.tell(pool, **facts) for pool in pools for _ in range(1 if short else 2)]
+    if "control" in facts:
+        said.append(writer.tell("control_methods", **facts))
     said.append(writer.tell("assay_general", **facts))
     if not short:
         said.append(writer.tell("assay_general", **facts))
@@ -55,28 +57,36 @@ def experiment_paragraph(
     counted = result.arms[0].count is not None
     said = [writer.tell("result_lead", **facts)]
     said.append(writer.tell("counts_main" if counted else "result_main", **facts))
-    for _ in range(1 if short else 3):
+    for _ in range(1 if short else 2 if "control" in facts else 3):
         more = writer.tell("result_after", **facts)
         if facts["effect"] not in more or facts["effect"] not in said[1]:
             said.append(more)
     if "more" in facts:
         said.append(writer.tell("result_more", **facts))
+    if "control" in facts:
+        said.append(writer.tell("result_control", **facts))
     return shorten(" ".join(filter(None, said)), [result])
 
 
 def results_table(
     writer: ArticleWriter, results: Sequence[Experiment], style: AuthorStyle, number: int
 ) -> str:
-    """Write a table of all experiments of an article."""
+    """Write a table of all experiments of an article, with the groups that control them."""
+    controls = any(arm.role == "control" for one in results for arm in one.arms)
+    heads = ["measure", "group", "reference", "p"] + ["control"] * controls
     rows = [
         f"Table {number}. {writer.tell('table_results')}",
-        _row(writer, "measure", "group", "reference", "p"),
-        "|---|---|---|---|",
+        _row(writer, *heads),
+        "|---" * len(heads) + "|",
     ]
     for result in results:
-        cells = [f"{arm.label}: {style.value(arm, result.unit)} ({arm.n})" for arm in result.arms]
-        p = style.p_value(result.comparison.p)
-        rows.append(f"| {result.measure} | {cells[0]} | {cells[1]} | {p} |")
+        cells = {
+            arm.role: f"{arm.label}: {style.value(arm, result.unit)} ({arm.n})"
+            for arm in result.arms
+        }
+        row = [result.measure, cells["test"], cells["reference"]]
+        row += [style.p_value(result.comparison.p)] + [cells.get("control", "–")] * controls
+        rows.append(f"| {' | '.join(row)} |")
     return "\n".join(rows)
 
 

@@ -234,9 +234,12 @@ def experiment_facts(result: Experiment, style: AuthorStyle, change: str) -> dic
     facts["two"] = f"{facts['v2']} in {reference.label} (n = {reference.n})"
     if test.count is not None:
         facts |= {"k1": str(test.count), "k2": str(reference.count)}
-    if len(result.arms) > 2:
-        arm = result.arms[2]
-        facts["more"] = f"{style.value(arm, result.unit)} in {arm.label} (n = {arm.n})"
+    for arm in result.arms[2:]:
+        value = style.value(arm, result.unit)
+        if arm.role == "control":
+            facts |= {"control": arm.label, "v3": value, "n3": str(arm.n)}
+        else:
+            facts["more"] = f"{value} in {arm.label} (n = {arm.n})"
     if result.partner:
         facts["partner"] = result.partner
     if result.organism:

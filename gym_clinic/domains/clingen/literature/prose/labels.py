@@ -82,7 +82,7 @@ def shorten(
     for one in results:
         measure = measure_text(one.measure)
         short[measure.casefold()] = short_measure(measure)
-        arms = {arm.label: short_arm(arm.label) for arm in one.arms}
+        arms = {arm.label: short_arm(arm.label) for arm in one.arms if arm.role != "control"}
         if groups and len(set(arms.values())) == len(arms):
             short |= {label.casefold(): name for label, name in arms.items()}
     names = sorted((key for key in short if short[key].casefold() != key), key=len, reverse=True)

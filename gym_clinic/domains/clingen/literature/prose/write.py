@@ -106,6 +106,7 @@ class _ArticleAuthor:
         for place, result in enumerate(self.results):
             facts = experiment_facts(result, self.style, change_of(result, self.writer.rng))
             facts["figure"] = f"Figure {place + 1}"
+            facts["table"] = f"Table {2 if self.people_table else 1}"
             self.told.append(facts)
 
     def written(self) -> WrittenArticle:
@@ -217,7 +218,7 @@ class _ArticleAuthor:
             parts.append([experiment_paragraph(self.writer, result, facts, self.article.short)])
         if self.people_table:
             parts.append([people_table(self.writer, self.literature, self.persons)])
-        if len(self.results) > 1:
+        if len(self.results) > 1 or any("control" in facts for facts in self.told):
             parts.append(
                 [
                     results_table(
