@@ -166,15 +166,14 @@ def test_rewrite_makes_an_edition(run: Run, chat_server: ChatServer, tmp_path: P
         return json.dumps({"sentences": ["In 1066 it was." if wrong else s for s in sentences]})
 
     chat_server.script = [chat_server.answer_with(mostly_faithful)]
-    chosen = ("--url", chat_server.url, "--model", "editor", "--split", "dev", "--out", out)
-    chosen = ("rewrite", "clingen", *chosen, "--folder", tmp_path)
+    server = ("--url", chat_server.url, "--model", "editor", "--split", "dev", "--out", out)
+    chosen = ("rewrite", "clingen", *server, "--folder", tmp_path)
     status, shown, _ = run("tasks", *chosen, "--option", "temperature=0.5")
-    assert (status, "paragraphs accepted: " in shown) == (0, True)
-    assert "in the file before: 0" in shown
+    assert (status, "sentences accepted; paragraphs in the file before: 0" in shown) == (0, True)
     assert chat_server.requests[0]["temperature"] == 0.5
     asked = len(chat_server.requests)
     status, shown, _ = run("tasks", *chosen, "--limit", "1")
-    assert (status, "paragraphs accepted: 0" in shown) == (0, True)
+    assert (status, ": 0 paragraphs, 0 of 0 sentences accepted" in shown) == (0, True)
     assert len(chat_server.requests) == asked
     played = ("clinic/ClinGen-v0", "--set", f"folder={tmp_path}", "--set", f"edition={out}")
     out.rename(tmp_path / "kept")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gym_clinic.commands.options import KeyVariable, OutFile, read_options
 from gym_clinic.errors import ConfigError
+
+if TYPE_CHECKING:
+    from gym_clinic.domains.clingen.rewriting.run import RewriteReport
 
 DOMAINS = ("clingen",)
 """Domains whose tasks hold articles to rewrite."""
@@ -46,13 +49,12 @@ def rewrite(
 ) -> None:
     """Have a chat model rewrite the articles of tasks, checked fact by fact.
 
-    A rewritten paragraph is accepted only if names, numbers, negations and references read back as
+    A rewritten sentence is accepted only if names, numbers, negations and references read back as
     they were; otherwise the original stays. What was judged is kept in the file at once, and the
     same command goes on where it stopped. Episodes then read the file and ask no model:
     --set edition=FILE.
     """
     from gym_clinic.consult import ChatClient
-    from gym_clinic.domains.clingen.rewriting.run import RewriteReport
     from gym_clinic.domains.clingen.rewriting.run import rewrite as rewrite_tasks
     from gym_clinic.names import call_with_options, suggest
 
@@ -62,9 +64,7 @@ def rewrite(
     client = call_with_options(ChatClient, {"url": url, "model": model, **options}, "client")
 
     def show(report: RewriteReport) -> None:
-        refused = report.refused.total()
-        judged = f"{report.accepted:,} accepted, {refused:,} refused, {report.kept:,} kept"
-        print(f"task {report.tasks:,}: {judged}", flush=True)
+        print(f"task {report.tasks:,}: {_judged(report)}", flush=True)
 
     try:
         report = rewrite_tasks(
@@ -73,6 +73,14 @@ def rewrite(
         )  # fmt: skip
     finally:
         client.close()
-    print(f"{out}: paragraphs accepted: {report.accepted:,}; in the file before: {report.kept:,}")
+    print(f"{out}: {_judged(report)}; paragraphs in the file before: {report.kept:,}")
     for kind, number in report.refused.most_common():
         print(f"refused, {kind}: {number:,}, such as {report.examples[kind]:.200}")
+
+
+def _judged(report: RewriteReport) -> str:
+    all_of_them = report.accepted + report.refused.total()
+    return (
+        f"{report.paragraphs:,} paragraphs, {report.accepted:,} of {all_of_them:,} sentences "
+        "accepted"
+    )

@@ -1,13 +1,14 @@
 """The file of an edition: paragraphs by the hash of their source, as JSON Lines.
 
-The first line names the model and the prompt; each further line is a paragraph that was accepted
-(``text``) or refused (``refused``). A line that was cut off by an interruption is left out.
+The first line names the model and the prompt; each further line is a paragraph: its new text, None
+where it stays as it was, and why sentences were refused. A line that was cut off by an interruption
+is left out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,8 +42,7 @@ class Edition:
 
     Attributes:
         head: The first line: the model and a hash of the prompt.
-        texts: Key -> the accepted text.
-        refused: Key -> why the template stays.
+        texts: Key -> the text; None where the paragraph stays as it was.
 
     Raises:
         ConfigError: If there is no such file, or it is no edition.
@@ -51,8 +51,7 @@ class Edition:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.head: Mapping[str, Any] = {}
-        self.texts: dict[str, str] = {}
-        self.refused: dict[str, str] = {}
+        self.texts: dict[str, str | None] = {}
         for number, line in numbered_lines(path):
             if not line.endswith(b"\n"):
                 break  # an interrupted run wrote half of it
@@ -67,10 +66,8 @@ class Edition:
                 if row["format"] != FORMAT:
                     raise ValueError(row["format"])
                 self.head = {name: str(row[name]) for name in ("format", "model", "prompt")}
-            elif "refused" in row:
-                self.refused[row["key"]] = str(row["refused"])
             else:
-                self.texts[row["key"]] = str(row["text"])
+                self.texts[row["key"]] = row["text"]
         except (ValueError, KeyError, TypeError):
             wanted = "lines as 'gym-clinic tasks rewrite clingen' writes them"
             raise ConfigError(
@@ -84,13 +81,12 @@ class Edition:
         return f"edition by {self.head['model']} {hashlib.sha256(texts).hexdigest()[:16]}"
 
     def knows(self, text: str) -> bool:
-        """Whether a paragraph of a text was rewritten or refused."""
-        keys = map(key_of, paragraphs(text))
-        return any(key in self.texts or key in self.refused for key in keys)
+        """Whether a paragraph of a text was judged."""
+        return any(key_of(one) in self.texts for one in paragraphs(text))
 
     def text(self, text: str) -> str:
         """Return a text with each paragraph in the words of this edition, where it has some."""
-        return "\n".join(self.texts.get(key_of(line), line) for line in text.split("\n"))
+        return "\n".join(self.texts.get(key_of(line)) or line for line in text.split("\n"))
 
     def shown(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the record of a task with its abstracts in the words of this edition."""
@@ -147,12 +143,14 @@ class EditionFile:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def accept(self, paragraph: str, text: str) -> None:
-        """Keep a rewriting."""
-        self.edition.texts[key_of(paragraph)] = text
-        self._file.write(json_line({"key": key_of(paragraph), "text": text}))
+    def add(self, paragraph: str, text: str | None, refused: Sequence[str] = ()) -> None:
+        """Keep how a paragraph was judged.
 
-    def refuse(self, paragraph: str, reason: str) -> None:
-        """Keep that the template stays, and why."""
-        self.edition.refused[key_of(paragraph)] = reason
-        self._file.write(json_line({"key": key_of(paragraph), "refused": reason}))
+        Args:
+            paragraph: The paragraph.
+            text: Its new text; None if it stays as it was.
+            refused: Why sentences stay as they were.
+        """
+        row = {"key": key_of(paragraph), "text": text, "refused": [*refused]}
+        self.edition.texts[key_of(paragraph)] = text
+        self._file.write(json_line(row))

@@ -4,7 +4,7 @@ The facts of a sentence are a sequence: names of the records, ids, references to
 numbers with sign and unit, symbols and other capitalised words, and negations. A rewriting has the
 same sequence, so that no value can change places with another. Words that turn a finding (higher
 and lower, woman and man, may and establish) are compared beside it. What cannot be compared with
-certainty counts as different: a refused rewriting costs nothing, since the template stays.
+certainty counts as different: a refused rewriting costs nothing, since the sentence stays.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.records import Literature
 
-MOST_LONGER, LEAST_SHORTER = 1.5, 0.5
+LEAST_WORDS, MOST_WORDS = 0.5, 1.5
 """Words of a rewriting, as a share of the words of its source."""
 
 _WORDS: dict[str, Any] = orjson.loads(Path(__file__).with_name("words.json").read_bytes())
 _MARKUP = re.compile(r"</?[A-Za-z!]|[{}\[\]|#*`\\~\x00-\x1f]")
-_CLAUSE = re.compile(r"[;:]|,? \b(?:but|while|whereas|although|though|because)\b|, (?:and|which)\b")
+_CLAUSE = re.compile(
+    r"[;:]|,? \b(?:but|while|whereas|although|though|because|since|so)\b|, (?:and|which)\b"
+)
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9(])")
 _PLAIN = re.compile(r"[A-Z][a-z]*")
 
 
@@ -70,7 +73,7 @@ class FactReader:
         units = {one.unit for one in literature.results if one.unit} | {*_WORDS["units"]}
         names = {*names_of(literature), *_WORDS["terms"]}
         number = (
-            r"(?:(?<!\w)(?P<sign>[<>≤≥±−+-])\s*)?(?<![\w.])(?P<figure>\.?\d+(?:,\d{3})*(?:[./]\d[\d,]*)?"
+            r"(?:(?P<sign>[<>≤≥±]|(?<!\w)[−+-])\s*)?(?<![\w.])(?P<figure>\.?\d+(?:,\d{3})*(?:[./]\d[\d,]*)?"
             rf"|(?:{_any(_WORDS['numbers'])})\b)(?![\d])(?:[ -]?(?P<unit>{_any(units)})(?!\w))?"
         )
         self._pattern = re.compile(
@@ -83,16 +86,21 @@ class FactReader:
             re.IGNORECASE,
         )
 
-    def facts(self, sentence: str) -> list[Fact]:
-        """Return the facts of a sentence in their order; a name said twice in a row counts once."""
-        alike = (list(same) for _, same in groupby(self._facts(sentence)))
+    def facts(self, sentence: str, beside: str = "") -> list[Fact]:
+        """Return the facts of a sentence in their order; a name said twice in a row counts once.
+
+        Args:
+            sentence: The sentence.
+            beside: The sentence that it is compared with: what it writes small is no name.
+        """
+        alike = (list(same) for _, same in groupby(self._facts(sentence, beside.split())))
         return [
             fact
             for same in alike
             for fact in (same[:1] if same[0].kind in ("name", "symbol") else same)
         ]
 
-    def _facts(self, sentence: str) -> Iterator[Fact]:
+    def _facts(self, sentence: str, beside: Sequence[str]) -> Iterator[Fact]:
         for found in self._pattern.finditer(sentence):
             kind = str(found.lastgroup)
             if found["figure"]:
@@ -105,47 +113,35 @@ class FactReader:
                 yield Fact("negation", "no")
             elif kind != "symbol":
                 yield Fact(kind, found[kind].casefold())
-            elif not self._opens(found):
+            elif not _begins(found, beside):
                 yield Fact(kind, found[kind])
-
-    def _opens(self, found: re.Match[str]) -> bool:
-        """Whether a capital is there only because the sentence begins."""
-        before = found.string[: found.start()].strip("(“\" '")
-        word = found["symbol"]
-        return not before and bool(_PLAIN.fullmatch(word)) and word.lower() in _plain_words()
 
     def kept(self, sentence: str) -> list[str]:
         """Return what a rewriting of a sentence must keep to the letter."""
         return [
             found[0]
             for found in self._pattern.finditer(sentence)
-            if not found["negation"] and not (found["symbol"] and self._opens(found))
+            if not found["negation"] and not (found["symbol"] and _begins(found))
         ]
 
-    def difference(self, source: Sequence[str], written: Sequence[str]) -> Refusal | None:
-        """Compare a paragraph with its rewriting.
+    def difference(self, old: str, new: str) -> Refusal | None:
+        """Compare a sentence with its rewriting.
 
         Args:
-            source: The sentences of the paragraph.
-            written: One sentence for each.
+            old: The sentence.
+            new: Its rewriting.
 
         Returns:
             The first difference; None if all facts are the same.
         """
-        if len(source) != len(written):
-            return Refusal("sentences", f"{len(source)} were given and {len(written)} came back")
-        for old, new in zip(source, written, strict=True):
-            if refused := self._difference(old, new):
-                return Refusal(refused.kind, f"{refused.detail}, in: {old}")
-        return None
-
-    def _difference(self, old: str, new: str) -> Refusal | None:
         if added := Counter(_MARKUP.findall(new)) - Counter(_MARKUP.findall(old)):
             return Refusal("markup", f"{sorted(added)} was added")
-        share = len(new.split()) / len(old.split())
-        if not LEAST_SHORTER <= share <= MOST_LONGER and abs(share - 1) * len(old.split()) > 4:
-            return Refusal("length", f"{share:.1f} times as many words")
-        before, after = self.facts(old), self.facts(new)
+        if len(sentences_of(new)) > 1 or new[-1:] != old[-1:]:
+            return Refusal("sentences", f"it must be one sentence that ends in {old[-1:]!r}")
+        words, were = len(new.split()), len(old.split())
+        if not LEAST_WORDS * were <= words <= max(MOST_WORDS * were, were + 4):
+            return Refusal("length", f"{were} words became {words}")
+        before, after = self.facts(old, new), self.facts(new, old)
         for kind in ("number", "negation", "id", "reference", "name", "symbol"):
             mine = [fact.value for fact in before if fact.kind == kind]
             theirs = [fact.value for fact in after if fact.kind == kind]
@@ -168,6 +164,11 @@ class FactReader:
         text = self._pattern.sub(lambda found: "¬" if found["negation"] else "_", sentence)
         counts = tuple(clause.count("¬") for clause in _CLAUSE.split(text))
         return counts if any(counts) else ()
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a paragraph."""
+    return _SENTENCE.split(text)
 
 
 def names_of(literature: Literature) -> set[str]:
@@ -196,6 +197,15 @@ def _any(words: Iterable[str]) -> str:
 def _kept(found: re.Match[str]) -> str:
     """Symbols and negations, which may be words of a group too; other facts are left out."""
     return found[0] if found["symbol"] or found["negation"] else "_"
+
+
+def _begins(found: re.Match[str], beside: Sequence[str] = ()) -> bool:
+    """Whether a capital is there only because a sentence begins."""
+    before, word = found.string[: found.start()].strip("(“\" '"), found["symbol"]
+    if before or not _PLAIN.fullmatch(word):
+        return False
+    small = word.lower()
+    return small in beside or small in _plain_words() or f"{small}s" in _plain_words()
 
 
 @lru_cache(maxsize=1)

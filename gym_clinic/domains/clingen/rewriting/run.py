@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,12 @@ from pydantic import BaseModel, Field
 
 from gym_clinic.consult import ChatClient, Question, read_prompt
 from gym_clinic.domains.clingen.curation import literature_of, load_tasks
-from gym_clinic.domains.clingen.rewriting.edition import EditionFile, key_of, paragraphs
-from gym_clinic.domains.clingen.rewriting.readback import FactReader, Refusal
+from gym_clinic.domains.clingen.rewriting.edition import EditionFile, paragraphs
+from gym_clinic.domains.clingen.rewriting.readback import (
+    FactReader,
+    Refusal,
+    sentences_of,
+)
 from gym_clinic.episode import Task
 
 PROMPT_FILE = Path(__file__).with_name("prompt.md")
@@ -26,7 +30,6 @@ NOT_PROSE = ("References",)
 """Sections that are left as they are."""
 
 _HEAD = re.compile(r"(?:(?:Figure|Table) \d+\w?\. |[A-Z][a-z]+(?: [a-z]+)?: )?")
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9(])")
 
 
 class RewrittenSentences(BaseModel):
@@ -44,16 +47,27 @@ class RewriteReport:
     Attributes:
         tasks: Tasks read.
         kept: Paragraphs that were in the file before.
-        accepted: Paragraphs whose rewriting says the same.
-        refused: Why templates stayed -> how many.
-        examples: Why templates stayed -> one of the refusals.
+        paragraphs: Paragraphs asked for.
+        accepted: Sentences whose rewriting says the same.
+        refused: Why sentences stayed -> how many.
+        examples: Why sentences stayed -> one of the refusals.
     """
 
     tasks: int = 0
     kept: int = 0
+    paragraphs: int = 0
     accepted: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Rewriting:
+    """A paragraph as it was judged: None for its text where no sentence was accepted."""
+
+    text: str | None
+    accepted: int
+    refusals: tuple[Refusal, ...]
 
 
 def rewrite(
@@ -68,7 +82,8 @@ def rewrite(
 ) -> RewriteReport:
     """Rewrite the abstracts and sections of the tasks of a split.
 
-    Each paragraph is kept as soon as it is judged, so that an interrupted run goes on where it
+    A sentence whose rewriting is refused stays as it was. Each paragraph is kept as soon as
+    it is judged, so that an interrupted run goes on where it
     stopped.
 
     Args:
@@ -100,22 +115,20 @@ def _rewrite_task(
     client: ChatClient, task: Task, file: EditionFile, concurrency: int, report: RewriteReport
 ) -> None:
     reader = FactReader(literature_of(task.record).literature)
-    known = {**file.edition.texts, **file.edition.refused}
     wanted = dict.fromkeys(_prose(task))
-    open_ones = [one for one in wanted if key_of(one) not in known]
+    open_ones = [one for one in wanted if not file.edition.knows(one)]
     report.kept += len(wanted) - len(open_ones)
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gym-clinic")
     try:
         asked = {pool.submit(_rewritten, client, reader, one): one for one in open_ones}
         for future in as_completed(asked):
-            source, answer = asked[future], future.result()
-            if isinstance(answer, Refusal):
-                file.refuse(source, str(answer))
-                report.refused[answer.kind] += 1
-                report.examples.setdefault(answer.kind, answer.detail)
-            else:
-                file.accept(source, answer)
-                report.accepted += 1
+            made = future.result()
+            file.add(asked[future], made.text, [str(one) for one in made.refusals])
+            report.paragraphs += 1
+            report.accepted += made.accepted
+            for one in made.refusals:
+                report.refused[one.kind] += 1
+                report.examples.setdefault(one.kind, one.detail)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -130,11 +143,11 @@ def _prose(task: Task) -> Iterator[str]:
                 yield from paragraphs(text)
 
 
-def _rewritten(client: ChatClient, reader: FactReader, paragraph: str) -> str | Refusal:
-    """Return a paragraph in the words of the model, or why they were refused."""
+def _rewritten(client: ChatClient, reader: FactReader, paragraph: str) -> _Rewriting:
+    """Return a paragraph with each sentence in the words of the model, if they say the same."""
     found = _HEAD.match(paragraph)
     head = found[0] if found else ""
-    sentences = _SENTENCE.split(paragraph[len(head) :])
+    sentences = sentences_of(paragraph[len(head) :])
     kept = dict.fromkeys(fact for one in sentences for fact in reader.kept(one))
     question = Question(
         "rewriter",
@@ -143,21 +156,39 @@ def _rewritten(client: ChatClient, reader: FactReader, paragraph: str) -> str | 
         RewrittenSentences,
     )
     messages = question.messages()
-    refused = Refusal("reply", "there was none")
+    written: dict[int, str] = {}
+    refused = dict.fromkeys(range(len(sentences)), Refusal("reply", "there was none"))
     for _ in range(ATTEMPTS):
         said = client.complete(messages).text
-        try:
-            written = [one.strip() for one in question.read(said).sentences]
-        except ValueError as error:
-            refused = Refusal("reply", str(error))
-        else:
-            difference = reader.difference(sentences, written)
-            if difference is None:
-                return head + " ".join(written)
-            refused = difference
-        again = f"Refused, {refused}. Answer again."
+        for place, answer in enumerate(_answers(question, said, len(sentences))):
+            if place in written:
+                continue
+            old = sentences[place]
+            refusal = answer if isinstance(answer, Refusal) else reader.difference(old, answer)
+            if refusal is None:
+                written[place] = str(answer)
+                del refused[place]
+            else:
+                refused[place] = Refusal(refusal.kind, f"{refusal.detail}, in: {old}")
+        if not refused:
+            break
+        reasons = "\n".join(f"- {one}" for one in refused.values())
         messages += [
             {"role": "assistant", "content": said},
-            {"role": "user", "content": again},
+            {"role": "user", "content": f"Refused:\n{reasons}\nAnswer again, with all sentences."},
         ]
-    return refused
+    text = head + " ".join(written.get(place, old) for place, old in enumerate(sentences))
+    return _Rewriting(text if written else None, len(written), tuple(refused.values()))
+
+
+def _answers(
+    question: Question[RewrittenSentences], said: str, number: int
+) -> Sequence[str | Refusal]:
+    """Read a reply: one sentence for each sentence given, or why it cannot be read."""
+    try:
+        found = [one.strip() for one in question.read(said).sentences]
+    except ValueError as error:
+        return [Refusal("reply", str(error))] * number
+    if len(found) != number:
+        return [Refusal("sentences", f"{number} were given and {len(found)} came back")] * number
+    return found
