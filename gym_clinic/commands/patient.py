@@ -74,7 +74,10 @@ def _record(patient: ClinicPatient) -> Iterator[str]:
     yield f"arrived      {patient.arrived:%Y-%m-%d %H:%M}"
     if person.pregnant_weeks is not None:
         yield f"pregnant     {person.pregnant_weeks} weeks"
-    lived = [f"{names[one.condition]} ({one.years:g} y)" for one in patient.background]
+    lived = [
+        f"{names[one.condition]} ({one.years:g} y{', mistaken' if one.mistaken else ''})"
+        for one in patient.background
+    ]
     yield f"lives with   {', '.join(lived) or 'nothing known'}"
     yield f"habits       {', '.join(person.habits) or 'none'}"
     taken = [

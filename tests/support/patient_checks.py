@@ -140,7 +140,8 @@ def lived_with(patient: ClinicPatient) -> str | None:
 
 def together(patient: ClinicPatient) -> str | None:
     """Nobody has two conditions that exclude each other."""
-    names = [one.condition for one in (*patient.problems, *patient.background)]
+    really = [one for one in patient.background if not one.mistaken]
+    names = [one.condition for one in (*patient.problems, *really)]
     both = [(one, other) for one in names for other in excluded_by(one) if other in names]
     return f"{both[0]}" if both else None
 

@@ -91,6 +91,11 @@ GATES = (
             ),
         ),
     ),
+    Gate(
+        "a wrong old diagnosis resembles the right one",
+        link.mistaken,
+        lambda one: replace(one, background=(Background("osteoporosis", 1.0, {}, mistaken=True),)),
+    ),
     Gate("no allergy of infants", check.old_enough, change.infant_with_allergy),
     Gate("a low coma score has a finding", check.clouded, change.clouded),
     Gate(

@@ -16,6 +16,7 @@ from gym_clinic.simulate.clinic.body import findings_of, with_limits
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.imaging import imaging_table
 from gym_clinic.simulate.clinic.medicines import references
+from gym_clinic.simulate.clinic.people import mistaken_for
 from gym_clinic.simulate.clinic.problems import PAINFUL, Problem, possible_when
 from gym_clinic.simulate.clinic.survival import lethal
 
@@ -233,6 +234,15 @@ def known_for_longer(patient: ClinicPatient) -> str | None:
     for one in patient.background:
         if one.years <= lasted.get(one.condition, -1):
             return f"{one.condition} known for {one.years} years"
+    return None
+
+
+def mistaken(patient: ClinicPatient) -> str | None:
+    """A wrong old diagnosis resembles what the patient has, and does nothing to the body."""
+    likely = mistaken_for().get(patient.problems[0].condition, ())
+    for one in patient.background:
+        if one.mistaken and (one.effects or one.condition not in likely):
+            return f"{one.condition}, mistaken, with {patient.problems[0].condition}"
     return None
 
 

@@ -248,6 +248,7 @@ def difficulty(world: ClinicWorld) -> list[str]:
         "two problems": len(patient.problems) > 1,
         "masking medicine": any(one.blunting > 0 for one in patient.medicines),
         "misleading old diagnosis": any(one.condition in alike for one in patient.background),
+        "wrong old diagnosis": any(one.mistaken for one in patient.background),
         "atypical presentation": problem.complaint not in typical,
         "unrevealing test": bool(showing)
         and not any(problem.studies[one].shows for one in showing),

@@ -16,6 +16,8 @@ from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_usual, findings_of, with_limits
 from gym_clinic.simulate.clinic.medicines import (
     PastEvent,
+    ReportedAllergy,
+    TakenMedicine,
     apply_cause,
     draw_allergies,
     draw_cause,
@@ -25,10 +27,13 @@ from gym_clinic.simulate.clinic.medicines import (
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import (
+    Background,
+    Demographics,
     beside_known,
     draw_background,
     draw_demographics,
     draw_known,
+    draw_mistaken,
 )
 from gym_clinic.simulate.clinic.problems import (
     PAINFUL,
@@ -105,6 +110,14 @@ def draw_patient(
         medicines = draw_medicines(
             tables, lived_with, allergies, basis, person.weight_kg, own, kept
         )
+    own = Random(f"{seed}:{chosen.id}:mistaken")
+    had = [*lived_with, *(one.condition for one in problems[1:])]
+    mistaken = draw_mistaken(tables, chosen, basis, had, own)
+    if mistaken is not None:
+        medicines = _also_for(tables, mistaken, medicines, allergies, person, had, chosen, own)
+        background = sorted([*background, mistaken], key=lambda one: one.condition)
+        order = [one.condition for one in background]
+        medicines.sort(key=lambda one: [*order, one.condition].index(one.condition))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
     made = ClinicPatient(
@@ -125,6 +138,26 @@ def draw_patient(
     made = _within_kidneys(made)
     told_of = _with_pain(_with_fever(_told(_weighed(_survivable(made)), random), random))
     return _examined(told_of, random)
+
+
+def _also_for(
+    facts: Facts,
+    mistaken: Background,
+    medicines: list[TakenMedicine],
+    allergies: Sequence[ReportedAllergy],
+    person: Demographics,
+    had: Sequence[str],
+    chosen: Condition,
+    random: Random,
+) -> list[TakenMedicine]:
+    """The medicines, with those for a wrong diagnosis that nothing known or hidden forbids."""
+    drawn = draw_medicines(
+        facts, [mistaken.condition], allergies, person.person, person.weight_kg, random, medicines
+    )
+    new = drawn[len(medicines) :]
+    for condition in (chosen, *(facts.conditions[one] for one in had)):
+        new = not_against(facts, condition, new)
+    return [*medicines, *new]
 
 
 def _within_kidneys(patient: ClinicPatient) -> ClinicPatient:

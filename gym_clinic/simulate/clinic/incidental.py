@@ -104,6 +104,8 @@ def _of_problems(patient: ClinicPatient) -> set[str]:
 def _lived_with(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
     facts = patient.facts
     for one in patient.background:
+        if one.mistaken:
+            continue
         known = shares(facts, one.condition)
         felt = [
             key

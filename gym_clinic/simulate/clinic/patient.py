@@ -224,7 +224,7 @@ class ClinicPatient:
         above = with_ancestors(has, self.facts.above)
         lines = [self.facts.phenotypes[key].name for key in above]
         lines += [one.text for one in self.examination if one.abnormal]
-        lines += [one.condition for one in self.background]
+        lines += [one.condition for one in self.background if not one.mistaken]
         lines += [one.condition for one in self.problems]
         return "\n".join(lines).lower()
 
@@ -310,7 +310,7 @@ class ClinicPatient:
     @property
     def _retains(self) -> bool:
         acute = {one.condition for one in self.problems}
-        lived_with = {one.condition for one in self.background} - acute
+        lived_with = {one.condition for one in self.background if not one.mistaken} - acute
         return any(one in lived_with for one in RETAIN_CARBON_DIOXIDE)
 
 

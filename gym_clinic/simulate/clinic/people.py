@@ -50,6 +50,10 @@ LASTING = 0.6
 SLOW_HOURS, SLOW = 18, ("hb",)
 """Pace in hours from which on an effect is slow, and slow measurements of another pace."""
 
+MISTAKEN, MISTAKEN_YEARS = 0.2, (0.4, 6.0)
+"""Of adults with an illness that is taken for others: share with such an old diagnosis, and for how
+many years."""
+
 MINUTES_IN_YEAR = 365.25 * 24 * 60
 
 AGES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0)
@@ -102,12 +106,15 @@ class Background:
         effects: What it does to measurements.
         severity: How much of the effects is left under treatment: 1 for what is only ever in the
             background, less for what also brings patients.
+        mistaken: Whether the diagnosis is wrong: it is on record and treated, and the patient never
+            had it. Only the hidden record says so.
     """
 
     condition: str
     years: float
     effects: Mapping[str, DrawnEffect]
     severity: float = 1.0
+    mistaken: bool = False
 
 
 def prevalence(facts: Facts, condition: Condition, person: Person) -> float:
@@ -256,6 +263,32 @@ def draw_known(
     return Background(condition.id, years, slow_effects(facts, effects), LASTING)
 
 
+def draw_mistaken(
+    facts: Facts, condition: Condition, person: Person, lived_with: Collection[str], random: Random
+) -> Background | None:
+    """Draw whether a patient has the old, wrong diagnosis of an illness that resembles this one.
+
+    Args:
+        facts: The fact tables.
+        condition: What brings the patient.
+        person: Age and sex; a child or a pregnant woman has none.
+        lived_with: What the patient lives with or comes with.
+        random: The source of randomness.
+    """
+    grown = person.age >= ADULT + 1 and person.pregnancy is None
+    likely = [
+        one
+        for one in mistaken_for().get(condition.id, ())
+        if {one, *excluded_by(one)}.isdisjoint({*lived_with} - {condition.id})
+        and may_live_with(epidemiology_of(facts.diseases[one]), person)
+    ]
+    if condition.id in lived_with or not grown or not likely or random.random() >= MISTAKEN:
+        return None
+    low, high = MISTAKEN_YEARS
+    years = round(random.uniform(low, min(high, person.age - ADULT)), 1)
+    return Background(random.choice(likely), years, {}, mistaken=True)
+
+
 def slow_effects(facts: Facts, effects: Mapping[str, DrawnEffect]) -> dict[str, DrawnEffect]:
     """Return the effects on what changes over days."""
     return {
@@ -278,6 +311,13 @@ def excluded_by(condition: str) -> frozenset[str]:
     """Return the conditions that nobody has together with one."""
     together = (group for group in _exclusive() if condition in group)
     return frozenset(one for group in together for one in group if one != condition)
+
+
+@lru_cache(maxsize=1)
+def mistaken_for() -> Mapping[str, tuple[str, ...]]:
+    """Return condition -> the illnesses, named by the history alone, that it is taken for."""
+    text = (_PLACES / "mistaken.json").read_text(encoding="utf-8")
+    return {key: tuple(names) for key, names in json.loads(text).items()}
 
 
 @lru_cache(maxsize=1)

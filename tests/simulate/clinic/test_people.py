@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean
 
+from gym_clinic.chart.record import chart_record
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
-from gym_clinic.simulate.clinic.people import _body_mass, usual_body_mass
+from gym_clinic.simulate.clinic.people import _body_mass, mistaken_for, usual_body_mass
 from gym_clinic.simulate.clinic.texts import documents
 from gym_clinic.simulate.disease.findings import shares
 
@@ -40,3 +42,31 @@ def test_notes_tell_of_a_birth() -> None:
     assert {"note", "triage"} <= set(told)
     other = draw_patient(52, "opioid-overdose")
     assert not any(fact.of == "postpartum" for one in documents(other) for fact in one.facts)
+
+
+def test_an_illness_is_mistaken_for_one_that_people_live_with() -> None:
+    conditions = load().conditions
+    for key, names in mistaken_for().items():
+        assert conditions[key].role != "background"
+        assert key not in names
+        assert all(conditions[one].role != "presenting" for one in names)
+
+
+def test_a_wrong_old_diagnosis_is_on_record_like_a_right_one() -> None:
+    patients = [draw_patient(seed, "graves-disease") for seed in range(16)]
+    wrong = [(one, each) for one in patients for each in one.background if each.mistaken]
+    assert 1 <= len(wrong) <= 9
+    for patient, old in wrong:
+        known = {"condition": patient.facts.diseases[old.condition].name, "years": old.years}
+        past = [dict(one) for one in chart_record(patient)["history"]["past"]]
+        assert known in past
+        assert [one["condition"] for one in past] == [
+            patient.facts.diseases[one.condition].name for one in patient.background
+        ]
+        assert "mistaken" not in str(past)
+        without = tuple(one for one in patient.background if not one.mistaken)
+        medicines = tuple(one for one in patient.medicines if one.condition != old.condition)
+        assert (
+            replace(patient, medicines=medicines).usual
+            == replace(patient, background=without, medicines=medicines).usual
+        )
