@@ -114,7 +114,8 @@ class Weighing:
             given["for"] = _clause(writer, grounds[0])
         if objections:
             given["against"] = _clause(writer, objections[0])
-        both = "low" if level == "low" else "both"
+        mixed = (self.subject, level) == ("lab", "middle")
+        both = "low" if mixed or level == "low" else "both"
         sides = both if len(given) == 3 else "for" if grounds else "against"
         return " ".join([*said, writer.tell(f"weigh_{sides}", **given)])
 

@@ -12,7 +12,11 @@ from functools import lru_cache
 from itertools import chain
 
 from gym_clinic.domains.clingen.literature.packing import pack
-from gym_clinic.domains.clingen.literature.prose.labels import short_arm, short_measure
+from gym_clinic.domains.clingen.literature.prose.labels import (
+    measure_text,
+    short_arm,
+    short_measure,
+)
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
 from gym_clinic.domains.clingen.literature.prose.write import WrittenArticle
@@ -135,10 +139,9 @@ def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterat
     for one in results:
         if sum(other.measure in one.measure for other in results) > 1:
             continue
-        mine = short_measure(one.measure)
-        foreign = {short_measure(other.measure) for other in results} - {mine}
-        alone = sum(short_measure(other.measure) == mine for other in results) == 1
-        measures = (one.measure, mine) if alone else (one.measure,)
+        names = [short_measure(measure_text(other.measure)) for other in results]
+        mine = short_measure(measure_text(one.measure))
+        measures = (one.measure, mine) if names.count(mine) == 1 else (one.measure,)
         groups = [(arm.label, short_arm(arm.label)) for arm in one.arms]
         right = "equal" if one.comparison.p >= 0.05 else "higher"
         if right == "higher" and one.comparison.difference < 0:
@@ -146,7 +149,7 @@ def _wrong_directions(part: str, text: str, results: list[Experiment]) -> Iterat
         for sentence in re.split(r"(?<=[.?;])\s+", text):
             if not (_names(sentence, measures) and _names(sentence, groups[0])):
                 continue
-            if any(_names(sentence, (other,)) for other in foreign if other not in mine):
+            if _names(sentence, [other for other in names if other not in mine]):
                 continue
             for name in (*measures, *chain.from_iterable(groups)):
                 sentence = re.sub(re.escape(name), "", sentence, flags=re.IGNORECASE)

@@ -10,7 +10,11 @@ from literature_records import draw_literature
 
 from gym_clinic.domains.clingen.dossiers import read_dossiers
 from gym_clinic.domains.clingen.literature.prose.experiments import protocol_pools
-from gym_clinic.domains.clingen.literature.prose.labels import short_arm, short_measure
+from gym_clinic.domains.clingen.literature.prose.labels import (
+    measure_text,
+    short_arm,
+    short_measure,
+)
 from gym_clinic.domains.clingen.literature.prose.pools import PHRASES, grammar_of
 from gym_clinic.domains.clingen.literature.prose.readback import mistakes
 from gym_clinic.domains.clingen.literature.prose.style import AuthorStyle
@@ -122,7 +126,9 @@ def test_a_direction_told_with_short_names_is_found(told_experiment):
     one = next(found for found in literature.results if found.id in article.results)
     own = replace(article, results=(one.id,))
     word = "lower" if one.comparison.difference > 0 else "higher"
-    added = f" {short_measure(one.measure)} was {word} in {short_arm(one.arms[0].label)}."
+    added = (
+        f" {short_measure(measure_text(one.measure))} was {word} in {short_arm(one.arms[0].label)}."
+    )
     changed = changed_section(written, "Discussion", lambda text: text + added)
     assert any("told as" in found for found in mistakes(literature, own, changed))
 
