@@ -24,6 +24,7 @@ Source:
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -169,8 +170,11 @@ def acuity(
     table, values = acuity_table(), values_on_arrival(patient, told, measured)
     began = hours_of_findings(patient, told)
     keys = {one.condition for one in patient.problems}
-    saving = [one for one in table.life_saving if holds(one, keys, began, values)]
-    risks = [one for one in table.high_risk if holds(one, keys, began, values)]
+
+    def so(one: Criterion) -> bool:
+        return holds(one, keys, began, values_for(patient, one, values, told))
+
+    saving, risks = [*filter(so, table.life_saving)], [*filter(so, table.high_risk)]
     needed = tuple(dict.fromkeys(_resources(patient, began, values)))
     hours = values["hours"]
     severe = values["pain"] >= SEVERE_PAIN and (
@@ -304,6 +308,29 @@ def values_on_arrival(
     values["news2"] = early_warning(values) if age >= ADULT else 0.0
     values["in_danger"] = float(len(danger_zone(age, values)))
     return values
+
+
+def values_for(
+    patient: ClinicPatient, one: Criterion, values: dict[str, float], told: float = 1.0
+) -> dict[str, float]:
+    """Return the values by which a criterion is decided.
+
+    What is of a second problem alone is decided by the vital signs that this problem would lead to
+    by itself: a cold beside a tamponade does not make a possible sepsis of it.
+
+    Args:
+        patient: The patient.
+        one: The criterion.
+        values: The values on arrival.
+        told: As in `values_on_arrival`.
+    """
+    first, *others = patient.problems
+    if not one.conditions or first.condition in one.conditions:
+        return values
+    its = next((other for other in others if other.condition in one.conditions), None)
+    if its is None:
+        return values
+    return values_on_arrival(dataclasses.replace(patient, problems=(its,)), told)
 
 
 def early_warning(values: Mapping[str, float]) -> float:

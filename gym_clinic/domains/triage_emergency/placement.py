@@ -19,6 +19,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     Criterion,
     holds,
     hours_of_findings,
+    values_for,
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.world import Department
@@ -137,7 +138,7 @@ def pathways_that_hold(
             problems = everything if rule.beside else first
             keys = {one.condition for one in problems}
             fits = not rule.variants or any(one.variant in rule.variants for one in problems)
-            if fits and holds(one, keys, began, values):
+            if fits and holds(one, keys, began, values_for(patient, one, values, told)):
                 free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
                 accepted = (protocol.id, *free)
                 yield Pathway(protocol.id, accepted, protocol.minutes, rule.known_by)

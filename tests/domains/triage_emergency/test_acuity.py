@@ -11,9 +11,11 @@ from gym_clinic.domains.triage_emergency.acuity import (
     acuity,
     acuity_table,
     danger_zone,
+    early_warning,
     level,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.placement import pathways_that_hold
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import draw_patient
@@ -158,3 +160,20 @@ def test_a_small_child_with_high_fever_and_a_bacterial_infection_is_level_two() 
             draw_patient(child, condition), {**calm, "temp_c": 37.4, "sbp": 100.0, "spo2": 98.0}
         ).high_risk
     )
+
+
+def test_a_second_infection_answers_for_its_own_vital_signs_alone() -> None:
+    heart = next(
+        one for one in (draw_patient(seed, "cardiac-tamponade") for seed in range(40))
+        if one.person.age >= 16 and len(one.problems) == 1
+        and early_warning(values_on_arrival(one)) >= 7
+    )  # fmt: skip
+    cold = next(
+        one for one in (draw_patient(seed, "acute-bronchitis") for seed in range(40))
+        if one.person.age >= 16 and values_on_arrival(one)["news2"] < 3
+    )  # fmt: skip
+    both = dataclasses.replace(heart, problems=(*heart.problems, *cold.problems[:1]))
+    assert "possible sepsis" not in acuity(both).high_risk
+    assert all(one.id != "sepsis" for one in pathways_that_hold(both))
+    turned = dataclasses.replace(both, problems=both.problems[::-1])
+    assert "possible sepsis" in acuity(turned).high_risk

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from gym_clinic.clinical.edits import apply_edits
@@ -137,3 +139,15 @@ def test_severe_pain_gets_a_drug_within_half_an_hour() -> None:
     assert "paracetamol" in relief.accepted
     mild = urgent_calls(patient, NO_PATHWAY, {"pain": 5.0})
     assert "a first drug against severe pain" not in {one.what for one in mild}
+
+
+def test_below_three_months_an_unknown_source_has_a_second_antibiotic() -> None:
+    besides = "amoxicillin or ampicillin besides, below three months"
+    grown = adult("sepsis")
+    assert besides not in due(grown, "sepsis")
+    person = dataclasses.replace(grown.person, age=0.05, weight_kg=4.2)
+    infant = due(dataclasses.replace(grown, person=person), "sepsis")
+    assert {"amoxicillin", "ampicillin"} <= {*infant[besides].accepted}
+    first = infant["an antibiotic while the source is unknown"]
+    assert "cefotaxime" in first.accepted
+    assert "ceftriaxone" not in first.accepted
