@@ -27,12 +27,12 @@ NEGATION = re.compile(
 VITALS = {
     "hr": r"(?:\bHR|\bP|\bpulse|\bPR|\bheart rate) (\d+)(?!\d|/\d)",
     "rr": r"(?:\bRR|\bresps?|\bresp rate|\brespirations) (\d+)",
-    "spo2": r"(?:\bsats|\bSp?O2|\bSaO2|\bO2 sats) (\d+)%",
+    "spo2": r"(?:\bsats|\bsaturations?|\bSp?O2|\bSaO2|\bO2 sats) (\d+)%",
     "temp_c": r"(?:\bT|\btemp|\btemperature) (\d\d\d?\.\d)",
     "gcs": r"(?:\bGCS|\bcoma score) (\d+)",
     "pain": r"(?:\bpain|\bpain score|\bNRS) (\d+)(?:/| of )10\b",
-    "sbp": r"(?:\bBP|\bblood pressure|\bNIBP|; blood pressure) (\d+)/\d+",
-    "dbp": r"(?:\bBP|\bblood pressure|\bNIBP|; blood pressure) \d+/(\d+)",
+    "sbp": r"(?:\bBP|\bpressure|\bNIBP) (\d+)/\d+",
+    "dbp": r"(?:\bBP|\bpressure|\bNIBP) \d+/(\d+)",
     "glucometer": r"(?:\bCBG|\bBM|\bglucose|\bfingerstick|\bBGL) ([\d.]+ m\w+/d?L)",
 }
 """Measurement -> how it stands in texts; written apart from the phrases that write it."""
@@ -130,7 +130,7 @@ def numbers_are_facts(patient: ClinicPatient, documents: Sequence[Document]) -> 
     for one in documents:
         if one.kind == "laboratory":
             continue
-        text = one.text.replace("1.73m2", "")
+        text = re.sub(r"1\.73m2|10\^[39]/", "", one.text)
         for says in sorted({fact.says for fact in one.facts if fact.says}, key=len, reverse=True):
             text = re.sub(rf"(?<![\d.]){re.escape(says)}(?!\d)", "~", text, flags=re.IGNORECASE)
         for number in re.findall(r"\d+(?:[./:]\d+)*", text):

@@ -77,6 +77,7 @@ def split_phrases(
     """
     family = _families(pools)
     decided: dict[int, Split] = {}
+    sides: tuple[Split, Split] = ("test", "dev")
     for (pool, phrase), group in family.items():
         if len(set(pools[pool])) == 1 or not grams(phrase).isdisjoint(seen):
             decided[group] = "train"
@@ -91,16 +92,20 @@ def split_phrases(
             for group in groups
         }  # fmt: skip
         wanted = math.ceil(HELD_OUT * len(phrases)) if len(phrases) > 1 else 0
-        held = sum(groups[one] for one in groups if decided.get(one, "train") != "train")
+        held = {
+            side: sum(groups[one] for one in groups if decided.get(one) == side) for side in sides
+        }
         free = sorted((one for one in groups if one not in decided), key=keys.__getitem__)
         # Small families first: one that is most of the pool stays in train.
         free.sort(key=lambda one: groups[one])
         for place, group in enumerate(free):
             others = sum(groups[one] for one in free[place + 1 :])
             known = sum(groups[one] for one in groups if decided.get(one) == "train")
-            if held < wanted and (others or known):
-                decided[group] = "dev" if keys[group] % 2 else "test"
-                held += groups[group]
+            if sum(held.values()) < wanted and (others or known):
+                # The one of the two that has fewer of this pool, so that both have some.
+                order = sides if keys[group] % 2 else sides[::-1]
+                decided[group] = min(order, key=held.__getitem__)
+                held[decided[group]] += groups[group]
             else:
                 decided[group] = "train"
     return {

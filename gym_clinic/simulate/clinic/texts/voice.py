@@ -268,7 +268,7 @@ def lowered(text: str) -> str:
     ('no regular medication', 'NKDA', "Crohn's disease")
     """
     first = text.split(" ", 1)[0]
-    plain = first[1:].islower() and first.isalpha()
+    plain = first[1:].islower() and first.rstrip(":").isalpha()
     return text[:1].lower() + text[1:] if plain or first == "A" else text
 
 
