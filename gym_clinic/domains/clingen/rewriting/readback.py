@@ -55,7 +55,7 @@ class Refusal(NamedTuple):
         return f"{self.kind}: {self.detail}"
 
 
-class Fact(NamedTuple):
+class SentenceFact(NamedTuple):
     """A fact of a sentence: its kind and, in one spelling, what it says."""
 
     kind: str
@@ -86,7 +86,7 @@ class FactReader:
             re.IGNORECASE,
         )
 
-    def facts(self, sentence: str, beside: str = "") -> list[Fact]:
+    def facts(self, sentence: str, beside: str = "") -> list[SentenceFact]:
         """Return the facts of a sentence in their order; a name said twice in a row counts once.
 
         Args:
@@ -100,7 +100,7 @@ class FactReader:
             for fact in (same[:1] if same[0].kind in ("name", "symbol") else same)
         ]
 
-    def _facts(self, sentence: str, beside: Sequence[str]) -> Iterator[Fact]:
+    def _facts(self, sentence: str, beside: Sequence[str]) -> Iterator[SentenceFact]:
         for found in self._pattern.finditer(sentence):
             kind = str(found.lastgroup)
             if found["figure"]:
@@ -108,13 +108,15 @@ class FactReader:
                 sign = (found["sign"] or "").replace("−", "-")
                 unit = (found["unit"] or "").replace("percent", "%")
                 unit = unit.removesuffix("s") if len(unit) > 3 else unit
-                yield Fact("number", f"{sign}{_WORDS['numbers'].get(figure, figure)} {unit}")
+                yield SentenceFact(
+                    "number", f"{sign}{_WORDS['numbers'].get(figure, figure)} {unit}"
+                )
             elif kind == "negation":
-                yield Fact("negation", "no")
+                yield SentenceFact("negation", "no")
             elif kind != "symbol":
-                yield Fact(kind, found[kind].casefold())
+                yield SentenceFact(kind, found[kind].casefold())
             elif not _begins(found, beside):
-                yield Fact(kind, found[kind])
+                yield SentenceFact(kind, found[kind])
 
     def kept(self, sentence: str) -> list[str]:
         """Return what a rewriting of a sentence must keep to the letter."""
