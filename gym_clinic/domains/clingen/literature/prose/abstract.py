@@ -53,6 +53,9 @@ AIM_ALONE = ("Purpose", "Objective")
 BRIEF = 0.4
 """Share of the conclusions that give one reason."""
 
+AT_ONCE = 0.4
+"""Share of the abstracts without headings that do not say how several persons were examined."""
+
 
 def write_abstract(
     writer: ArticleWriter,
@@ -93,9 +96,10 @@ def write_abstract(
         said += [*earlier.open_questions(1), writer.tell("review_message")]
         return " ".join(filter(None, said))
     methods = [writer.tell("abs_assay_methods", **facts) for _, facts in shown]
-    if len(persons) == 1:
+    told_at_once = heads is None and (len(persons) == 1 or rng.random() < AT_ONCE)
+    if len(persons) == 1 and not told_at_once:
         methods.insert(0, writer.tell("abs_person_methods"))
-    elif persons:
+    elif persons and not told_at_once:
         methods.insert(0, writer.tell("abs_people_methods", count=counted_word(len(persons))))
     results = _people(writer, literature, persons, style)
     for family in literature.families:

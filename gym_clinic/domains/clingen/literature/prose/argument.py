@@ -115,7 +115,7 @@ class Weighing:
         if objections:
             given["against"] = _clause(writer, objections[0])
         mixed = (self.subject, level) == ("lab", "middle")
-        both = "low" if mixed or level == "low" else "both"
+        both = "mixed" if mixed else "low" if level == "low" else "both"
         sides = both if len(given) == 3 else "for" if grounds else "against"
         return " ".join([*said, writer.tell(f"weigh_{sides}", **given)])
 

@@ -111,3 +111,13 @@ def test_people_reported_before_are_no_new_evidence(pool, repeated):
     writer = ArticleWriter("test", "again", facts)
     Weighing((), (ground,), "people", "low").conclusion(writer)
     assert writer.begun("then_again") == repeated
+
+
+@pytest.mark.parametrize("level", ["high", "middle", "low"])
+def test_mixed_laboratory_work_is_not_the_reason_for_its_conclusion(level):
+    facts = {"gene": "ABC1", "disease": "example ataxia", "measure": "grip strength"}
+    facts |= {"arm1": "mice without ABC1", "arm2": "littermates", "direction": "lower"}
+    grounds = (Ground("for_result"),), (Ground("against_null"),)
+    writer = ArticleWriter("train", "mixed", facts)
+    Weighing(*grounds, "lab", level).conclusion(writer)
+    assert writer.begun("weigh_mixed") == (level == "middle")
