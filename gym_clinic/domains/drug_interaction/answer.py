@@ -20,7 +20,7 @@ Verdict = Literal[
 ]  # fmt: skip
 ProblemKind = Literal[
     "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "condition",
-    "duplicate", "maximum dose",
+    "duplicate", "maximum dose", "missing medicine",
 ]  # fmt: skip
 Grade = Literal["minor", "moderate", "major", "contraindicated"]
 

@@ -230,6 +230,7 @@ def _checks(request: ReviewRequest, record: Sequence[Any]) -> list[CallSpec]:
     calls.append(
         ("check_renal_dose", {"drug": drug, "egfr": egfr, "creatinine_clearance": clearance})
     )
+    calls.append(("check_given_beside", {"drug": drug}))
     for one in _rows(allergies.get("allergies")):
         calls.append(("check_allergy", {"drug": drug, "allergen": one["substance"],
                                         "reaction": one["reaction"]}))  # fmt: skip
@@ -263,7 +264,8 @@ _KIND = {
     "check_renal_dose": ("renal", "drugs"), "check_allergy": ("allergy", "drugs"),
     "check_older_adult": ("older adult", "drugs"), "check_pregnancy": ("pregnancy", "drugs"),
     "check_hepatic_dose": ("hepatic", "drugs"), "check_conditions": ("condition", "drugs"),
-     "check_maximum_dose": ("maximum dose", "doses"),
+    "check_maximum_dose": ("maximum dose", "doses"),
+    "check_given_beside": ("missing medicine", "drugs"),
 }  # fmt: skip
 """Tool -> kind of the problem that it finds, and where its answer has it."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING, beside_rule
 from gym_clinic.domains.drug_interaction.checks import (
     Action,
     allergy_risk,
@@ -48,6 +49,7 @@ CLASSES: Mapping[str, str] = {
     "condition": "do not start/condition",
     "duplicate": "do not start/duplicate",
     "maximum dose": "start with change/maximum dose",
+    "missing medicine": "start with change/missing medicine",
     **{
         f"nothing{beside}": "start as proposed/none"
         for beside in (
@@ -273,6 +275,12 @@ def _doses() -> Iterator[ReviewCandidate]:
                 break
 
 
+def _without_protection() -> Iterator[ReviewCandidate]:
+    for indication, drug in _requests():
+        if beside_rule(drug.drug) is not None:
+            yield ReviewCandidate(drug, indication, MISSING)
+
+
 _MADE = {
     "interaction": lambda: _interactions(("avoid",)),
     "interaction to watch": lambda: _interactions(("change",)),
@@ -288,6 +296,7 @@ _MADE = {
     "condition": _conditions,
     "duplicate": _duplicates,
     "maximum dose": _doses,
+    "missing medicine": _without_protection,
 }
 
 

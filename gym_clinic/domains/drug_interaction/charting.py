@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from gym_clinic.domains.drug_interaction.beside_checks import beside_rule
 from gym_clinic.domains.drug_interaction.candidates import ReviewCandidate
 from gym_clinic.domains.drug_interaction.formulary import (
     Regimen,
@@ -112,6 +113,16 @@ def taken_edits(drug: str, without: bool, patient: ClinicPatient, random: Random
         return [*found, *({**take, "drug": key, "dose": mg, "unit": "mg", "per_day": 1.0,
                            "product": name} for key, mg in products()[name])]  # fmt: skip
     return [*found, take]
+
+
+def protected(drug: str) -> list[Edit]:
+    """Return the edits of what is given beside a drug to protect from it."""
+    rule = beside_rule(drug)
+    if rule is None:
+        return []
+    dose, unit, per_day, reason = rule.taken
+    return [{"kind": "take", "drug": rule.given, "dose": dose, "unit": unit, "per_day": per_day,
+             "for": reason}]  # fmt: skip
 
 
 def brand_names(patient: ClinicPatient, edits: Sequence[Edit], random: Random) -> list[Edit]:

@@ -36,7 +36,7 @@ Action = Literal["avoid", "change", "none"]
 SEVERITIES: tuple[Severity, ...] = ("minor", "moderate", "major", "contraindicated")
 KINDS = (
     "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "condition",
-    "duplicate", "maximum dose",
+    "duplicate", "maximum dose", "missing medicine",
 )  # fmt: skip
 MAY_REACT = ("cephalosporin", "macrolide", "fluoroquinolone", "opioid", "tetracycline")
 """Classes of which an allergy to one member leaves the others open, where no row is listed."""

@@ -46,6 +46,7 @@ CHECKED_BY = {
     "condition": "check_conditions",
     "duplicate": "check_duplicates",
     "maximum dose": "check_maximum_dose",
+    "missing medicine": "check_given_beside",
 }
 """Kind of problem -> the tool that finds it, beside the interactions."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING
 from gym_clinic.domains.drug_interaction.checks import ACTIVE, pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.formulary import Indication
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, excluded, find_problems
@@ -74,7 +75,7 @@ def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[
 
     An alternative brings no problem beside all that the patient goes on taking, and none that the
     tables leave open; it is no drug that is taken or that ended, suits sex, age, conditions and
-    potassium, and has no grave interaction without a grade.
+    potassium, and has no grave interaction without a grade. What is given beside it may be missing.
     """
     found: list[tuple[int, str]] = []
     taken = [one.regimen.drug for one in who.medicines]
@@ -90,7 +91,7 @@ def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[
         told = [text for other in taken for text in ungraded(one.drug, other)
                 if pair_risk(one.drug, other) is None]  # fmt: skip
         own = find_problems(one, indication, who)
-        fits = all(each.actions == ("none",) for each in own)
+        fits = all(each.actions == ("none",) or each.kind == MISSING for each in own)
         if fits and not any(GRAVE.search(text) for text in told):
             found.append((len(told), one.drug))
     return [name for _, name in sorted(found, key=lambda each: each[0])]

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import TaskDraft
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING
 from gym_clinic.domains.drug_interaction.candidates import ALLERGENS, WEEKS
 from gym_clinic.domains.drug_interaction.charting import (
     EXTRAS,
@@ -22,6 +23,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     brand_names,
     failing_kidneys,
     lived_with,
+    protected,
     taken_edits,
     told_how,
     usual_for,
@@ -154,6 +156,9 @@ def _cleared(
             wrong += [one for one in matter if one.kind != kind or not one.drugs & wanted][::-1]
         if not wrong:
             return kept
+        if wrong[0].kind == MISSING:
+            kept += protected(min(wrong[0].drugs))
+            continue
         free = sorted(wrong[0].drugs - wanted)
         if not free:
             return None

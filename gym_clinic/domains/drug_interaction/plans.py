@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gym_clinic.domains.drug_interaction.beside_checks import other_names
 from gym_clinic.domains.drug_interaction.formulary import products_by_name
 from gym_clinic.domains.drug_interaction.list_review import CHANGE, KEEP
 from gym_clinic.domains.drug_interaction.watching import watches
@@ -30,7 +31,8 @@ def drugs_named(names: Iterable[str]) -> frozenset[str]:
     for name in names:
         named = resolve(name)
         meant = named.ingredients if named else (f"?{name}",)
-        found.update(products_by_name().get(plain_name(name), meant))
+        plain = plain_name(name)
+        found.update(products_by_name().get(plain) or other_names().get(plain) or meant)
     return frozenset(found)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING, beside_risk
 from gym_clinic.domains.drug_interaction.checks import (
     NEAR,
     PROTECTS,
@@ -179,6 +180,9 @@ def _of_medicines(
         if waits is not None:
             yield _made("interaction", (drug.drug, stopped), waits)
     yield from _of_dose(drug, indication, who)
+    missing = beside_risk(drug.drug, names)
+    if missing is not None:
+        yield _made(MISSING, [drug.drug], missing)
 
 
 def _kept_low(risk: DrugRisk, drug: Regimen, who: ReviewProfile) -> bool:

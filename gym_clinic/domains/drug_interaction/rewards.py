@@ -217,7 +217,7 @@ _NOTED = {
     "check_hepatic_dose": "hepatic", "check_pregnancy": "pregnancy",
     "check_older_adult": "older adult", "check_duplicates": "duplicate",
     "check_maximum_dose": "dose", "check_washout": "washout",
-    "check_conditions": "condition",
+    "check_conditions": "condition", "check_given_beside": "beside",
 }  # fmt: skip
 
 

@@ -139,6 +139,7 @@ def _list_checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
         "pregnancy": {"weeks": person.pregnant_weeks},
         "older adult": {"age": person.age},
         "condition": {"conditions": lived},
+        "missing medicine": {},
     }
     for problem in task.gold["problems"]:
         for drug in problem["drugs"]:
@@ -163,6 +164,8 @@ def _rest(task: Task, kinds: set[str], every: list[str]) -> Iterator[CallSpec]:
     if question["unit"] in ("mg", "mcg"):
         daily = round(question["dose"] * question["per_day"], 4)
         yield "check_maximum_dose", {"drug": drug, "daily_dose": daily, "unit": question["unit"]}
+    if "missing medicine" in kinds:
+        yield "check_given_beside", {"drug": drug}
     if "interaction" in kinds:
         pair = next(one for one in gold["problems"] if one["kind"] == "interaction")["drugs"]
         if len(every) > 2:  # a list of two is the pair, and was looked up

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import DomainSpec, MadeTask, TaskDraft
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING
 from gym_clinic.domains.drug_interaction.candidates import (
     ALLERGENS,
     CLASSES,
@@ -30,6 +31,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     brand_names,
     failing_kidneys,
     lived_with,
+    protected,
     setting_of,
     taken_edits,
     told_how,
@@ -270,6 +272,8 @@ def _without(
 ) -> list[Edit]:
     """The edits changed so that one problem goes away, where that can be."""
     others = problem.drugs - {chosen.drug.drug, chosen.partner}
+    if problem.kind == MISSING:
+        return [*edits, *protected(chosen.drug.drug)]
     if problem.kind in ("interaction", "duplicate"):
         gone = others or problem.drugs - {chosen.partner}
         products_of = {one.get("product") for one in edits if one.get("drug") in gone} - {None}

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from gym_clinic.clinical import MadeTask, TaskDraft
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING
 from gym_clinic.domains.drug_interaction.checks import pair_risk
 from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.instead import alternatives
 from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken, find_problems
 from gym_clinic.domains.drug_interaction.tasks import make
@@ -79,3 +81,39 @@ def test_a_task_asks_for_it() -> None:
     drafts = (TaskDraft(seed=seed, label="interaction to watch", split="train")
               for seed in range(80))  # fmt: skip
     assert any(adds(make(one)) for one in drafts)
+
+
+STRONG_PAIN = indications()["severe joint pain"]
+
+
+@pytest.mark.parametrize(
+    ("drug", "beside", "missing"),
+    [
+        ("morphine", (), True),
+        ("morphine", ("lactulose",), False),
+        ("methotrexate", ("lactulose",), True),
+        ("methotrexate", ("folic-acid",), False),
+        ("paracetamol", (), False),
+    ],
+)
+def test_what_is_given_beside_a_drug_is_missed(
+    drug: str, beside: tuple[str, ...], missing: bool
+) -> None:
+    taken = tuple(Taken(Regimen(one, 5, "mg", 0.1)) for one in beside)
+    who = dataclasses.replace(WELL, medicines=taken)
+    found = [one for one in find_problems(Regimen(drug, 5, "mg", 1), STRONG_PAIN, who)
+             if one.kind == MISSING]  # fmt: skip
+    assert bool(found) == missing
+    assert all(one.matters and one.actions == ("change",) for one in found)
+
+
+def test_any_laxative_protects_from_constipation() -> None:
+    remedies = [{"kind": "add", "drugs": ["lactulose"]}]
+    problem = {"kind": MISSING, "drugs": ["morphine"], "actions": ["change"], "remedies": remedies}
+    gold = {"problems": [problem], "acceptable": {"alternatives": []}}
+    for name, score in (("Senna", 1), ("lactulose", 1), ("omeprazole", 0)):
+        assert plan_score("start with change", {"add": [name]}, gold) == score
+
+
+def test_an_opioid_without_a_laxative_is_still_an_alternative() -> None:
+    assert "morphine" in alternatives(STRONG_PAIN, "tramadol", WELL)

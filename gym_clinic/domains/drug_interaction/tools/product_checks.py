@@ -8,6 +8,7 @@ from typing import Any, Literal
 from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_drug
+from gym_clinic.domains.drug_interaction.beside_checks import beside_risk
 from gym_clinic.domains.drug_interaction.checks import (
     DrugRisk,
     duplicate_risk,
@@ -210,6 +211,22 @@ def check_duplicates(case: Case, drugs: list[str]) -> dict[str, Any]:
             if risk := duplicate_risk(one, two):
                 found.append({"products": [name, other], **told(risk)})
     return {"duplicates": found or "none"}
+
+
+@tool
+def check_given_beside(case: Case, drug: str) -> dict[str, Any]:
+    """Check which medicine is given beside a drug to protect from it.
+
+    Args:
+        drug: A drug, by international name or brand.
+    """
+    found = ids_of(drug)
+    note(case, "beside", *found)
+    lines = []
+    for one in found:
+        risk = beside_risk(one)
+        lines.append({"drug": name_of(one), **(told(risk) if risk else {"finding": "nothing"})})
+    return {"drugs": lines}
 
 
 @tool
