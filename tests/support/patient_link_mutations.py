@@ -15,6 +15,7 @@ from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, sees
 from gym_clinic.simulate.clinic.beginnings import DAY
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO
+from gym_clinic.simulate.clinic.imaging import audible
 from gym_clinic.simulate.clinic.medicines import PastEvent
 from gym_clinic.simulate.clinic.people import Background
 from gym_clinic.simulate.clinic.problems import PAINFUL, died_at, possible_when
@@ -92,6 +93,14 @@ def blind_image(patient: ClinicPatient) -> ClinicPatient | None:
             clear = StudyReport("Normal.", False)
             return first_problem(patient, studies={**first.studies, more: clear})
     return None
+
+
+def silent_chest(patient: ClinicPatient) -> ClinicPatient | None:
+    """The chest is clear where an image of the lungs shows what would be heard."""
+    first = patient.problems[0]
+    others = (one for one in first.signs if one.site != "chest")
+    clear = ShownSign("chest", "clear on both sides", False)
+    return first_problem(patient, signs=(*others, clear)) if audible(first.studies) else None
 
 
 class Restless(ClinicPatient):

@@ -14,7 +14,7 @@ from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
 from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
 from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO, SURVIVED
-from gym_clinic.simulate.clinic.imaging import imaging_table
+from gym_clinic.simulate.clinic.imaging import audible, imaging_table
 from gym_clinic.simulate.clinic.medicines import references
 from gym_clinic.simulate.clinic.people import mistaken_for
 from gym_clinic.simulate.clinic.problems import PAINFUL, Problem, possible_when
@@ -147,6 +147,15 @@ def images_agree(patient: ClinicPatient) -> str | None:
                 shown = other in problem.studies and problem.studies[other].shows
                 if shown and as_much and (report is None or not report.shows):
                     return f"{other} shows {problem.condition}, and {study} does not"
+    return None
+
+
+def heard(patient: ClinicPatient) -> str | None:
+    """What no examiner misses of an image of the lungs is found on examination too."""
+    for problem in patient.problems:
+        chest = [one for one in problem.signs if one.site == "chest"]
+        if audible(problem.studies) and not any(one.abnormal for one in chest):
+            return f"{problem.condition}: {[one.text for one in chest]}"
     return None
 
 

@@ -13,10 +13,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
+from gym_clinic.facts.examination import Phrase
 from gym_clinic.facts.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
-from gym_clinic.simulate.clinic.shown import StudyReport
+from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
+
+_SIDE = re.compile(r"\b(left|right)\b", re.IGNORECASE)
 
 NOT_SEEN = StudyReport("Limited views, not diagnostic for this question.", False)
 """The report of an image that sees a region too badly to be called normal."""
@@ -28,12 +32,16 @@ class ImagingTable(Strict):
     Attributes:
         regions: Region -> image -> how well it sees the region; more is better.
         operated_if_seen: Procedure -> images one of which has to show why, if any is made.
+        audible: Pattern of what an image of the lungs shows and an examiner hears as well.
+        heard: Side -> what is heard then, where the condition does not say.
         limited: Images that are not diagnostic where one that sees more shows something.
         own_words: Beginnings of words that belong to one technique alone.
     """
 
     regions: dict[Text, dict[Slug, int]]
     operated_if_seen: dict[Text, tuple[Slug, ...]]
+    audible: Text
+    heard: dict[Text, Phrase]
     limited: tuple[Slug, ...]
     own_words: Texts
 
@@ -85,6 +93,36 @@ def without_reason(reports: Mapping[str, StudyReport], action: str) -> bool:
     return bool(made) and not any(one.shows for one in made)
 
 
+def audible(reports: Mapping[str, StudyReport]) -> str | None:
+    """Return on which side an image of the lungs shows what no examiner misses; None for none.
+
+    >>> audible({"chest-x-ray": StudyReport("Small effusions on both sides.", True)})
+    'both'
+    >>> audible({"chest-x-ray": StudyReport("Consolidation in the left lower lobe.", True)})
+    'left'
+    >>> audible({"chest-x-ray": StudyReport("Nodule of 3 cm, no consolidation.", True)})
+    """
+    lungs = imaging_table().regions["lungs"]
+    for key, one in reports.items():
+        shown = re.sub(r"\b[Nn]o\b[^.]*", "", one.text) if key in lungs and one.shows else ""
+        if _audible().search(shown):
+            sides = {side.lower() for side in _SIDE.findall(shown)}
+            return sides.pop() if len(sides) == 1 else "both"
+    return None
+
+
+def heard(
+    signs: tuple[ShownSign, ...], reports: Mapping[str, StudyReport], random: Random
+) -> tuple[ShownSign, ...]:
+    """Return the signs, with one of the chest where an image of the lungs shows what is heard."""
+    side = audible(reports)
+    if side is None or any(one.site == "chest" and one.abnormal for one in signs):
+        return signs
+    text = write_text(imaging_table().heard[side], random)
+    others = (one for one in signs if one.site != "chest")
+    return (*others, ShownSign("chest", text, True))
+
+
 def contradictions(reports: Mapping[str, StudyReport]) -> Iterator[tuple[str, str]]:
     """Yield pairs of images of which the first shows something and the second, better, nothing."""
     for study, report in reports.items():
@@ -129,6 +167,11 @@ def _plain(text: str) -> str:
             whole = ", ".join(left)
             kept.append(whole[0].upper() + whole[1:] + ".")
     return " ".join(kept) or text
+
+
+@lru_cache(maxsize=1)
+def _audible() -> re.Pattern[str]:
+    return re.compile(imaging_table().audible, re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ from gym_clinic.simulate.clinic.beginnings import (
     not_before,
 )
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
-from gym_clinic.simulate.clinic.imaging import agreeing
+from gym_clinic.simulate.clinic.imaging import agreeing, heard
 from gym_clinic.simulate.clinic.shown import CLEAR, ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.disease.findings import (
     draw_findings,
@@ -213,6 +213,7 @@ def examined(
         return draw_report(listed[study], variant, has, values, random, shows)
 
     studies = agreeing({key: one for key, one in drawn.items() if one is not None}, again)
+    signs = heard(signs, studies, random)
     return dataclasses.replace(problem, signs=signs, studies=studies)
 
 
