@@ -4,12 +4,15 @@ Run: ``python bench/trust.py [--limit N] [--trained] [--fit N]``. Two means of t
 (0 to 1) are given with bootstrap intervals: balanced, in which each published class has the same
 weight, and natural, in which each task has. Beside the adversaries: a linear reader of the whole
 ticket, the outcome reward alone, which a constant answer games, each class as a constant answer,
-and the right class stated without any call.
+and the right class stated without any call. Then what the parts of a task are worth: the calls that
+are needed with the best constant class, and with the class that the rules read from the reports
+(supervisor); and all that abstracts tell, without any article opened (single agent).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +20,11 @@ from typing import Any
 import gymnasium as gym
 
 from gym_clinic import ClinicEnv, Task
-from gym_clinic.domains.clingen.evidence import CLASSES
+from gym_clinic.domains.clingen import baselines
+from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
+from gym_clinic.domains.clingen.genetics import read_genetics
+from gym_clinic.domains.clingen.reader import read_article
+from gym_clinic.domains.clingen.rewards import outcome_reward
 from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
 from gym_clinic.policies import TRAINED, Maker, Policy, adversaries_of, load, play, scripted
 from gym_clinic.policies.constants import SAMPLE
@@ -50,6 +57,51 @@ def always(env: ClinicEnv, answer: str) -> Maker:
     return lambda seed: scripted([menu(env.tasks[seed]).answers[answer]])
 
 
+BEST = max(CLASSES, key=lambda one: sum(outcome_reward(one, gold) for gold in CLASSES))
+"""The class that earns most as a constant answer where each class has the same weight."""
+
+
+def needed_calls(env: ClinicEnv, tasks: Sequence[Task], *, constant: bool) -> Maker:
+    """Make a policy that makes the needed calls.
+
+    Args:
+        env: The environment.
+        tasks: The tasks, in the order of their seeds.
+        constant: Answer `BEST`; if not, the class that the rules read from the reports.
+    """
+
+    def answer(ticket: baselines.Ticket, heard: Sequence[str]) -> str:
+        reports = [one for response in heard for one in baselines.read_reports(response)]
+        return f"CLASSIFICATION: {BEST if constant else baselines.decide(ticket, reports)}"
+
+    def make(seed: int) -> Policy:
+        moves = env.domain.solve(tasks[seed])
+        calls = [call for move in moves if not isinstance(move, str) for call in move]
+        return baselines.Turns(lambda ticket: calls, answer, env.dialect, env.max_turns)
+
+    return make
+
+
+def abstracts_alone(env: ClinicEnv) -> Maker:
+    """Make a policy that answers from the abstracts as the rules read them."""
+
+    def answer(ticket: baselines.Ticket, heard: Sequence[str]) -> str:
+        reports = []
+        for one in ticket.articles:
+            found = read_article(ticket.gene, [("Abstract", one.abstract)])
+            keys = tuple(finding.subtype for finding in found)
+            reports.append(baselines.Report(one.pmid, keys, read_genetics(one.abstract)))
+        evidence = [
+            {"type": SUBTYPES[key].label, "pmid": one.pmid}
+            for one in reports
+            for key in one.subtypes
+        ]
+        label = baselines.decide(ticket, reports)
+        return json.dumps({"classification": label, "evidence": evidence})
+
+    return lambda seed: baselines.Turns(lambda ticket: [], answer, env.dialect, env.max_turns)
+
+
 def table(name: str, limit: int | None, trained: bool, fit: int) -> None:
     """Print the mean reward of each policy on an id."""
     env: Any = gym.make(name, split="test").unwrapped
@@ -77,6 +129,11 @@ def table(name: str, limit: int | None, trained: bool, fit: int) -> None:
         return scripted([answers.get(label) or answers[f"{label}, no evidence"]])
 
     show("right class, no call, no evidence", env, tasks, stated)
+    if "Single" in name:
+        show("rules, abstracts alone", env, tasks, abstracts_alone(env))
+        return
+    show(f"needed calls, always {BEST}", env, tasks, needed_calls(env, tasks, constant=True))
+    show("needed calls, rules read reports", env, tasks, needed_calls(env, tasks, constant=False))
 
 
 def main() -> None:

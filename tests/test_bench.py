@@ -41,6 +41,10 @@ def test_trust_prints_every_policy():
     for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):
         assert printed.count(f"  {policy}") + printed.count(f", {policy}") >= 2, printed
     assert re.search(r"oracle( +1\.000 \[1\.000, 1\.000\]){2} +1\.000", printed)
+    rows = dict(re.findall(r"^  (.*?)  +(\d\.\d+) \[", printed, re.MULTILINE))
+    assert float(rows["needed calls, rules read reports"]) > 0.9
+    assert 0.5 <= float(rows["needed calls, always Moderate"]) < 1
+    assert float(rows["rules, abstracts alone"]) <= 0.5
 
 
 @pytest.mark.slow
