@@ -11,7 +11,7 @@ from gym_clinic.domains.clingen.literature.records import Arm, Experiment
 COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 _AMERICAN = {
-    "analyse": "analyze",
+    "analysed": "analyzed",
     "characterisa": "characteriza",
     "characterise": "characterize",
     "characterisi": "characterizi",
