@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gym_clinic.commands.options import KeyVariable, OutFile, read_options
+from gym_clinic.commands.options import OutFile, read_options
 from gym_clinic.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ app = typer.Typer()
     "--split test --out clingen-test.jsonl"
 )
 def rewrite(
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="clingen.")],
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="Such as clingen.")],
     url: Annotated[
         str, typer.Option(metavar="URL", help="Chat server, such as http://localhost:8000/v1.")
     ],
@@ -41,7 +41,10 @@ def rewrite(
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=1, help="Paragraphs asked for at once.")
     ] = 8,
-    api_key_env: KeyVariable = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Environment variable that holds the API key."),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="An option of the client, such as temperature=0.7."),

@@ -236,5 +236,6 @@ def _plain_words() -> frozenset[str]:
     """Words of ordinary prose, which begin a sentence without being a name."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in PHRASES.glob("*.txt"))
     inside = re.findall(r"(?<![\w{])[a-z]+(?![\w}])", text)
-    begins = re.findall(r"^- \[?([A-Z][a-z]+)\b", text, re.MULTILINE)
+    choices = re.findall(r"^- \[?([^\]\n]*)", text, re.MULTILINE)
+    begins = re.findall(r"(?:^|\|)([A-Z][a-z]+)\b", "\n".join(choices), re.MULTILINE)
     return frozenset(map(str.lower, [*inside, *begins, *_WORDS["openers"]]))
