@@ -8,7 +8,8 @@ import re
 MINUTE_OF = {"min": 1, "h": 60, "day": 1440, "wk": 10080, "week": 10080, "mo": 43830, "y": 525960,
              "minute": 1, "hour": 60, "month": 43830, "year": 525960}  # fmt: skip
 SOLIDUS = {"24": 60, "7": 1440, "52": 10080, "12": 43830}
-VAGUE = (("hours", 0, 12 * 60), ("day", 6 * 60, 3 * 1440), ("days", 1.5 * 1440, 12 * 1440),
+VAGUE = (("hour|while", 0, 3 * 60), ("hours", 0, 12 * 60), ("day", 6 * 60, 3 * 1440),
+         ("days", 1.5 * 1440, 12 * 1440),
          ("weeks", 7 * 1440, 70 * 1440), ("months", 45 * 1440, 830 * 1440),
          ("years", 600 * 1440, 1e12))  # fmt: skip
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -56,7 +57,7 @@ def began_between(says: str, now: float, arrived: datetime.datetime) -> tuple[fl
         last = datetime.date(int(found[0]), 12, 31)
         return _day(first, arrived)[0], _day(last, arrived)[1]
     for word, low, high in VAGUE:
-        if re.search(rf"\b{word}\b", says):
+        if re.search(rf"\b(?:{word})\b", says):
             return now - high, now - low
     return None
 

@@ -135,8 +135,8 @@ def long_date(day: datetime.date, american: bool) -> str:
     return f"{day:%B} {day.day}, {day.year}" if american else f"{day.day} {day:%B} {day.year}"
 
 
-VAGUE = ((9 * HOUR, "hours"), (1.5 * DAY, "day"), (9 * DAY, "days"), (8 * WEEK, "weeks"),
-         (2 * YEAR, "months"), (float("inf"), "years"))  # fmt: skip
+VAGUE = ((2.5 * HOUR, "recent"), (9 * HOUR, "hours"), (1.5 * DAY, "day"), (9 * DAY, "days"),
+         (8 * WEEK, "weeks"), (2 * YEAR, "months"), (float("inf"), "years"))  # fmt: skip
 """Below a duration in minutes -> the pool of vague words for it."""
 
 
