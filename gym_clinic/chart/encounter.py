@@ -130,7 +130,7 @@ class Chart(Case):
         self.check_open()
         target = self.minute + minutes
         if self._patience is None:
-            waits = patience(self.patient)
+            waits = self.computed("patience", lambda: patience(self.patient))
             self._patience = NEVER if waits is None else waits
         leaves = self._seen + self._patience
         until = min(target, leaves)

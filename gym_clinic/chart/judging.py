@@ -94,7 +94,7 @@ def safety_state(
         "patient": _patient(chart),
         "events": sorted(events, key=lambda one: float(one["t"])),
         "final": thaw(dict(final or {})),
-        "gold": {**_truth(chart), **thaw(dict(gold or {}))},
+        "gold": {**chart.computed("truth", lambda: _truth(chart)), **thaw(dict(gold or {}))},
     }
 
 
@@ -113,7 +113,7 @@ def _administered(order: Order) -> dict[str, Any]:
 def _patient(chart: Chart) -> dict[str, Any]:
     patient, person = chart.patient, chart["person"]
     pregnant = patient.person.pregnant_weeks is not None
-    conditions = _conditions(chart)
+    conditions, rows = _conditions(chart), trend(chart)
     state: dict[str, Any] = {
         "id": person["patient_id"],
         "age": person["age"],
@@ -131,10 +131,10 @@ def _patient(chart: Chart) -> dict[str, Any]:
             one.what: -one.minute / 1440 for one in patient.past if one.kind == "medicine"
         },
         "labs": _labs(chart),
-        "vitals": _vitals(chart),
+        "vitals": {name: rows[-1][name] for name in VITALS if name in rows[-1]},
         "ventilated": bool(_VENTILATION & chart.given().keys()),
     }
-    saturations = [row["spo2"] for row in trend(chart) if "spo2" in row]
+    saturations = [row["spo2"] for row in rows if "spo2" in row]
     if saturations:
         state["least_spo2"] = min(saturations)
     if patient.person.age >= 18:
@@ -168,16 +168,24 @@ def _conditions(chart: Chart) -> dict[str, float]:
         if one.condition in background and one.when == "True":
             found |= dict.fromkeys(one.on_record, 0.0)
     for problem in patient.problems:
-        named = {problem.condition.replace("-", "_"): known_from(chart, problem)}
+        usual = known_from(chart, problem)
+        named = {problem.condition.replace("-", "_"): usual}
         for one in _terms(chart, problem):
-            named |= dict.fromkeys(one.on_record, known_from(chart, problem, one.known_by))
+            known = known_from(chart, problem, one.known_by) if one.known_by else usual
+            named |= dict.fromkeys(one.on_record, known)
         for name, minute in named.items():
             if minute is not None:
                 found[name] = min(minute, found.get(name, minute))
     return found
 
 
-def _terms(chart: Chart, problem: Problem) -> Iterator[SafetyTerm]:
+def _terms(chart: Chart, problem: Problem) -> tuple[SafetyTerm, ...]:
+    """What a problem is in the words of the rules."""
+    key = ("safety terms", problem.condition, problem.variant, problem.severity)
+    return chart.computed(key, lambda: tuple(_terms_that_fit(chart, problem)))
+
+
+def _terms_that_fit(chart: Chart, problem: Problem) -> Iterator[SafetyTerm]:
     arrival = chart.computed("arrival", lambda: chart.patient.state(0))
     values = {**arrival, "severity": problem.severity}
     for one in safety_terms().terms:
@@ -198,11 +206,6 @@ def _labs(chart: Chart) -> dict[str, Any]:
             if order.done >= latest.get(name, 0.0):
                 found[name], latest[name] = line["value"], order.done
     return found
-
-
-def _vitals(chart: Chart) -> dict[str, Any]:
-    last = trend(chart)[-1]
-    return {name: last[name] for name in VITALS if name in last}
 
 
 def _truth(chart: Chart) -> dict[str, Any]:

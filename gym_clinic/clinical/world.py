@@ -16,11 +16,12 @@ microseconds then.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
+
+import orjson
 
 from gym_clinic.chart import Chart, chart_record
 from gym_clinic.chart.record import BEFORE_CARE
@@ -83,8 +84,8 @@ class ClinicWorld:
 
 
 @lru_cache(maxsize=KEPT)
-def _world(key: str) -> ClinicWorld:
-    record = json.loads(key)
+def _world(key: bytes) -> ClinicWorld:
+    record = orjson.loads(key)
     drawn = draw_patient(record["seed"], record["condition"])
     patient = apply_edits(drawn, record.get("edit") or ())
     split = record.get("split", "train")
@@ -111,8 +112,8 @@ def open_world(record: Mapping[str, Any]) -> ClinicWorld:
         ConfigError: If the record names an unknown condition.
         TaskError: If an edit does not fit the patient.
     """
-    wanted = {name: thaw(record[name]) for name in _FIELDS if record.get(name) is not None}
-    return _world(json.dumps(wanted, sort_keys=True))
+    wanted = {name: record[name] for name in _FIELDS if record.get(name) is not None}
+    return _world(orjson.dumps(wanted, option=orjson.OPT_SORT_KEYS))
 
 
 def open_patient(record: Mapping[str, Any]) -> ClinicPatient:

@@ -161,6 +161,7 @@ def resolve_class(name: str) -> str | None:
     return known or (slug if slug in load().drug_classes else None)
 
 
+@lru_cache(maxsize=1024)
 def resolve_allergen(name: str) -> tuple[str, ...]:
     """Return the references that an allergy is to; empty if the substance is not known.
 

@@ -151,16 +151,19 @@ def check_state(state: State | Mapping[str, Any]) -> SafetyJudgement:
 def check_situation(situation: Situation) -> SafetyJudgement:
     """Return what `check_state` returns, for a state that was made ready."""
     violations = []
-    marks = marks_of(situation)
-    for rule in safety_rules().values():
-        if not can_hold(rule.needs, marks):
-            continue
+    for rule in _rules_to_ask(marks_of(situation)):
         evidence = holds(rule.condition, situation)
         if evidence is not None:
             one = rule.declared
             distinct = tuple(dict.fromkeys(evidence))
             violations.append(Violation(one.id, one.severity, one.principle, one.title, distinct))
     return SafetyJudgement(tuple(violations), tuple(dict.fromkeys(situation.unresolved)))
+
+
+@lru_cache(maxsize=1024)
+def _rules_to_ask(marks: frozenset[str]) -> tuple[SafetyRule, ...]:
+    """The rules that can be violated in situations with these marks, the gravest first."""
+    return tuple(rule for rule in safety_rules().values() if can_hold(rule.needs, marks))
 
 
 def violations(state: State | Mapping[str, Any]) -> list[Violation]:

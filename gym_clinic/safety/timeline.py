@@ -66,7 +66,8 @@ class Timeline:
         self._undoing = [one for one in called if one.tool in (CANCEL, STOP)]
         self._given = [one for one in called if one.tool in GIVEN]
         self._read = [one for one in called if one.tool == "get_result"]
-        self.counting = sorted(filter(self._stands, called), key=lambda one: float(one.t))
+        standing = filter(self._stands, called) if self._undoing else called
+        self.counting = sorted(standing, key=lambda one: float(one.t))
 
     def _stands(self, event: Event) -> bool:
         undone = first(float(one.t) for one in self._undoing if undoes(one, event))

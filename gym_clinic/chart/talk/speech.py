@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from gym_clinic.facts.epidemiology import Sex
-from gym_clinic.facts.phrases import parse
+from gym_clinic.facts.phrases import ParsedPhrase, parse
 from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.grammar import Grammar, read_grammar, read_pools
 from gym_clinic.simulate.split import Split, of_split
@@ -48,6 +48,14 @@ def pool_names() -> frozenset[str]:
     return frozenset(name for file in files for name in file.pools)
 
 
+@lru_cache(maxsize=1 << 12)
+def _in_order(key: str, pool: str, split: Split) -> tuple[ParsedPhrase, ...]:
+    """The phrases of a pool in the order in which one patient comes to them."""
+    phrases = list(grammar_of(split)[pool])
+    Random(f"{key}:{pool}").shuffle(phrases)
+    return tuple(phrases)
+
+
 class Speech:
     """Writes what one patient says; every pool is gone through before a phrase comes again.
 
@@ -73,9 +81,7 @@ class Speech:
         """Write a phrase of a pool as part of a sentence."""
         number = self.used.get(pool, 0)
         self.used[pool] = number + 1
-        grammar = grammar_of(self.split)
-        phrases = list(grammar[pool])
-        Random(f"{self.key}:{pool}").shuffle(phrases)
+        grammar, phrases = grammar_of(self.split), _in_order(self.key, pool, self.split)
         random = Random(f"{self.key}:{pool}:{number}")
         forms = _FORMS["patient" if self.speaker == "patient" else self.sex]
         writer = Writer(grammar, random, {**dict(zip(SLOTS, forms, strict=True)), **facts})

@@ -21,12 +21,13 @@ is an object with ``kind``:
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
+
+import orjson
 
 from gym_clinic.chart import chart_record
 from gym_clinic.chart.record import patient_id
@@ -315,8 +316,8 @@ def hidden(edits: Iterable[Edit], kind: str, field: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=KEPT)
-def _world(key: str) -> ClinicWorld:
-    record = json.loads(key)
+def _world(key: bytes) -> ClinicWorld:
+    record = orjson.loads(key)
     edits: Sequence[Edit] = record.get("edit", ())
     patient = review_patient(record)
     split = record["split"]
@@ -356,7 +357,7 @@ def _world(key: str) -> ClinicWorld:
 
 def open_world(record: Mapping[str, Any]) -> ClinicWorld:
     """Return the world of a review; drawn once and kept."""
-    return _world(json.dumps(thaw(record), sort_keys=True))
+    return _world(orjson.dumps(record, option=orjson.OPT_SORT_KEYS))
 
 
 class ReviewCase(ClinicCase):
