@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from gym_clinic.facts.named_drugs import (
     is_a,
@@ -70,6 +70,14 @@ class HomeProduct:
     stopped_at: float | None = None
 
 
+@lru_cache(maxsize=4096)
+def _medicines_named(name: str, route: str | None) -> tuple[Medicine, ...]:
+    """The ingredients of a drug, by the route of its order or else of its name."""
+    found = resolve(name) or as_written(name)
+    way = plain_route(route) or found.route
+    return tuple(Medicine(drug, way, found.form) for drug in found.ingredients)
+
+
 class Situation:
     """What the rules look at.
 
@@ -78,6 +86,7 @@ class Situation:
         patient: The patient.
         unresolved: What could not be judged: unknown names of drugs, values of a wrong type.
         comfort: Whether comfort is the only goal of care.
+        foreign: The events that name another patient.
     """
 
     def __init__(self, state: State) -> None:
@@ -87,7 +96,9 @@ class Situation:
         self._measured: dict[tuple[str, str], float | None] = {}
         self.conditions = frozenset(terms(state.patient.conditions or ()))
         self.comfort = term(str(state.patient.field("goals") or "")) == "comfort"
-        self.timeline = Timeline(one for one in state.events if not self.is_foreign(one))
+        self.foreign = [one for one in state.events if self.is_foreign(one)]
+        own = [one for one in state.events if one not in self.foreign] if self.foreign else None
+        self.timeline = Timeline(state.events if own is None else own)
         self.events = self.timeline.counting
         self.orders = list(self._orders())
         self.home = [self._home(one) for one in state.patient.active_meds]
@@ -129,12 +140,9 @@ class Situation:
                 yield DrugOrder(event, name, medicines, self.timeline.given_at(event))
 
     def _medicines(self, name: str, route: str | None, where: str) -> tuple[Medicine, ...]:
-        found = resolve(name)
-        if found is None:
+        if resolve(name) is None:
             self.unresolved.append(f"{where}: unknown drug {name!r}")
-            found = as_written(name)
-        way = plain_route(route) or found.route
-        return tuple(Medicine(drug, way, found.form) for drug in found.ingredients)
+        return _medicines_named(name, route)
 
     def _home(self, one: str | HomeMedicine) -> HomeProduct:
         name = one if isinstance(one, str) else one.drug
@@ -144,7 +152,7 @@ class Situation:
             for medicine in medicines
         )
         drugs = {medicine.drug for medicine in medicines}
-        stops = [float(e.t) for e in self.events if e.tool == STOP and drugs_of(e) & drugs]
+        stops = [float(each.t) for each in self.calls.get(STOP, ()) if drugs_of(each) & drugs]
         return HomeProduct(name, medicines, min(stops, default=None))
 
     def _check_arguments(self) -> None:

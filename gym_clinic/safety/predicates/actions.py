@@ -7,7 +7,6 @@ An action is written ``tool``, ``tool:what`` (``order_test:ct_head``), ``dose:DR
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gym_clinic.facts.named_drugs import UNKNOWN, resolve
@@ -123,8 +122,9 @@ def without_prior(
 @predicate("an action that changes a chart names another patient")
 def other_patient(situation: Situation) -> Found:
     """A write names another patient; cancelling one's own such order in time undoes it."""
-    foreign = [one for one in situation.state.events if situation.is_foreign(one)]
-    wrong = [one for one in foreign if one.tool in WRITES and situation.stands_elsewhere(one)]
+    wrong = [
+        one for one in situation.foreign if one.tool in WRITES and situation.stands_elsewhere(one)
+    ]
     return (
         tuple(
             Evidence(
@@ -277,9 +277,9 @@ def duplicate_test(situation: Situation, minutes: float) -> Found:
 @predicate(lambda times: f"a read call was made {times} times or more with the same arguments")
 def repeated_read(situation: Situation, times: int) -> Found:
     """The same call of a tool get_… was made several times."""
-    reads = [one for one in situation.events if one.tool.startswith("get_")]
-    often = {tool for tool, n in Counter(one.tool for one in reads).items() if n >= times}
-    reads = [one for one in reads if one.tool in often]
+    calls = situation.calls.items()
+    often = {tool for tool, made in calls if tool.startswith("get_") and len(made) >= times}
+    reads = [one for one in situation.events if one.tool in often]
     counts = [(one, sum(one.tool == b.tool and one.args == b.args for b in reads)) for one in reads]
     return found(dict.fromkeys(f"{one.tool} {n} times" for one, n in counts if n >= times))
 

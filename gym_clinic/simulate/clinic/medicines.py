@@ -313,11 +313,16 @@ DUPLICATED = (
 
 def duplicates(facts: Facts, drug: str, other: str) -> bool:
     """Return whether a drug is of a kind of which another is taken, and is not that drug itself."""
-    if drug == other:
-        return False
-    names, theirs = references(facts, drug), references(facts, other)
-    kinds = (_kinds()[one] for one in DUPLICATED)
-    return any(names & kind and theirs & kind for kind in kinds)
+    return drug != other and not _one_kinds(facts.folder, drug).isdisjoint(
+        _one_kinds(facts.folder, other)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _one_kinds(folder: Path, drug: str) -> frozenset[str]:
+    """The kinds of medicine that a drug is of, and of which nobody is given two."""
+    names = references(load(folder), drug)
+    return frozenset(one for one in DUPLICATED if names & _kinds()[one])
 
 
 def kinds_of_medicines() -> tuple[frozenset[str], ...]:
