@@ -78,7 +78,8 @@ class ReviewPlan(TypedDict):
         wait_days: Days to wait before the proposed drug may be started.
         doses: Doses that are changed.
         monitoring: What is to be watched, and when first; of a whole list, not what today's results
-            have checked since it was begun, and found right.
+            have checked since it was begun and found right, nor what shows itself (bleeding,
+            sedation, pulse, blood pressure, glucose) where both are taken for 90 days or more.
         separate_hours: Hours between the proposed drug and another.
         add: Medicines that are given beside the drug, to protect from it; of a whole list also what
             is given instead of a medicine that is stopped, where its condition would go untreated.

@@ -44,7 +44,8 @@ def list_problems(who: ReviewProfile) -> list[DrugProblem]:
     """Return the problems of all that is taken, the most severe first.
 
     Of two medicines the prescribed one is judged beside the one that is bought. Medicines that
-    ended are left out: what is taken was begun before. What today's results watch asks for nothing.
+    ended are left out: what is taken was begun before. What is watched already asks
+    for nothing.
     """
     found: dict[tuple[str, frozenset[str]], DrugProblem] = {}
     for one in sorted(who.medicines, key=lambda each: (each.bought, each.regimen.drug)):
@@ -57,7 +58,7 @@ def list_problems(who: ReviewProfile) -> list[DrugProblem]:
 
 
 def _watched(problem: DrugProblem, who: ReviewProfile) -> DrugProblem:
-    """A problem of which nothing is asked where today's results watch it, and are right."""
+    """A problem of which nothing is asked where it is watched already, and all is right."""
     days = min(one.days for one in who.medicines if one.regimen.drug in problem.drugs)
     runs = problem.actions == ("change",) and any(
         one.kind == "monitor" and is_checked(one.watch, days, who.steady)

@@ -176,7 +176,8 @@ def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
     for _ in range(6):
         made = taken_edits(drug, without, patient, random)
         if not any(one.get("product") for one in made):
-            if not without and random.random() < EXTRAS["begun"]:
+            known = any(one.get("for") in load().conditions for one in made)
+            if known and not without and random.random() < EXTRAS["begun"]:
                 made = [{**one, "days": 1} if one["kind"] == "take" else one for one in made]
             kept = told_how(random) == "list"
             return made if kept else [{**one, "told": "hidden"} if one["kind"] == "take" else one

@@ -86,11 +86,17 @@ def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> 
 def taken_for(one: Taken) -> Indication | None:
     """Return the indication that a medicine of a list is taken for; None if none is known.
 
-    It is one that lists the drug, or else another drug of its class.
+    It is one that lists the drug, or else another drug of its class. A drug that is listed for one
+    use alone is taken for that, whichever condition made it needed.
     """
     drug, reason = one.regimen.drug, one.reason
     asked = [each for each in indications().values()
-             if reason in (each.disease, each.lives_with, *each.presents)]  # fmt: skip
+             if reason in (each.disease, each.lives_with, *each.presents)
+             or (reason and reason in each.why)]  # fmt: skip
+    if not asked and reason in load().conditions:
+        uses = [each for each in indications().values()
+                if any(other.drug == drug for other in each.options)]  # fmt: skip
+        asked = uses if len(uses) == 1 else []
     asked.sort(key=lambda each: reason not in (each.disease, each.lives_with))
     own = [each for each in asked if any(other.drug == drug for other in each.options)]
     classes = {*load().drugs[drug].classes}

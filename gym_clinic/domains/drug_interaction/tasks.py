@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import DomainSpec, MadeTask, TaskDraft
-from gym_clinic.domains.drug_interaction.beside_checks import MISSING
+from gym_clinic.domains.drug_interaction.beside_checks import MISSING, beside_risk
 from gym_clinic.domains.drug_interaction.candidates import (
     ALLERGENS,
     CLASSES,
@@ -264,6 +264,8 @@ def _cleared(chosen: ReviewCandidate, patient: ClinicPatient, edits: Sequence[Ed
     taken = {one.drug for one in edited(patient, kept).medicines}
     if chosen.drug.drug in taken and chosen.kind != "duplicate":
         kept.append({"kind": "stop", "drug": chosen.drug.drug})
+    for drug in sorted(taken - {chosen.drug.drug}):
+        kept += protected(drug) if beside_risk(drug, taken) else []
     return kept
 
 

@@ -9,13 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.facts import Interaction
+from gym_clinic.facts import Interaction, load
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.monitoring import effects
 from gym_clinic.safety.terms import terms
 
 THIN_BLOOD = ("class:anticoagulant", "class:antiplatelet", "class:nsaid")
 """Classes of which bleeding is watched."""
+
+SHOWN = 90
+"""Days after the start from which a harm that shows itself has done so."""
 
 LONGEST = 40
 """Characters of the name of one test at most."""
@@ -58,7 +61,20 @@ def quantity_of(advice: str, fact: Interaction, drug: str, other: str) -> str | 
 
 
 def _level(drug: str, other: str) -> str | None:
-    return next((with_a_level()[one] for one in (drug, other) if one in with_a_level()), None)
+    """The level that is watched: of two, that of the drug whose enzymes the other changes more."""
+    named = [one for one in (drug, other) if one in with_a_level()]
+    named.sort(key=lambda one: -_change(other if one == drug else drug, one))
+    return with_a_level()[named[0]] if named else None
+
+
+def _change(by: str, of: str) -> int:
+    """How much a drug changes the enzymes that break another down: 0 for not, 3 for strongly."""
+    one, other = load().drugs[by].metabolism, load().drugs[of].metabolism
+    if one is None or other is None:
+        return 0
+    changed = [each for each in (*one.inhibits, *one.induces) if each.enzyme in other.substrate_of]
+    return max((3 if each.strength == "strong" else 1 if each.strength in ("weak", "gut") else 2
+                for each in changed), default=0)  # fmt: skip
 
 
 def first_days(quantity: str) -> tuple[float, float]:
@@ -86,7 +102,9 @@ def watches(test: str, day: float, quantity: str) -> bool:
 
 
 def is_checked(quantity: str, days: float, tests: Collection[str]) -> bool:
-    """Return whether tests of today check what was begun some days ago.
+    """Return whether what was begun some days ago is checked already.
+
+    Tests of today check it, and what shows itself (bleeding, sedation) has shown itself by then.
 
     Args:
         quantity: What is watched.
@@ -97,6 +115,8 @@ def is_checked(quantity: str, days: float, tests: Collection[str]) -> bool:
     (True, False)
     """
     names, first, _ = _table()["quantities"][quantity]
+    if quantity in _table()["shows itself"]:
+        return days >= SHOWN
     return days >= first and not {*names}.isdisjoint(tests)
 
 

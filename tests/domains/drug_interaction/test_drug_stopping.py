@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gym_clinic.domains.drug_interaction.checks import pair_risk
 from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
 from gym_clinic.domains.drug_interaction.instead import acts_on, alternatives
 from gym_clinic.domains.drug_interaction.list_review import (
@@ -78,6 +79,10 @@ def test_a_list_is_refused_that_would_leave_a_condition_untreated() -> None:
         ("diltiazem", "atrial-fibrillation", "atrial fibrillation, rate"),
         ("allopurinol", "gout", "prevention of gout"),
         ("sildenafil", "erectile dysfunction", None),
+        ("paroxetine", "depression", "depression"),
+        ("simvastatin", "high cholesterol", "cholesterol"),
+        ("atorvastatin", "chronic-kidney-disease", "cholesterol"),
+        ("ramipril", "chronic-kidney-disease", None),
     ],
 )
 def test_what_a_medicine_is_taken_for(drug: str, reason: str, indication: str | None) -> None:
@@ -115,6 +120,22 @@ def test_what_todays_results_watch_asks_for_nothing(
     who = taking(*two, days=days, steady=frozenset(steady))
     pair = next(one for one in list_problems(who) if one.drugs == {"losartan", "tacrolimus"})
     assert (pair.matters, pair.answered) == (asked, not asked)
+
+
+@pytest.mark.parametrize(("days", "asked"), [(200, False), (20, True)])
+def test_what_shows_itself_asks_for_nothing_once_both_are_long_taken(
+    days: float, asked: bool
+) -> None:
+    two = (("apixaban", "atrial-fibrillation"), ("venlafaxine", "depression"))
+    (pair,) = list_problems(taking(*two, days=days))
+    assert pair.matters == asked
+
+
+def test_the_level_of_the_drug_that_is_changed_is_watched() -> None:
+    for pair in (("carbamazepine", "ciclosporin"), ("ciclosporin", "carbamazepine")):
+        risk = pair_risk(*pair)
+        assert risk is not None
+        assert {one.watch for one in risk.remedies} == {"ciclosporin level"}
 
 
 def test_an_inducer_that_ended_rules_alternatives_out() -> None:
