@@ -146,6 +146,12 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
         yield SENT_AWAY
 
 
+def _watched(judged: JudgedEpisode) -> Mapping[str, Any]:
+    """Minutes in which the patient was watched after the treatment was complete."""
+    treated = next((one.treated for one in judged.case.outcome().treatments), None)
+    return {} if treated is None else {"observation_min": max(0.0, judged.case.minute - treated)}
+
+
 def _called(judged: JudgedEpisode) -> set[str]:
     """The pathways that were activated."""
     events = (one for one in judged.case.events if one["tool"] == "activate")
@@ -164,6 +170,7 @@ def decided(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 JUDGE = DomainJudge(
     accuracy=accuracy,
     harms=harms,
+    final=_watched,
     weights=WEIGHTS,
     supported=supported,
     fits=fits,

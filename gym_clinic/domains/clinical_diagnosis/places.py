@@ -13,8 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.instruments import Expr
 from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic import ClinicPatient
 
@@ -38,7 +42,9 @@ COMA = 9
 
 CARE, WARD = "intensive care", "ward"
 
-AWAY = ("home", "outpatient referral")
+HOME = "home"
+
+AWAY = (HOME, "outpatient referral")
 """Places outside of the hospital."""
 
 Limits = dict[str, tuple[float, float]]
@@ -75,6 +81,28 @@ class OfForm(Strict):
     places: Texts
 
 
+class Over(Strict):
+    """When an attack of a condition lets the patient go home; every part that is given must hold.
+
+    Attributes:
+        condition: The condition, the only problem of the patient.
+        when: Condition on the state on arrival, `age` and `severity`.
+        takes: References of medicines of which one is taken.
+        lives_with: Conditions of which one is lived with.
+        without: References of medicines, conditions that are lived with, and names of findings of
+            which none may be there.
+        on_arrival: Whether it is over on arrival, so that there is no emergency; else it is over
+            once it has been treated, and the patient is watched (see the rules of safety).
+    """
+
+    condition: Text
+    when: Expr = "True"
+    takes: Texts = ()
+    lives_with: Texts = ()
+    without: Texts = ()
+    on_arrival: bool = False
+
+
 class PlaceTable(Strict):
     """Which places are right.
 
@@ -87,6 +115,7 @@ class PlaceTable(Strict):
         unwell: Limits outside of which a patient may need a ward, by age.
         quickly_reversed: Conditions of which a patient in great danger is well again minutes after
             the treatment, so that a ward may still do.
+        over: Attacks that end, and leave the patient well enough to go home.
         oldest_at_home: Age in years from which on nobody is `stable`.
     """
 
@@ -97,6 +126,7 @@ class PlaceTable(Strict):
     failing: dict[Literal["adult", "child"], Limits]
     unwell: dict[Literal["adult", "child"], Limits]
     quickly_reversed: Texts
+    over: tuple[Over, ...]
     oldest_at_home: float
 
 
@@ -110,7 +140,8 @@ def place_table() -> PlaceTable:
 def dispositions(condition: Condition, patient: ClinicPatient | None = None) -> tuple[str, ...]:
     """Return where a patient may go, the best place first.
 
-    An emergency is not sent home from its first visit, wherever it ends: it is observed on a ward.
+    An emergency is not sent home from its first visit, wherever it ends: it is observed on a ward;
+    but for an attack that is over (see `Over`).
     Who is unwell by several vital signs may stay on a ward, whatever the condition; who is failing
     does not go home, and may go to intensive care. A ward is not enough in great danger, nor for
     who is failing with a condition of intensive care, unless treatment reverses it in minutes.
@@ -137,6 +168,7 @@ def dispositions(condition: Condition, patient: ClinicPatient | None = None) -> 
     well = not failing and not unwell and patient.person.age < table.oldest_at_home
     ill = bool(failing) or len(unwell) >= SEVERAL
     places += own.stable if well else ()
+    places += (HOME,) if attack_over(condition.id, patient) is not None else ()
     places += (WARD,) if ill and {*places} & {*AWAY} else ()
     wrong = {*own.never}
     if failing:
@@ -147,6 +179,28 @@ def dispositions(condition: Condition, patient: ClinicPatient | None = None) -> 
     if (danger or watched) and condition.id not in table.quickly_reversed:
         wrong.add(WARD)
     return tuple(dict.fromkeys(one for one in places if one not in wrong))
+
+
+def attack_over(condition: str, patient: ClinicPatient) -> Over | None:
+    """Return the rule by which a patient may go home after an attack; None if there is none."""
+    if [one.condition for one in patient.problems] != [condition]:
+        return None
+    problem, facts = patient.problems[0], patient.facts
+    lived_with = {one.condition for one in patient.background}
+    has = lived_with | with_ancestors(problem.findings, facts.above)
+    drugs = [one.drug for one in patient.medicines]
+    values = {**patient.state(0), "age": patient.person.age, "severity": problem.severity}
+
+    def taken(references: Texts) -> bool:
+        return any(is_a(drug, one) for drug in drugs for one in references)
+
+    for one in place_table().over:
+        fits = one.condition == condition and parse(one.when).compute(values)
+        fits = fits and (not one.takes or taken(one.takes)) and not taken(one.without)
+        known = not one.lives_with or not lived_with.isdisjoint(one.lives_with)
+        if fits and known and has.isdisjoint(facts.finding_ids.get(it, it) for it in one.without):
+            return one
+    return None
 
 
 def is_failing(patient: ClinicPatient) -> bool:

@@ -22,7 +22,7 @@ from gym_clinic.domains.clinical_diagnosis.gold import (
     right_answer,
 )
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
-from gym_clinic.domains.clinical_diagnosis.places import dispositions
+from gym_clinic.domains.clinical_diagnosis.places import attack_over, dispositions
 from gym_clinic.domains.clinical_diagnosis.plan import reference_plan, urgent_calls
 from gym_clinic.domains.clinical_diagnosis.supplements import supplements
 from gym_clinic.domains.clinical_diagnosis.tools import tools
@@ -192,6 +192,9 @@ def _gold(
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": difficulty(world),
     }
+    over = attack_over(condition.id, patient)
+    if over is not None and over.on_arrival:
+        gold["safety"] = {"emergency": None}
     return gold if tried.judged(JUDGE, gold, answer).perfect else None
 
 

@@ -192,6 +192,36 @@ def test_vital_signs_decide_which_places_are_right(
     assert not wrong & found
 
 
+@pytest.mark.parametrize(
+    ("condition", "medicines", "lives_with", "state", "home"),
+    [
+        ("hypoglycaemia", ["insulin-glargine"], [], {"gcs": 13.0}, True),
+        ("hypoglycaemia", ["insulin-glargine"], [], {"gcs": 9.0}, False),
+        ("hypoglycaemia", ["insulin-glargine", "gliclazide"], [], {}, False),
+        ("hypoglycaemia", ["insulin-glargine"], ["chronic-kidney-disease"], {}, False),
+        ("hypoglycaemia", [], [], {}, False),
+        ("epilepsy", ["levetiracetam"], ["epilepsy"], {"gcs": 14.0}, True),
+        ("epilepsy", ["levetiracetam"], ["epilepsy"], {"spo2": 84.0}, False),
+        ("epilepsy", [], [], {}, False),
+    ],
+)
+def test_an_attack_that_is_over_may_go_home_if_the_record_allows(
+    condition: str,
+    medicines: list[str],
+    lives_with: list[str],
+    state: dict[str, float],
+    home: bool,
+) -> None:
+    patient = MagicMock(**{"state.return_value": WELL | state})
+    patient.usual, patient.person.age, patient.facts = WELL, 40.0, load()
+    patient.problems = (MagicMock(condition=condition, variant=None, severity=0.8, findings={}),)
+    patient.medicines = tuple(MagicMock(drug=one) for one in medicines)
+    patient.background = tuple(MagicMock(condition=one) for one in lives_with)
+    found = dispositions(load().conditions[condition], patient)
+    assert found[0] == "ward"
+    assert ("home" in found) is home
+
+
 def test_a_ticket_that_names_the_disease_makes_no_task() -> None:
     world = world_of("pneumonia")
     assert names_diagnosis(world, "They said it was pneumonia.")
