@@ -17,7 +17,8 @@ from gym_clinic.simulate.clinic.texts.document import Document, DocumentKind, Pi
 from gym_clinic.simulate.clinic.texts.history import finding
 from gym_clinic.simulate.clinic.texts.knowledge import told_to
 from gym_clinic.simulate.clinic.texts.letters import earlier_letter
-from gym_clinic.simulate.clinic.texts.notes import note, nursing_note
+from gym_clinic.simulate.clinic.texts.notes import note
+from gym_clinic.simulate.clinic.texts.nursing import nursing_note
 from gym_clinic.simulate.clinic.texts.results import IMAGES, laboratory_document, study_document
 from gym_clinic.simulate.clinic.texts.speech import opening_words
 from gym_clinic.simulate.clinic.texts.treatment_lists import reconciliation
