@@ -12,6 +12,9 @@ from verl_recipes.agent_loop.tokens import Tokens
 from verl_recipes.agent_loop.trajectory import Budgets, Trajectory
 from verl_recipes.cpu.sampler import Sampler
 
+HOPELESS = 16
+"""Samples without a success after which no further ones are taken."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -70,16 +73,20 @@ class Player:
 def sample_groups(player: Player, tasks: Sequence[Task], samples: int, *, least: float) -> Look:
     """Sample every task until it has both outcomes.
 
+    Two samples of each group are enough where too few calls are made, and where `HOPELESS` samples
+    or more all fail: a strict task of twenty calls is beyond a tiny model.
+
     Args:
         player: Plays them.
         tasks: One group each.
         samples: Most samples of a group.
-        least: Calls an episode below which two samples of each group are enough.
+        least: Calls an episode; with fewer, two samples of each group are taken.
     """
     outcomes: list[list[bool]] = [[] for _ in tasks]
     made: list[int] = []
     for sample in range(samples):
-        if sample == 2 and fmean(made) < least:
+        failing = len(made) >= HOPELESS and not any(map(any, outcomes))
+        if sample == 2 and (failing or fmean(made) < least):
             break
         for task, seen in zip(tasks, outcomes, strict=True):
             if sample < 2 or len(set(seen)) < 2:

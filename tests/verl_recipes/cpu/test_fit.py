@@ -370,6 +370,14 @@ def test_groups_with_too_few_calls_are_left_after_two_samples():
         assert groups.sample_groups(coin, ["a", "b"], 3, least=least).mixed == mixed
 
 
+def test_groups_of_which_no_sample_succeeds_are_left_after_two():
+    few, many = [f"{number}" for number in range(7)], [f"{number}" for number in range(8)]
+    for tasks, samples in ((few, 4), (many, 2)):
+        coin = Coin({task: [0] * 4 for task in tasks}, [])
+        assert groups.sample_groups(coin, tasks, 4, least=0.0).mixed == 0.0
+        assert len(coin.asked) == samples * len(tasks)
+
+
 def test_what_cannot_be_fitted_is_named(env, names, folder):
     weights = (folder / "model.safetensors").read_bytes()
     for chosen, changes, named in (
