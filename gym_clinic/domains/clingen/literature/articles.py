@@ -252,13 +252,13 @@ class _ArticleDraw:
         return gene.gene, pair.disease
 
     def evidence(self, left: int) -> list[Experiment]:
-        """One or two experiments of an article with new persons, the first of them evidence."""
+        """One or two experiments of an article with new persons, at least one of them evidence."""
         first = self.positive(left)
         found = [first] if first else []
         if self.rng.random() < 0.65:
             gene, disease = self.gene, self.facts.pair.disease
             found += self.experiments(gene, disease, left, 1, found)
-        return found
+        return self.rng.sample(found, len(found))
 
     def positive(self, left: int) -> Experiment | None:
         """An experiment that is evidence and leaves points for what is to come."""

@@ -285,6 +285,18 @@ def test_a_control_that_shows_the_difference_too_is_read_so():
     assert f"{result.id}: positive, unspecific" in faults[0]
 
 
+def test_evidence_stands_first_as_often_as_last(some):
+    places = Counter()
+    for place in some(range(0, 160, 2)):
+        world = drawn(place, "Moderate")
+        results = {one.id: one for one in world.results}
+        for article in world.articles:
+            kinds = [results[one].subtype is not None for one in article.results]
+            if article.kind in ("cohort", "family") and sum(kinds) == 1 and len(kinds) == 2:
+                places[kinds.index(True)] += 1
+    assert min(places[0], places[1]) > 0.35 * places.total() > 5
+
+
 def test_what_decides_a_persons_points_is_in_the_person():
     world = of_inheritance("AR")
     person = next(one for one in world.persons if row_of(one, world))
