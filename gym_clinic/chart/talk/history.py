@@ -13,7 +13,7 @@ from gym_clinic.simulate.clinic.lay_words import in_person
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.people import ADULT
-from gym_clinic.simulate.clinic.texts.background import interval
+from gym_clinic.simulate.clinic.texts.background import amount_of, interval, is_tablet
 from gym_clinic.simulate.clinic.texts.voice import drug_name
 
 Sentence = tuple[str, Said]
@@ -34,9 +34,10 @@ OLD = 56
 """Age in years from which no woman is asked twice whether she is pregnant."""
 
 VAGUE_MEDICINES = (
-    "something for", "a tablet for", "tablets against", "a medicine for", "the usual thing for",
-    "whatever they give you for", "the stuff for",
+    "something for", "the usual thing for", "whatever they give you for", "the stuff for",
+    "a tablet for", "tablets against", "a medicine for",
 )  # fmt: skip
+"""Words for a medicine without its name; what is inhaled or injected has the first four."""
 
 HOMES = {
     "alone": "alone", "partner": "with {my} partner", "family": "with the family",
@@ -101,7 +102,8 @@ class History:
     def _medicine(self, one: TakenMedicine, plan: Recollection) -> str:
         """A medicine in words: by name and dose, or by what it is for."""
         if plan.manner == "vague":
-            vague = self.speech.choose("vague", VAGUE_MEDICINES, "vague")
+            known = VAGUE_MEDICINES if is_tablet(one) else VAGUE_MEDICINES[:4]
+            vague = self.speech.choose("vague", known, "vague")
             return f"{vague} {self.illness_name(one.condition)}"
         pool = TIMES.get(one.per_day, ("{n} times a day", "{n} a day"))
         if one.per_day < 1:
@@ -113,7 +115,7 @@ class History:
         if plan.says or plan.manner == "asked":
             return f"{name}, {times}"
         unit = self.speech.choose(f"unit:{one.unit}", UNITS.get(one.unit, (one.unit,)), "unit")
-        return f"{name} {one.dose:g} {unit} {times}"
+        return f"{name} {amount_of(one.dose, unit)} {times}"
 
     def allergies(self, minute: float) -> Saying:
         """Say what the patient is allergic to."""

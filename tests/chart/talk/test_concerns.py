@@ -9,7 +9,10 @@ import pytest
 from gym_clinic.chart.talk import AnswerCheck, RulesPatient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.simulate.clinic.disclosure import Recollection
 from gym_clinic.simulate.clinic.life import FELT, draw_life
+from gym_clinic.simulate.clinic.medicines import TakenMedicine
+from gym_clinic.simulate.clinic.texts.background import is_tablet
 
 FACTS = load()
 IDS = FACTS.finding_ids
@@ -153,3 +156,15 @@ def test_medicines_are_told_as_often_as_they_are_taken_and_in_the_words_of_the_c
             assert "no times" not in text
             assert "0 times" not in text
     assert read
+
+
+def test_nobody_calls_insulin_or_an_inhaler_tablets() -> None:
+    patient = draw_patient(7, "acute-appendicitis")
+    taken = TakenMedicine("insulin-glargine", 20, "units", 1, "type-2-diabetes-mellitus", {}, 0.0)
+    assert not is_tablet(taken)
+    assert is_tablet(dataclasses.replace(taken, drug="metformin", dose=500, unit="mg"))
+    puffs = dataclasses.replace(taken, drug="fluticasone-salmeterol", dose=1, unit="puffs")
+    rules = RulesPatient(dataclasses.replace(patient, medicines=(puffs,)))
+    plan = Recollection("medicine:fluticasone-salmeterol", "told", None)
+    rules.record.recollections = {plan.fact: plan}
+    assert "1 puff " in rules.answer("What medicines do you take?").text

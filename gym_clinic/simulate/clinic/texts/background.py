@@ -61,7 +61,8 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
         elif how.manner == "vague":
             word = voice.word(one.condition)
             piece = Piece(word, (Fact("condition", one.condition, word),))
-            told.append(voice.say("medicine.vague", c=piece))
+            pool = "medicine.vague.tablet" if is_tablet(one) else "medicine.vague"
+            told.append(voice.say(pool, c=piece))
         elif how.manner == "asked" or voice.random.random() < 0.35:
             told.append(medicine(voice, patient, one, dosed=False))
         else:
@@ -69,6 +70,11 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
     if told:
         return voice.say("medicines.told", list=voice.listed(told))
     return voice.say("medicines.denied" if patient.medicines else "medicines.none")
+
+
+def is_tablet(taken: TakenMedicine) -> bool:
+    """Return whether a medicine is taken as tablets, not inhaled or injected."""
+    return taken.unit == "mg" and taken.per_day >= 1
 
 
 def medicine(

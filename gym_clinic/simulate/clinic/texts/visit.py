@@ -19,7 +19,7 @@ from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures, recol
 from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.texts.alarms import FOR_ALARMS, alarms, orders_for
 from gym_clinic.simulate.clinic.texts.voice import source
 
@@ -139,7 +139,8 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         closed = wrote.hour not in SURGERY_HOURS
         if mode == "referred" and (closed or began > times["referral"] - 30):
             mode = "walked in"
-        if patient.speaker == "crew" or state["gcs"] < 13 or state["spo2"] < 88:
+        shocked = patient.person.age >= GROWN_UP and state["sbp"] < 90 and state["hr"] > 100
+        if patient.speaker == "crew" or state["gcs"] < 13 or state["spo2"] < 88 or shocked:
             mode = "ambulance"
     region = "whole body"
     if first.complaint is not None:
