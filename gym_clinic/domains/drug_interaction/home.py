@@ -25,8 +25,9 @@ def taken_by(drug: str, patient: ClinicPatient) -> bool:
 def may_live_with(condition: str, patient: ClinicPatient) -> bool:
     """Return whether a condition is common enough in people of this age and sex."""
     known = patient.facts.conditions[condition]
-    usual = (known.prevalence or 0.0) / 1000
-    return prevalence(patient.facts, known, patient.person.person) >= RARE * usual
+    usual = known.prevalence or 1.0  # of what is over, such as an ulcer, age and sex decide
+    known = known.model_copy(update={"prevalence": usual})
+    return prevalence(patient.facts, known, patient.person.person) >= RARE * usual / 1000
 
 
 def regimens_of(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium as gym
 import pytest
@@ -32,6 +32,8 @@ from gym_clinic.domains.drug_interaction.world import open_world, review_patient
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
 from gym_clinic.facts.drugs import CLASS
+from gym_clinic.simulate.clinic.texts import phrasebook
+from gym_clinic.simulate.split import Split
 from gym_clinic.toolbox import Toolbox
 
 WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
@@ -54,6 +56,24 @@ def test_every_drug_and_condition_of_the_table_is_known() -> None:
         for ref in rule.drugs:
             group = ref.removeprefix(CLASS)
             assert group in facts.drug_classes if group != ref else ref in facts.drugs, ref
+
+
+@pytest.mark.parametrize("split", get_args(Split))
+def test_letters_have_words_for_every_condition_of_the_table(split: Split) -> None:
+    assert listed_conditions() <= phrasebook.condition_words().keys()
+    pools = phrasebook.phrases_of(split)
+    for one in listed_conditions():
+        assert all(f"{kind}.{one.replace('-', '_')}" in pools for kind in ("topic", "task")), one
+
+
+@pytest.mark.parametrize(
+    ("drug", "condition"),
+    [("naproxen", "peptic-ulcer-disease"), ("amitriptyline", "acute-angle-closure-glaucoma")],
+)
+def test_what_is_over_still_forbids_a_drug(drug: str, condition: str) -> None:
+    (risk,) = condition_risks(drug, [condition]).values()
+    assert risk.actions == ("avoid",)
+    assert not condition_risks("paracetamol", [condition])
 
 
 def test_asthma_turns_the_verdict_on_a_beta_blocker() -> None:
