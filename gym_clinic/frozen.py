@@ -30,7 +30,9 @@ def freeze(value: Any) -> Any:
     if value.__class__ in _PLAIN or isinstance(value, Frozen):
         return value
     if isinstance(value, dict | Mapping):
-        return Frozen((key, freeze(item)) for key, item in value.items())
+        return Frozen({
+            key: item if item.__class__ in _PLAIN else freeze(item) for key, item in value.items()
+        })  # fmt: skip
     if isinstance(value, list | tuple):
         return tuple(freeze(item) for item in value)
     return value
@@ -41,7 +43,9 @@ def thaw(value: Any) -> Any:
     if value.__class__ in _PLAIN:
         return value
     if isinstance(value, dict | Mapping):
-        return {key: thaw(item) for key, item in value.items()}
+        return {
+            key: item if item.__class__ in _PLAIN else thaw(item) for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [thaw(item) for item in value]
     return value

@@ -110,7 +110,8 @@ class Chart(Case):
         """Return the time of day of a minute, now by default: "09:40"; of another day with it."""
         when = self.at(self.minute if minute is None else minute)
         same = when.date() == self.patient.arrived.date()
-        return f"{when:%H:%M}" if same else f"{when:%Y-%m-%d %H:%M}"
+        time = f"{when.hour:02}:{when.minute:02}"
+        return time if same else f"{when:%Y-%m-%d} {time}"
 
     def log(self, tool: str, **arguments: Any) -> None:
         """Note an action for the judge of safety, in the words of its rules."""

@@ -63,9 +63,8 @@ class TriageCase(ClinicCase):
     def __init__(self, record: Mapping[str, Any]) -> None:
         super().__init__(open_world(record))
         self.department = Department(**record["department"])
-        documents = self.edit("documents")
-        for title in [one for one in documents if documents[one]["kind"] == "triage"]:
-            del documents[title]
+        written = self["documents"].items()
+        self["documents"] = {title: one for title, one in written if one["kind"] != "triage"}
 
 
 def open_case(task: Task) -> TriageCase:
