@@ -255,7 +255,7 @@ class _ArticleDraw:
         """One or two experiments of an article with new persons, at least one of them evidence."""
         first = self.positive(left)
         found = [first] if first else []
-        if self.rng.random() < 0.65:
+        if self.rng.random() < 0.85:
             gene, disease = self.gene, self.facts.pair.disease
             found += self.experiments(gene, disease, left, 1, found)
         return self.rng.sample(found, len(found))
@@ -281,7 +281,7 @@ class _ArticleDraw:
         own = gene == self.gene and disease == self.facts.pair.disease
         facts = self.facts._replace(pair=self.diseases[disease])
         fit = [one for one in self.fit if own or (feasible(one, facts) and not one.of_carriers)]
-        for _ in range(number or self.rng.randint(2, 3)):
+        for _ in range(number or self.rng.randint(1, 2)):
             shown = {one.subtype for one in (*told, *found)}
             pool = [one for one in fit if one.subtype is None or one.subtype not in shown]
             if kind == "model":
