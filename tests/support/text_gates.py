@@ -89,7 +89,7 @@ TEXT_GATES = (
         check.medicines_are_taken,
         of_fact(
             lambda one: one.kind == "medicine" and one.value is not None,
-            lambda one: replace(one, says=re.sub(r" [\d.]+ ", " 4321 ", one.says)),
+            lambda one: replace(one, says=re.sub(r"\b\d[\d.]* ", "4321 ", one.says)),
         ),
     ),
     TextGate(

@@ -58,6 +58,12 @@ TRIES = 8
 CARE = {"topic": "letter.advice", "task": "letter.ask"}
 """Kind of care -> the pool that tells of it."""
 
+OF_NONE = re.compile(r"(?!)")
+"""No words."""
+
+TREATED = re.compile(r"\b(?:inhaler|tablet|dose|drug|treatment|spray|injection|stops|reliever)")
+"""Words of advice that is only for who takes something for the illness."""
+
 OF_ADULTS = re.compile(r"\b(?:driv|alcohol|smok|beer|wheel|partner|sexual|attorney|job|carer)")
 """Words of advice that is not for children."""
 
@@ -93,7 +99,7 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
         treatment(voice, patient, then, known, day),
         allergies(voice, patient, by_patient=False),
     ]
-    advice, asked = _care(voice, patient, known)
+    advice, asked = _care(voice, patient, known, {one.taken.condition for one in then})
     sections = [treated, examined, _life(voice, patient)]
     voice.random.shuffle(sections)
     advice += _asides(voice, patient, then)
@@ -128,7 +134,7 @@ def _diagnoses(voice: Voice, visit: Visit, known: Sequence[str]) -> list[Piece]:
 
 
 def _care(
-    voice: Voice, patient: ClinicPatient, known: Sequence[str]
+    voice: Voice, patient: ClinicPatient, known: Sequence[str], treated: Collection[str]
 ) -> tuple[list[Piece], list[Piece]]:
     """What is advised and what is asked for in what is known: the first of it above all."""
     found: dict[str, list[Piece]] = {"topic": [], "task": []}
@@ -140,19 +146,22 @@ def _care(
     for condition in chosen:
         kind = voice.random.choice(("topic", "task"))
         pool = f"{kind}.{condition.replace('-', '_')}"
-        slots = {slot: _suited(voice, patient, pool) for slot in (kind, "more")}
+        unfit = OF_NONE if condition in treated else TREATED
+        slots = {slot: _suited(voice, patient, pool, unfit) for slot in (kind, "more")}
         if all(one.text for one in slots.values()):
             found[kind].append(voice.say(CARE[kind], **slots))
     return found["topic"], found["task"]
 
 
-def _suited(voice: Voice, patient: ClinicPatient, pool: str, **slots: str) -> Piece:
+def _suited(
+    voice: Voice, patient: ClinicPatient, pool: str, unfit: re.Pattern[str] = OF_NONE, **slots: str
+) -> Piece:
     """A phrase for the age that names nothing of what the patient will come with; or nothing."""
     for _ in range(TRIES):
         found = voice.say(pool, **slots)
         plain = re.sub(r"[^\w'-]+", " ", found.text)
         child = patient.person.age < ADULT and OF_ADULTS.search(plain.lower())
-        if not child and not names_a_problem(patient, plain):
+        if not child and not unfit.search(plain) and not names_a_problem(patient, plain):
             return found
     return Piece("")
 
@@ -233,8 +242,8 @@ def _life(voice: Voice, patient: ClinicPatient) -> list[Piece]:
         pool = f"letter.{habit}.{'yes' if number else 'no'}"
         found.append(voice.say(pool, n=fact, fact=fact))
     for one in life.family[:1]:
-        names = {"relative": one.relative, "c": voice.word(one.condition)}
-        found.append(_suited(voice, patient, "letter.family", **names))
+        word = voice.word(one.condition)
+        found.append(_suited(voice, patient, "letter.family", relative=one.relative, c=word))
     found = [one for one in found if one.text]
     voice.random.shuffle(found)
     found = found[: voice.random.randint(1, 3)]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -63,6 +64,9 @@ CHANGE = {"sbp": 12, "hr": 12, "spo2": 3, "rr": 5}
 FEVER, COLD, HURTS = 38.0, 35.8, 4
 """Temperatures in degrees Celsius and pain score from which a nurse does something for them."""
 
+LOW, FRAIL = 90, 85
+"""Systolic pressure below which, and age in years from which, nobody walks without help."""
+
 OLD = 70
 """Age in years from which pressure areas are cared for."""
 
@@ -73,7 +77,7 @@ MOST = 4
 """Things besides what is measured that a note tells at most."""
 
 UNSTEADY = ("nervous system", "bones, joints and muscles")
-"""Groups of findings with which nobody is written to walk well."""
+"""Groups of findings with which nobody is said to walk without help."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +86,12 @@ class Nursing:
 
     Attributes:
         comforts: What is done, as in the pools nurse.for.KEY -> the findings that it is for.
-        unsteady: Illnesses with which help is needed to walk.
+        helped: Findings with which help is needed to walk.
+        unsteady: Illnesses with which it is needed.
     """
 
     comforts: dict[str, tuple[str, ...]]
+    helped: tuple[str, ...]
     unsteady: tuple[str, ...]
 
 
@@ -207,13 +213,14 @@ def _observed(
     if awake:
         hour = (patient.arrived + datetime.timedelta(minutes=sample.minute)).hour
         dark = hour >= NIGHT[0] or hour < NIGHT[1]
+        dark = dark and person.age >= ADULT
         pools.append("nurse.night" if dark and voice.random.random() < 0.5 else "nurse.settled")
     if visit.speaker == "parent":
         pools.append("nurse.parent")
     if person.age >= ADULT and draw_life(patient).home != "parents":
         pools.append(f"nurse.family.{draw_life(patient).home.replace(' ', '_')}")
-    if awake and person.age >= ADULT:
-        pools.append("nurse.mobile" if _is_steady(patient, sample) else "nurse.helped")
+    if person.age >= ADULT and (walks := _walks(patient, sample)):
+        pools.append(f"nurse.{walks}")
     if person.age >= OLD or not awake:
         pools.append("nurse.skin")
     if sample.minute > visit.times["laboratory"]:
@@ -227,27 +234,36 @@ def _observed(
 def _comforts(sample: Sample, told: Sequence[Told], awake: bool) -> list[str]:
     """What is done for what was told and measured: keys of the pools nurse.for.KEY."""
     names = {one.name for one in told}
-    found = [key for key, of in nursing().comforts.items() if awake and names & {*of}]
+    talks = awake and sample.patient.person.age >= SPEAKS
+    found = [key for key, of in nursing().comforts.items() if talks and names & {*of}]
     warm = sample.reading("temp_c").value
     if warm >= FEVER and "fever" not in found:
         found.append("fever")
     if warm < COLD:
         found.append("cold")
-    if awake and sample.reading("pain").value >= HURTS:
+    if talks and sample.reading("pain").value >= HURTS:
         found.append("pain")
     return found
 
 
-def _is_steady(patient: ClinicPatient, sample: Sample) -> bool:
-    """Whether nothing speaks against walking alone."""
-    values = {key: sample.reading(key).value for key in ("sbp", "spo2", "pain")}
-    well = values["sbp"] >= 100 and values["spo2"] >= 93 and values["pain"] < 7
-    groups = {
-        patient.facts.phenotypes[key].group for one in patient.problems for key in one.findings
-    }
+def _walks(patient: ClinicPatient, sample: Sample) -> Literal["mobile", "helped", ""]:
+    """How the patient walks, where the record and the values say it."""
+    values = {key: sample.reading(key).value for key in ("sbp", "spo2", "pain", "gcs")}
+    found = {key for one in patient.problems for key in one.findings}
     lived = {one.condition for one in patient.background}
-    fit = lived.isdisjoint(nursing().unsteady) and draw_life(patient).home != "care home"
-    return well and fit and groups.isdisjoint(UNSTEADY) and patient.person.age < 80
+    ids, home = patient.facts.finding_ids, draw_life(patient).home
+    if (
+        not found.isdisjoint(ids[name] for name in nursing().helped)
+        or not lived.isdisjoint(nursing().unsteady)
+        or values["gcs"] < AWAKE
+        or values["sbp"] < LOW
+        or patient.person.age >= FRAIL
+        or home == "care home"
+    ):
+        return "helped"
+    well = values["sbp"] >= 100 and values["spo2"] >= 93 and values["pain"] < 7
+    groups = {patient.facts.phenotypes[key].group for key in found}
+    return "mobile" if well and groups.isdisjoint(UNSTEADY) else ""
 
 
 def _arm(patient: ClinicPatient) -> str:

@@ -19,7 +19,7 @@ from gym_clinic.simulate.writer import Writer
 
 _FILLED = re.compile("\ue000(\\d+)\ue001")
 _ARTICLE = re.compile(r"\b([Aa]) (?=8\b|11\b|18\b|8\d\b|[aeio])(?!one\b|eu)")
-_START = re.compile(r"(?:^|(?<=[.?!] ))[\"(]?[a-z]")
+_START = re.compile(r"(?:^|(?<=[.?!] ))[\"(]?[a-z](?![A-Z])")
 _CONTRACTED = re.compile(r"^(We|He|She|They|It|That|There|Don|Couldn)'(?:ve|s|re|t)$")
 _DENIAL = re.compile(r"(no|nil|nkda|non|not|never|denies|without)\b", re.IGNORECASE)
 _SHORT = 0.55

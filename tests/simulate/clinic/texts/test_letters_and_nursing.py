@@ -29,7 +29,7 @@ def test_every_illness_that_is_lived_with_has_advice_and_requests() -> None:
 
 def test_what_nurses_do_is_for_findings_of_the_facts() -> None:
     named = {name for names in nursing().comforts.values() for name in names}
-    assert named <= load().finding_ids.keys()
+    assert named | set(nursing().helped) <= load().finding_ids.keys()
     assert set(nursing().unsteady) <= load().diseases.keys()
 
 
