@@ -10,12 +10,18 @@ from gym_clinic.domains.drug_interaction.checks import Remedy, allergy_risk
 from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.formulary import Indication, Regimen, indications
 from gym_clinic.domains.drug_interaction.instead import alternatives
-from gym_clinic.domains.drug_interaction.list_review import (
+from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
     LIST,
     asked_drug,
     list_problems,
+)
+from gym_clinic.domains.drug_interaction.lists.stopping import (
+    replacements,
+    stoppable,
+    stopped_drugs,
+    stopped_medicines,
 )
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
@@ -24,12 +30,6 @@ from gym_clinic.domains.drug_interaction.problems import (
     daily_doses,
     find_problems,
     verdict_of,
-)
-from gym_clinic.domains.drug_interaction.stopping import (
-    replacements,
-    stoppable,
-    stopped_drugs,
-    stopped_medicines,
 )
 from gym_clinic.domains.drug_interaction.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.world import hidden, profile_of, reported

@@ -7,7 +7,7 @@ from typing import Any
 
 from gym_clinic.domains.drug_interaction.beside_checks import other_names
 from gym_clinic.domains.drug_interaction.formulary import products_by_name
-from gym_clinic.domains.drug_interaction.list_review import CHANGE, KEEP
+from gym_clinic.domains.drug_interaction.lists.review import CHANGE, KEEP
 from gym_clinic.domains.drug_interaction.watching import watches
 from gym_clinic.facts.drugs import plain_name
 from gym_clinic.facts.named_drugs import resolve

@@ -16,7 +16,7 @@ from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.instead import acts_on, raises_high_potassium
-from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug, list_holds_together
+from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug, list_holds_together
 from gym_clinic.domains.drug_interaction.person_checks import pregnancy_risk
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, excluded, find_problems
 from gym_clinic.domains.drug_interaction.world import CKD, profile_of, reported

@@ -11,7 +11,7 @@ from typing import Any
 
 from gym_clinic.clinical import DomainJudge, JudgedEpisode
 from gym_clinic.domains.drug_interaction.gold import proposal
-from gym_clinic.domains.drug_interaction.list_review import (
+from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
     LIST,

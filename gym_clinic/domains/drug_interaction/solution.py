@@ -17,9 +17,9 @@ from gym_clinic.domain import CallSpec, Move
 from gym_clinic.domains.drug_interaction.answer import submit_answer
 from gym_clinic.domains.drug_interaction.condition_checks import listed_conditions
 from gym_clinic.domains.drug_interaction.gold import CHECKED_BY, in_words
-from gym_clinic.domains.drug_interaction.list_review import LIST, asked_drug
+from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
+from gym_clinic.domains.drug_interaction.lists.stopping import taken_for
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
-from gym_clinic.domains.drug_interaction.stopping import taken_for
 from gym_clinic.domains.drug_interaction.tools import CHECKS, RECORD, SCORES
 from gym_clinic.domains.drug_interaction.world import (
     ReviewCase,

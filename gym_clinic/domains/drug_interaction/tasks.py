@@ -4,7 +4,7 @@ The class of a task is what decides it. A third of the classes have no problem t
 drugs are drawn as those of the other classes, and the patients carry the same extras (a bought
 medicine, an allergy, failing kidneys, a medicine that ended), which do no harm there. What is right
 is computed from the patient (:mod:`.gold`). Some classes propose nothing: their whole list is
-reviewed (:mod:`.list_tasks`). A patient who does not give the class is refused.
+reviewed (:mod:`.lists.charts`). A patient who does not give the class is refused.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ from gym_clinic.domains.drug_interaction.formulary import (
 )
 from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.home import may_live_with, regimens_of, suits, taken_by
-from gym_clinic.domains.drug_interaction.list_review import LIST, MOST_ASKED, asked_drug
-from gym_clinic.domains.drug_interaction.list_tasks import LIST_CLASSES, list_record
+from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES, list_record
+from gym_clinic.domains.drug_interaction.lists.review import LIST, MOST_ASKED, asked_drug
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,

@@ -14,18 +14,18 @@ from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.domain import Domain
 from gym_clinic.domains.drug_interaction.answer import Verdict
 from gym_clinic.domains.drug_interaction.formulary import Regimen
-from gym_clinic.domains.drug_interaction.list_baseline import of_list
-from gym_clinic.domains.drug_interaction.list_review import (
+from gym_clinic.domains.drug_interaction.lists.baseline import of_list
+from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES
+from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
     list_holds_together,
     list_problems,
 )
-from gym_clinic.domains.drug_interaction.list_tasks import LIST_CLASSES
+from gym_clinic.domains.drug_interaction.lists.stopping import stoppable
 from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken
 from gym_clinic.domains.drug_interaction.settings import make_domain
-from gym_clinic.domains.drug_interaction.stopping import stoppable
 from gym_clinic.domains.drug_interaction.tasks import SPEC, make
 from gym_clinic.domains.drug_interaction.world import review_patient
 from gym_clinic.frozen import thaw

@@ -10,19 +10,19 @@ import pytest
 from gym_clinic.domains.drug_interaction.checks import pair_risk
 from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
 from gym_clinic.domains.drug_interaction.instead import acts_on, alternatives
-from gym_clinic.domains.drug_interaction.list_review import (
+from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     list_holds_together,
     list_problems,
 )
-from gym_clinic.domains.drug_interaction.plans import plan_score
-from gym_clinic.domains.drug_interaction.problems import DrugProblem, ReviewProfile, Taken
-from gym_clinic.domains.drug_interaction.stopping import (
+from gym_clinic.domains.drug_interaction.lists.stopping import (
     after_stopping,
     leaves_untreated,
     replacements,
     taken_for,
 )
+from gym_clinic.domains.drug_interaction.plans import plan_score
+from gym_clinic.domains.drug_interaction.problems import DrugProblem, ReviewProfile, Taken
 
 WELL = ReviewProfile(age=32, female=True, weight_kg=70, egfr=95, crcl=100)
 

@@ -37,7 +37,7 @@ from gym_clinic.domains.drug_interaction.condition_checks import (
 from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.formulary import bought, home_regimens, indications
 from gym_clinic.domains.drug_interaction.home import may_live_with, suits, taken_by
-from gym_clinic.domains.drug_interaction.list_review import (
+from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     FEWEST,
     KEEP,

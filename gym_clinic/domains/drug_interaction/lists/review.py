@@ -15,6 +15,7 @@ from typing import Any
 from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.formulary import Indication, indications
 from gym_clinic.domains.drug_interaction.instead import GRAVE, acts_on, raises_high_potassium
+from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated
 from gym_clinic.domains.drug_interaction.problems import (
     DrugProblem,
     ReviewProfile,
@@ -22,7 +23,6 @@ from gym_clinic.domains.drug_interaction.problems import (
     excluded,
     find_problems,
 )
-from gym_clinic.domains.drug_interaction.stopping import leaves_untreated
 from gym_clinic.domains.drug_interaction.watching import is_checked
 
 KEEP, CHANGE = "keep the list", "change the list"
