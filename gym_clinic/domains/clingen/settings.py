@@ -91,7 +91,7 @@ def supervisor(
         name="clingen",
         policy=_policy_text("supervisor", genetics),
         tasks=load_tasks(folder, masked_names=masked_names, edition=words),
-        rubric=_rubric(lambda answer: answer, process, reward, process_weight, constants),
+        rubric=_rubric(lambda episode: episode.answer, process, reward, process_weight, constants),
         tools=make_tools(make_consultant(consultant, OFFLINE)),
         ticket=ticket,
         open_case=partial(Curation, genetics=genetics, edition=words),
@@ -133,13 +133,13 @@ def single_agent(
         name="clingen",
         policy=_policy_text("single", genetics),
         tasks=load_tasks(folder, masked_names=masked_names, edition=words),
-        rubric=_rubric(_single_class, process, reward, process_weight, constants),
+        rubric=_rubric(_class_after_reading, process, reward, process_weight, constants),
         tools=(get_full_text,),
         ticket=ticket,
         open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_judgement,
         success=lambda episode: (
-            _single_class(episode.answer) == episode.task.gold["classification"]
+            _class_after_reading(episode) == episode.task.gold["classification"]
         ),
         metrics=_single_metrics,
         aggregate=_aggregate,
@@ -188,19 +188,24 @@ def claims_made(episode: Episode) -> list[tuple[str, ...]]:
     A claim about an article whose text was never opened counts as made but matches nothing, so it
     gets a marker as its first part.
     """
-    opened = {
-        str(call.arguments["pmid"])
-        for call in episode.calls
-        if call.ok and call.name == get_full_text.name
-    }
+    opened = _opened(episode)
     return [
         (pmid, label) if pmid in opened else ("unread", pmid, label)
         for pmid, label in sorted(_claimed(episode))
     ]
 
 
+def _opened(episode: Episode) -> set[str]:
+    """Return the articles whose text was opened."""
+    return {
+        str(call.arguments["pmid"])
+        for call in episode.calls
+        if call.ok and call.name == get_full_text.name
+    }
+
+
 def _rubric(
-    class_of: Callable[[Any], str | None],
+    class_of: Callable[[Episode], str | None],
     process: Callable[..., float],
     reward: str,
     process_weight: float,
@@ -220,7 +225,7 @@ def _rubric(
     def outcome(episode: Episode) -> float:
         """Ordinal distance of the class from the published one (eq. 6)."""
         gold = episode.task.gold["classification"]
-        return outcome_reward(class_of(episode.answer), gold, **shared)
+        return outcome_reward(class_of(episode), gold, **shared)
 
     scale, center = shared.get("scale", 2.0), shared.get("center", 0.5)
     return Rubric(
@@ -292,6 +297,12 @@ def _single_class(answer: Any) -> str | None:
     return answer.classification if isinstance(answer, Judgement) else None
 
 
+def _class_after_reading(episode: Episode) -> str | None:
+    """Return the class of a single agent's answer; None, as of no answer, if it read no article."""
+    read = _opened(episode) or not episode.task.record["articles"]
+    return _single_class(episode.answer) if read else None
+
+
 def _supervisor_solution(task: Task) -> Sequence[Move]:
     calls = tuple(_spec(call) for call in gold_calls(task))
     return [*([calls] if calls else []), f"CLASSIFICATION: {task.gold['classification']}"]
@@ -308,7 +319,8 @@ def _supervisor_menu(task: Task) -> Menu:
 
 def _single_solution(task: Task) -> Sequence[Move]:
     evidence = sorted(gold_evidence(task))
-    pmids = dict.fromkeys(pmid for pmid, _ in evidence)
+    first = [article["pmid"] for article in task.record["articles"][:1]]
+    pmids = dict.fromkeys(pmid for pmid, _ in evidence) or first
     calls = tuple(("get_full_text", {"pmid": pmid}) for pmid in pmids)
     answer = _write_judgement(task.gold["classification"], evidence)
     return [*([calls] if calls else []), answer]

@@ -46,6 +46,20 @@ def test_full_text_then_the_structured_answer(single):
     assert info["metrics"]["evidence_f1"] == 1.0
 
 
+@pytest.mark.parametrize("read", ["nothing", "an unknown article", "one article"])
+def test_the_right_class_is_worth_nothing_unless_an_article_was_opened(single, read):
+    task = open_task(single)
+    first = task.record["articles"][0]["pmid"]
+    if read != "nothing":
+        single.step(opened(first if read == "one article" else "SIM0"))
+    _, reward, done, _, info = single.step(answer(task, evidence=[]))
+    assert done
+    assert info["rewards"]["process"] == -1.0
+    assert info["success"] == (read == "one article")
+    assert info["rewards"]["outcome"] == (1.0 if read == "one article" else -1.0)
+    assert reward == (0.0 if read == "one article" else -1.0)
+
+
 def several(single):
     """A task whose evidence comes from several articles, and its pairs by article."""
     for number, task in enumerate(single.unwrapped.tasks):
