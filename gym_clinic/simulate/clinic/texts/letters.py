@@ -161,7 +161,9 @@ def _suited(
         found = voice.say(pool, **slots)
         plain = re.sub(r"[^\w'-]+", " ", found.text)
         child = patient.person.age < ADULT and OF_ADULTS.search(plain.lower())
-        if not child and not unfit.search(plain) and not names_a_problem(patient, plain):
+        said = voice.said[-1] in voice.said[:-1]  # the pool is used up
+        unfitting = said or child or unfit.search(plain)
+        if not unfitting and not names_a_problem(patient, plain):
             return found
     return Piece("")
 

@@ -52,6 +52,17 @@ def test_a_letter_awaits_no_value_that_it_quotes() -> None:
     assert awaited
 
 
+def test_no_letter_asks_for_the_same_twice() -> None:
+    twice = re.compile(r"(?:Two requests|Two things|Actions|To do): (.+?)[;,] (?:and )?(.+?)\.")
+    asked = 0
+    for seed in range(4 * FEW):
+        for letter in written(seed, "letter")[1]:
+            for first, second in twice.findall(letter.text):
+                asked += 1
+                assert first != second, letter.text
+    assert asked
+
+
 def test_an_earlier_value_of_a_letter_is_of_an_earlier_day() -> None:
     compared = 0
     for seed in range(FEW):
