@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -26,7 +26,16 @@ from gym_clinic.domains.clingen.genetics import read_genetics
 from gym_clinic.domains.clingen.reader import read_article
 from gym_clinic.domains.clingen.rewards import outcome_reward
 from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
-from gym_clinic.policies import TRAINED, Maker, Policy, adversaries_of, load, play, scripted
+from gym_clinic.policies import (
+    TRAINED,
+    Maker,
+    Playbook,
+    Policy,
+    adversaries_of,
+    load,
+    play,
+    scripted,
+)
 from gym_clinic.policies.constants import SAMPLE
 from gym_clinic.rewards import scale
 from gym_clinic.taskset import first
@@ -51,10 +60,20 @@ def _text(mean: Interval) -> str:
 
 
 def always(env: ClinicEnv, answer: str) -> Maker:
-    """Make a policy that gives one answer of the menu."""
+    """Make a policy that gives one answer of the menu, the single agent after one article."""
+    return lambda seed: stating(env, seed, answer)
+
+
+def stating(env: ClinicEnv, seed: int, *answers: str) -> Policy:
+    """State the first answer that the menu of a test task has.
+
+    The single agent opens an article before: its class is worth nothing without one.
+    """
     assert env.domain.menu is not None
-    menu: Callable[[Task], Any] = env.domain.menu
-    return lambda seed: scripted([menu(env.tasks[seed]).answers[answer]])
+    menu = env.domain.menu(env.tasks[seed])
+    looks = menu.calls[:1] if env.toolbox.get("get_full_text") else []
+    answer = next(one for one in answers if one in menu.answers)
+    return scripted(Playbook(env).plan(looks, menu.answers[answer]))
 
 
 BEST = max(CLASSES, key=lambda one: sum(outcome_reward(one, gold) for gold in CLASSES))
@@ -124,11 +143,10 @@ def table(name: str, limit: int | None, trained: bool, fit: int) -> None:
 
     def stated(seed: int) -> Policy:
         """State the right class and nothing else."""
-        answers = env.domain.menu(tasks[seed]).answers
         label = tasks[seed].gold["classification"]
-        return scripted([answers.get(label) or answers[f"{label}, no evidence"]])
+        return stating(env, seed, label, f"{label}, no evidence")
 
-    show("right class, no call, no evidence", env, tasks, stated)
+    show("right class, no evidence", env, tasks, stated)
     if "Single" in name:
         show("rules, abstracts alone", env, tasks, abstracts_alone(env))
         return

@@ -108,9 +108,9 @@ class ConstantSearch:
         return {label: self._means[names, label, every] for label in labels}
 
     def best_label(self) -> str | None:
-        """Return the label that earns most without any call; None if there is none."""
+        """Return the label that earns most, see `shortlist`; None if there is none."""
         labels = self.shortlist()
-        means = self.means(frozenset(), labels)
+        means = self._earned(labels)
         return max(labels, key=means.__getitem__) if labels else None
 
     def best(self) -> Constant | None:
@@ -133,8 +133,18 @@ class ConstantSearch:
         labels = self.labels
         if len(labels) <= SHORTLIST:
             return labels
-        means = self.means(frozenset(), labels, every=5)
+        means = self._earned(labels, every=5)
         return sorted(labels, key=lambda label: -means[label])[:SHORTLIST]
+
+    def _earned(self, labels: Sequence[str], every: int = 1) -> dict[str, float]:
+        """Return what labels earn without any call, or after all calls if the best earns more so.
+
+        An environment may pay for no answer that was given without a call.
+        """
+        names = [] if self.env.domain.blocking else self.names
+        starts = {frozenset[Hashable](), frozenset(names)}
+        found = [self.means(start, labels, every) for start in sorted(starts, key=len)]
+        return max(found, key=lambda means: max(means.values(), default=0.0))
 
     def _climb(
         self, chosen: frozenset[Hashable], labels: Sequence[str], names: Sequence[Hashable]
@@ -202,6 +212,6 @@ def best_constant(env: ClinicEnv, size: int = SAMPLE) -> Constant | None:
 
 
 def best_label(env: ClinicEnv) -> str | None:
-    """Return the label that earns most without any call; see :meth:`ConstantSearch.best_label`."""
+    """Return the label that earns most; see :meth:`ConstantSearch.best_label`."""
     with _FITS.lock:
         return fitted(env, ConstantSearch).best_label()

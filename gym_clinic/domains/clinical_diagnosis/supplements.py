@@ -23,6 +23,9 @@ COUNT = 3
 RARE = 0.2
 """Weight of a step that has to open a large index, beside 1 of the others."""
 
+BEDSIDE = frozenset({"sbp", "dbp", "hr", "rr", "gcs"})
+"""What scores are computed from on every plan; scores that need blood results stand on few."""
+
 TRANSFUSED = 8.0
 """Haemoglobin in g/dL below which red cells are given."""
 
@@ -119,7 +122,8 @@ def _scores(world: ClinicWorld, shown: Values) -> Iterator[Step]:
             given: dict[str, Any] = {name: known[of] for name, of in inputs.items()}
             if score == "ckdepi2021":
                 given |= {"age": person["age"], "sex": person["sex"]}
-            yield 2, ((f"calculate_{score}", given),)
+            weight = 2 if BEDSIDE.issuperset(inputs.values()) else 8
+            yield weight, ((f"calculate_{score}", given),)
 
 
 def _transfusion(shown: Values) -> Iterator[Step]:

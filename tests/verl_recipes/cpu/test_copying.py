@@ -17,6 +17,7 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("verl")
 copying = importlib.import_module("verl_recipes.cpu.copying")
 fit = importlib.import_module("verl_recipes.cpu.fit")
+learning = importlib.import_module("verl_recipes.cpu.learner")
 tiny = importlib.import_module("verl_recipes.cpu.tiny")
 values = importlib.import_module("verl_recipes.cpu.values")
 written = importlib.import_module("verl_recipes.cpu.transcripts")
@@ -116,7 +117,7 @@ def test_copying_is_held_while_a_model_learns(model, tokens, lessons):
     size = model.config.head_dim
     before = {name: one.detach().clone() for name, one in model.named_parameters()}
     told = fit.hint_tokens(load(), tokens)
-    learner = fit.Learner(model, lessons, told, random.Random("0"), fit.LONG, known)
+    learner = learning.Learner(model, lessons, told, random.Random("0"), learning.LONG, known)
     learner.step(320)
     after = dict(model.named_parameters())
 
@@ -139,10 +140,10 @@ def test_copying_is_held_while_a_model_learns(model, tokens, lessons):
 def test_calls_are_taught_to_name_the_article_that_the_first_weights_copy(model, tokens, lessons):
     known = tiny.value_tokens(tokens.tokenizer)
     told, draw = {True: [()], False: [()]}, random.Random("0")
-    learner = fit.Learner(model, lessons[:6], told, draw, fit.LONG, known)
+    learner = learning.Learner(model, lessons[:6], told, draw, learning.LONG, known)
     pairs = []
     for run in lessons[:6]:
-        taught = fit._as_copied(model, run, known)
+        taught = learning._as_copied(model, run, known)
         assert (taught.ids, taught.targets) == (run.ids, run.targets)
         for place, token in zip(run.targets, taught.said, strict=True):
             assert token == run.ids[place] or {token, run.ids[place]} <= {*known}
