@@ -102,7 +102,7 @@ def test_a_fork_waits_for_a_thread_that_makes_something():
         first = thread.submit(made_slowly)
         making.wait()
         with multiprocessing.get_context("fork").Pool(1) as pool:
-            assert pool.apply_async(made_slowly).get(timeout=60) == os.getpid()
+            assert pool.apply_async(made_slowly).get(timeout=300) == os.getpid()
         assert first.result() == os.getpid()
 
 

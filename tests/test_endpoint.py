@@ -116,7 +116,7 @@ def test_closing_cancels_what_is_under_way(chat_server: ChatServer) -> None:
         time.sleep(0.005)
     server.close()
     with pytest.raises(CancelledError):
-        future.result(10.0)
+        future.result(300)
     assert server.ask(content, body=BODY) == b"found"  # opens anew
 
 
@@ -157,7 +157,7 @@ def test_a_fork_does_not_wait_for_a_thread_of_its_parent(chat_server: ChatServer
         child = context.Process(target=_ask_in_a_child, args=(server, replies))
         child.start()
         try:
-            assert replies.get(timeout=60) == b"found"
+            assert replies.get(timeout=300) == b"found"
         finally:
             child.kill()
             child.join()

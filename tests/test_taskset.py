@@ -90,7 +90,7 @@ def test_another_process_draws_the_same_endless_tasks() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {[str(SUPPORT), str(ROOT)]!r}\n{code}"],
-        capture_output=True, text=True, check=True, timeout=120,
+        capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     env = ClinicEnv("inline_domain:DOSES", split="endless")
     assert done.stdout.strip() == env.reset(seed=11)[0].strip()

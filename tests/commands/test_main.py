@@ -166,7 +166,7 @@ def test_policies_of_the_working_folder_are_found(tmp_path: Path) -> None:
         "class Mine:\n    def act(self, observation, info):\n        return 'FEVER: yes'\n"
     )
     argv = command("play", ID, "--policy", "my_policy:Mine")
-    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, timeout=60)
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert b"FEVER: yes" in done.stdout
 
@@ -177,7 +177,7 @@ def test_a_closed_pipe_and_ctrl_c_end_a_process_without_a_traceback() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     argv = command("info", ID, "--prompt")
-    done = subprocess.run(argv, stdout=writing, stderr=subprocess.PIPE, timeout=60)
+    done = subprocess.run(argv, stdout=writing, stderr=subprocess.PIPE, timeout=300)
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, b"")
     pipe = subprocess.PIPE
@@ -185,7 +185,7 @@ def test_a_closed_pipe_and_ctrl_c_end_a_process_without_a_traceback() -> None:
         assert player.stdout is not None
         assert player.stdout.readline()  # it has begun
         player.send_signal(signal.SIGINT)
-        _, err = player.communicate(timeout=60)
+        _, err = player.communicate(timeout=300)
     assert (player.returncode, err) == (130, b"gym-clinic: stopped\n")
 
 
@@ -202,7 +202,7 @@ heavy = {"torch", "faiss", "tantivy", "httpx", "lxml", "matplotlib", "sklearn", 
          "pandas", "PIL", "opensearchpy", "transformers", "verl_recipes"}
 assert not heavy & set(sys.modules), heavy & set(sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 

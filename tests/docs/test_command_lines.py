@@ -85,7 +85,7 @@ OURS = {" ".join((program, *words)): (program, words) for _, program, words in L
 def help_of(module: str, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments, "--help"],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -36,7 +36,7 @@ def killed(out: Path, lives: int) -> subprocess.CompletedProcess[bytes]:
         "concurrency=4, progress=False)"
     )
     env = {**os.environ, "EVAL_DOMAIN_LIVES": str(lives), "PYTHONPATH": PATH}
-    return subprocess.run([sys.executable, "-c", code], env=env, timeout=120)
+    return subprocess.run([sys.executable, "-c", code], env=env, timeout=300)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")

@@ -190,7 +190,7 @@ assert "matplotlib.pyplot" not in sys.modules
 """
     env = {"MPLBACKEND": "TkAgg", "PATH": "", "MPLCONFIGDIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=env,
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=env,
         cwd=ROOT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -130,7 +130,7 @@ def test_missing_files_and_folders_are_named_with_what_to_do(
 def test_the_module_is_the_same_command(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "gym_clinic.domains.clingen.build", "--facts", "none.jsonl"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.startswith("cannot read none.jsonl: No such file")

@@ -179,7 +179,7 @@ def test_a_fork_searches_too(folder):
     child = context.Process(target=_in_a_child, args=(index, results))
     child.start()
     try:
-        assert results.get(timeout=60) == found
+        assert results.get(timeout=300) == found
     finally:
         child.kill()
         child.join()

@@ -32,7 +32,7 @@ def killed(out: Path, engine: str, point: str) -> None:
         target=killed_build.main, args=(out, engine, point)
     )
     child.start()
-    child.join(60)
+    child.join(300)
     assert child.exitcode == -signal.SIGKILL
 
 
@@ -133,7 +133,7 @@ def test_a_full_disk_is_reported_and_the_build_is_resumed(tmp_path, engine):
     child.start()
     assert mine.poll(60)
     assert f"cannot write {tmp_path}" in mine.recv()
-    child.join(60)
+    child.join(300)
     assert list(KnowledgeBase(out)) == list(old)
     heard = Heard()
     again = PassageSource("new", "1", killed_build.records)
@@ -195,7 +195,7 @@ def test_one_of_several_simultaneous_builds_succeeds(tmp_path, engine):
 
     def work(name: str) -> str:
         records = [Passage(f"{name}{n}", name, "", f"text {n} of {name}") for n in range(9)]
-        together.wait(timeout=30)
+        together.wait(timeout=300)
         try:
             build_base([source(records, name)], tmp_path / "b.db", engine=engine)
         except ConfigError as error:

@@ -233,7 +233,7 @@ def test_a_fork_matches_although_a_thread_held_the_lock():
             target=matcher.match, args=(["finding 3"],), daemon=True
         )
         child.start()
-        child.join(60)
+        child.join(300)
     assert child.exitcode == 0
 
 

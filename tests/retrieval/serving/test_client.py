@@ -127,9 +127,9 @@ def test_a_client_works_in_other_processes(client, method):
     children = [context.Process(target=put_hits, args=(client, results)) for _ in range(number)]
     for child in children:
         child.start()
-    assert [results.get(timeout=60) for _ in children] == [["p003"]] * number
+    assert [results.get(timeout=300) for _ in children] == [["p003"]] * number
     for child in children:
-        child.join(60)
+        child.join(300)
     assert client.search("sign3", 1)[0].id == "p003"
 
 

@@ -96,7 +96,7 @@ def test_a_request_has_a_maximum_size(raw):
 def test_an_incomplete_request_is_abandoned(server, monkeypatch):
     monkeypatch.setattr(server_module, "ARRIVAL", 0.2)
     port = int(server.url.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as slow:
+    with socket.create_connection(("127.0.0.1", port), timeout=300) as slow:
         slow.sendall(b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
 
@@ -152,7 +152,7 @@ class Slow(MemoryBase):
 
     def search(self, *asked):
         self.working.release()
-        assert self.go.wait(30)
+        assert self.go.wait(300)
         return super().search(*asked)
 
 
@@ -167,7 +167,7 @@ def test_a_full_queue_is_refused_with_retry_after():
     ):
         taken = [workers.submit(patient.search, "fever", 1) for _ in range(3)]
         for _ in range(2):
-            assert base.working.acquire(timeout=30)
+            assert base.working.acquire(timeout=300)
         while raw.get("/health").json()["taken"] < 3:
             time.sleep(0.01)
         answer = raw.post("/search", json={"query": "fever"})
@@ -187,7 +187,7 @@ def test_a_request_under_way_is_finished_before_the_end():
     with ThreadPoolExecutor(1) as worker:
         with KnowledgeServer(base, port=0) as server:
             answer = worker.submit(KnowledgeClient(server.url).search, "fever", 1)
-            assert base.working.acquire(timeout=30)
+            assert base.working.acquire(timeout=300)
             threading.Timer(0.3, base.go.set).start()
         assert answer.result()[0].id == "p001"
     with pytest.raises(ServiceError, match="no usable reply in 2 attempts; the last: ConnectError"):

@@ -54,7 +54,7 @@ def test_a_second_run_waits_until_every_process_of_the_first_has_ended(tmp_path,
     assert order == []  # its child still runs, and holds the lock as well
     order.append("first ended")
     os.kill(child, signal.SIGKILL)
-    waiting.join(timeout=60)
+    waiting.join(timeout=300)
     assert order == ["first ended", "second"]
     assert (tmp_path / "lock").read_text().startswith("the second run (process ")
 

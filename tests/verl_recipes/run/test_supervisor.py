@@ -147,7 +147,7 @@ def test_a_launcher_that_is_ended_ends_its_run(how, status, tmp_path):
     )
     wait(lambda: (tmp_path / "run" / "pid").exists() or launcher.poll() is not None)
     launcher.send_signal(how)
-    assert launcher.wait(timeout=60) == status
+    assert launcher.wait(timeout=300) == status
     pid = (tmp_path / "run" / "pid").read_text()
     wait(lambda: gone(pid))
 
