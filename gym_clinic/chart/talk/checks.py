@@ -17,6 +17,7 @@ from gym_clinic.chart.talk.telling import MINIMISED
 from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.problems import PAINFUL
+from gym_clinic.simulate.clinic.texts.background import interval
 from gym_clinic.simulate.clinic.texts.voice import americanised
 
 _SENTENCE = re.compile(r"[^.?!]+[.?!]?")
@@ -58,6 +59,9 @@ class AnswerCheck:
         names = [name for key in self._illnesses for name in illness_names(facts, key)]
         names += [one.what for one in record.patient.past if one.kind != "medicine"]
         self._names = _pattern(chain(names, map(americanised, names)))
+        # How often something is taken is no time of the illness.
+        rare = (interval(one.per_day) for one in record.patient.medicines if one.per_day < 1)
+        self._intervals = {one for one in rare if one}
         own = {one.condition for one in record.patient.problems} - self._illnesses
         diseases = facts.diseases
         self._diagnosis = _pattern(
@@ -79,6 +83,8 @@ class AnswerCheck:
         plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
         plain = _RECALL.sub("am unsure", plain)
         masked = self._names.sub("that", plain) if self._names else plain
+        for often in self._intervals:
+            masked = masked.replace(often, "regularly")
         return tuple(
             chain(
                 self._of_diagnosis(plain),
