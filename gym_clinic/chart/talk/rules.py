@@ -43,6 +43,13 @@ TOLD = ("has", "vague", "slight")
 AT_ONCE, TAKEN_IN = 4, 2
 """Things that can be asked at once; of a longer list the patient takes in the last ones only."""
 
+OF_HISTORY = (
+    "medicines", "allergies", "past", "family", "smoking", "alcohol", "drugs", "travel", "work",
+    "home", "meal", "period", "pregnant", "movements", "parity", "name", "born",
+)  # fmt: skip
+OF_CONCERNS = ("worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried")
+"""Topics that a method of `History` or `Concerns` answers, of the same name."""
+
 MOST = 4
 """Findings that are told in answer to one question about an area or "anything else"."""
 
@@ -309,33 +316,7 @@ class RulesPatient:
             yield self._answer(finding, heard) if asked else self._telling.of_area(finding)
 
     def _of_topic(self, topic: str, heard: Heard, minute: float) -> Saying:
-        ways: Mapping[str, Callable[[float], Saying]] = {
-            "medicines": self._history.medicines,
-            "allergies": self._history.allergies,
-            "past": self._history.past,
-            "family": self._history.family,
-            "smoking": self._history.smoking,
-            "alcohol": self._history.alcohol,
-            "drugs": self._history.drugs,
-            "travel": self._history.travel,
-            "work": self._history.work,
-            "home": self._history.home,
-            "meal": self._history.meal,
-            "period": self._history.period,
-            "pregnant": self._history.pregnant,
-            "movements": self._history.movements,
-            "parity": self._history.parity,
-            "worry": self._concerns.worry,
-            "cause": self._concerns.cause,
-            "questions": self._concerns.questions,
-            "now": self._concerns.now,
-            "before": self._concerns.before,
-            "trigger": self._concerns.trigger,
-            "pain relief": self._concerns.pain_relief,
-            "tried": self._concerns.tried,
-            "name": self._history.name,
-            "born": self._history.born,
-        }
+        teller = self._history if topic in OF_HISTORY else self._concerns
         if topic in UNKNOWN:
             yield self._speech.say("not.known"), Said(f"life:{topic}", "unknown")
         elif topic == "often" and not (
@@ -344,8 +325,9 @@ class RulesPatient:
             yield self._speech.say("often.unknown"), Said(f"often:{self.about}", "unknown")
         elif topic in ("amount", "plan"):
             yield from self._of_act(topic)
-        elif topic in ways and not (topic == "medicines" and heard.drugs):
-            yield from ways[topic](minute)
+        elif topic in (*OF_HISTORY, *OF_CONCERNS) and not (topic == "medicines" and heard.drugs):
+            told: Callable[[float], Saying] = getattr(teller, topic.replace(" ", "_"))
+            yield from told(minute)
 
     def _of_act(self, topic: str) -> Saying:
         """How many were taken, or whether there is a plan: no record has it."""

@@ -10,6 +10,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from gym_clinic.chart import Chart
 from gym_clinic.clinical.answer import Citations, Name
+from gym_clinic.domains.drug_interaction.checks import ProblemKind
 from gym_clinic.domains.drug_interaction.formulary import indications
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
 from gym_clinic.facts import load
@@ -17,10 +18,6 @@ from gym_clinic.toolbox import Kind, tool
 
 Verdict = Literal[
     "start as proposed", "start with change", "do not start", "keep the list", "change the list"
-]  # fmt: skip
-ProblemKind = Literal[
-    "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "condition",
-    "duplicate", "maximum dose", "missing medicine",
 ]  # fmt: skip
 Grade = Literal["minor", "moderate", "major", "contraindicated"]
 

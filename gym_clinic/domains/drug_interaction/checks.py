@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from gym_clinic.domains.drug_interaction.duplicates import (
     severity_of_class,
@@ -34,10 +34,11 @@ Severity = Literal["minor", "moderate", "major", "contraindicated"]
 Action = Literal["avoid", "change", "none"]
 
 SEVERITIES: tuple[Severity, ...] = ("minor", "moderate", "major", "contraindicated")
-KINDS = (
+ProblemKind = Literal[
     "interaction", "allergy", "renal", "hepatic", "pregnancy", "older adult", "condition",
     "duplicate", "maximum dose", "missing medicine",
-)  # fmt: skip
+]  # fmt: skip
+KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 MAY_REACT = ("cephalosporin", "macrolide", "fluoroquinolone", "opioid", "tetracycline")
 """Classes of which an allergy to one member leaves the others open, where no row is listed."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
@@ -112,12 +113,10 @@ class EditionFile:
     def __init__(self, path: Path, model: str, prompt: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         head = {"format": FORMAT, "model": model, "prompt": key_of(prompt)}
-        self._file: IO[bytes] = path.open("a+b", buffering=0)
-        try:
+        with ExitStack() as opened:
+            self._file: IO[bytes] = opened.enter_context(path.open("a+b", buffering=0))
             self._open(path, head)
-        except BaseException:
-            self._file.close()
-            raise
+            opened.pop_all()  # it stays open
 
     def _open(self, path: Path, head: Mapping[str, Any]) -> None:
         if not lock(self._file):

@@ -82,9 +82,8 @@ def rewrite(
 ) -> RewriteReport:
     """Rewrite the abstracts and sections of the tasks of a split.
 
-    A sentence whose rewriting is refused stays as it was. Each paragraph is kept as soon as
-    it is judged, so that an interrupted run goes on where it
-    stopped.
+    A sentence whose rewriting is refused stays as it was. Each paragraph is kept as soon as it is
+    judged, so that an interrupted run goes on where it stopped.
 
     Args:
         client: The model.
