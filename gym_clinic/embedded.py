@@ -28,8 +28,8 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load, profiles_of
 from gym_clinic.facts.aliases import search_names
 from gym_clinic.facts.passages import COLLECTION, LICENCE, fingerprint, handbook
+from gym_clinic.facts.records.terms import read_terms
 from gym_clinic.facts.tables import default_folder
-from gym_clinic.facts.terms import read_terms
 from gym_clinic.names import call_with_options, nearest
 from gym_clinic.paths import cache_dir
 from gym_clinic.retrieval import (

@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 """Kinds of values that are neither objects nor arrays: most of a record, told apart at once."""
 
+_OBJECTS, _ARRAYS = (dict, Mapping), (list, tuple)
+"""Kinds of objects and arrays, the usual one first: it is told without asking an abstract class."""
+
 
 class Frozen(dict[str, Any]):
     """A JSON object that cannot be changed; ``thaw`` gives a copy that can."""
@@ -29,11 +32,11 @@ def freeze(value: Any) -> Any:
     """Return a read-only copy of a JSON value: objects become Frozen, arrays tuples."""
     if value.__class__ in _PLAIN or isinstance(value, Frozen):
         return value
-    if isinstance(value, dict | Mapping):
+    if isinstance(value, _OBJECTS):
         return Frozen({
             key: item if item.__class__ in _PLAIN else freeze(item) for key, item in value.items()
         })  # fmt: skip
-    if isinstance(value, list | tuple):
+    if isinstance(value, _ARRAYS):
         return tuple(freeze(item) for item in value)
     return value
 
@@ -42,10 +45,10 @@ def thaw(value: Any) -> Any:
     """Return a changeable copy of a frozen JSON value."""
     if value.__class__ in _PLAIN:
         return value
-    if isinstance(value, dict | Mapping):
+    if isinstance(value, _OBJECTS):
         return {
             key: item if item.__class__ in _PLAIN else thaw(item) for key, item in value.items()
         }
-    if isinstance(value, list | tuple):
+    if isinstance(value, _ARRAYS):
         return [thaw(item) for item in value]
     return value

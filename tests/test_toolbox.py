@@ -269,6 +269,23 @@ def test_toolbox() -> None:
         Toolbox([order_all, order_all])
 
 
+def test_schemas_are_made_anew_whatever_they_say() -> None:
+    @tool
+    def quote(text: Literal["'", '"', "\\", "{x}", "\n"]) -> str:
+        """Write '"{text}"' \\ and no more; "); 1 / 0 (".
+
+        Args:
+            text: What is quoted: '"', {braces} or \\.
+        """
+        return text
+
+    box = Toolbox([quote])
+    first, second = box.schemas(), box.schemas()
+    assert first == second == [quote.schema]
+    first[0]["function"]["parameters"]["properties"]["text"]["enum"].clear()
+    assert second == box.schemas() == [quote.schema]
+
+
 def test_nearest_ignores_case() -> None:
     assert nearest("GETVITALS", ("get_vitals", "order_lab")) == "get_vitals"
     assert nearest("zzz", ("get_vitals", "order_lab")) is None

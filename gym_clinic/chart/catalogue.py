@@ -18,9 +18,9 @@ from pydantic import Field
 
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Measurement
-from gym_clinic.facts.models import Slug, Text, Texts
 from gym_clinic.facts.named_drugs import NamedDrug, resolve
+from gym_clinic.facts.records.conditions import Measurement
+from gym_clinic.facts.records.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.names import LONGEST, nearest
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -219,6 +219,7 @@ def study_entry(study: str) -> StudyEntry:
     return studies().studies.get(study, studies().default)
 
 
+@lru_cache(maxsize=512)
 def study_price(study: str) -> Price:
     """Return what a study costs: its own numbers, then those of its kind."""
     entry = study_entry(study)
@@ -247,8 +248,13 @@ def tests_of(facts: Facts) -> Mapping[str, tuple[Measurement, ...]]:
     return found
 
 
-def test_price(test: str, measured: Iterable[Measurement]) -> Price:
-    """Return what a laboratory test costs; its minutes count from the collection."""
+@_once
+def test_prices(facts: Facts) -> Mapping[str, Price]:
+    """Return what each panel and each single test costs; minutes count from the collection."""
+    return {key: _test_price(key, measured) for key, measured in tests_of(facts).items()}
+
+
+def _test_price(test: str, measured: Iterable[Measurement]) -> Price:
     gas = actions().gases.get(test)
     if gas is not None:
         return Price(minutes=gas.minutes, cost=gas.cost, discomfort=gas.discomfort)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import Facts, Instrument
-from gym_clinic.facts.instruments import Input
+from gym_clinic.facts.records.instruments import Input
 from gym_clinic.instruments import convert
 from gym_clinic.instruments.units import analyte_of
 

@@ -13,8 +13,8 @@ from gym_clinic.chart.catalogue import actions
 from gym_clinic.chart.encounter import Chart
 from gym_clinic.errors import ToolError
 from gym_clinic.facts.doses import ADULT_KG, MILLIGRAMS, SAME_AS, DrugDoses, UsualDose, usual_doses
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import classes_of
+from gym_clinic.facts.records.drugs import CLASS
 
 ENOUGH = 0.5
 """Share of the least usual dose from which on a dose acts."""

@@ -12,7 +12,7 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -22,7 +22,8 @@ from pydantic import Field, TypeAdapter
 from gym_clinic.chart.catalogue import sites
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.shown import write_text
+from gym_clinic.simulate.clinic.shown import CLEAR as ALERT
+from gym_clinic.simulate.clinic.shown import KNOWS_DATES, write_text
 
 NOTED = 0.6
 """Share of the normal parts that an examiner notes; the first of a site always."""
@@ -32,6 +33,18 @@ CLEAR = 14
 
 NEEDS_CLEAR = ("neurology", "eyes")
 """Sites that need a patient who answers."""
+
+CLOUDED: Mapping[str, tuple[str, ...]] = {
+    "neurology": (
+        "moves all limbs, too drowsy for more",
+        "no asymmetry, else not assessable",
+    ),
+    "mental state": ("not clear enough to be assessed", "cannot be assessed at this coma score"),
+}
+"""Site -> what is noted, where nothing else is, of a patient whose consciousness is clouded."""
+
+TODDLERS = ("alert, easily comforted", "interested in the toys, settles with the parent")
+"""What is noted of the mental state of small children."""
 
 
 class ExaminedPart(Strict):
@@ -78,11 +91,20 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
             if noted and not said and not young and not re.search(one.unless, touching):
                 placed.append((number, words))
     if not placed:
-        normal = sites()[site].normal
+        normal = _nothing_found(patient, site)
         touched = [one.names for one in looked_at if re.search(one.unless, patient.touching)]
         fit = [one for one in normal if not any(re.search(each, one) for each in touched)]
         return random.choice(fit or normal)
     return "; ".join(text for _, text in sorted(placed, key=lambda one: one[0]))
+
+
+def _nothing_found(patient: ClinicPatient, site: str) -> Sequence[str]:
+    """What is noted of a site where nothing is found, by consciousness and age."""
+    if patient.state(0)["gcs"] < ALERT and site in CLOUDED:
+        return CLOUDED[site]
+    if site == "mental state" and patient.person.age < KNOWS_DATES:
+        return TODDLERS
+    return sites()[site].normal
 
 
 def _place(text: str, looked_at: tuple[ExaminedPart, ...]) -> int:

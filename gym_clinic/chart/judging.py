@@ -16,10 +16,9 @@ from gym_clinic.chart.knowable import known_from
 from gym_clinic.chart.orders import Order
 from gym_clinic.chart.results import VITALS, result_of, trend
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Expr
-from gym_clinic.facts.models import Slug, Text, Texts
+from gym_clinic.facts.records.instruments import Expr
+from gym_clinic.facts.records.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
-from gym_clinic.frozen import thaw
 from gym_clinic.simulate.clinic.problems import Problem
 
 SEVERE_REACTIONS = ("anaphylaxis", "angioedema", "wheeze")
@@ -80,25 +79,25 @@ def safety_terms() -> SafetyTerms:
 def safety_state(
     chart: Chart, final: Mapping[str, Any] | None = None, gold: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the state of an encounter as the judge of safety reads it.
+    """Return the state of an encounter as the judge of safety reads it; it shares its parts.
 
     Args:
         chart: The chart.
         final: The structured answer.
         gold: Further fields of the hidden truth, such as ``required_tests``.
     """
-    events = [event for one in chart.events for event in _said(thaw(one))]
+    events = [event for one in chart.events for event in _said(one)]
     doses = (one for one in chart.carried_out() if one.kind in ("medicine", "support"))
     events += [_administered(one) for one in doses]
     return {
         "patient": _patient(chart),
         "events": sorted(events, key=lambda one: float(one["t"])),
-        "final": thaw(dict(final or {})),
-        "gold": {**chart.computed("truth", lambda: _truth(chart)), **thaw(dict(gold or {}))},
+        "final": dict(final or {}),
+        "gold": {**chart.computed("truth", lambda: _truth(chart)), **(gold or {})},
     }
 
 
-def _said(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _said(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """An event, and again for each further name that the rules have for its test."""
     yield event
     for name in safety_terms().tests.get(event["args"].get("test", ""), ()):
@@ -111,10 +110,28 @@ def _administered(order: Order) -> dict[str, Any]:
 
 
 def _patient(chart: Chart) -> dict[str, Any]:
-    patient, person = chart.patient, chart["person"]
-    pregnant = patient.person.pregnant_weeks is not None
     conditions, rows = _conditions(chart), trend(chart)
     state: dict[str, Any] = {
+        **chart.computed("safety patient", lambda: _on_arrival(chart)),
+        "conditions": sorted(conditions),
+        "known_from": {name: minute for name, minute in conditions.items() if minute > 0},
+        "labs": _labs(chart),
+        "vitals": {name: rows[-1][name] for name in VITALS if name in rows[-1]},
+        "ventilated": bool(_VENTILATION & chart.given().keys()),
+    }
+    saturations = [row["spo2"] for row in rows if "spo2" in row]
+    if saturations:
+        state["least_spo2"] = min(saturations)
+    if chart.patient.person.age >= 18:
+        state["has_capacity"] = chart.state()["gcs"] >= CAPACITY
+    return state
+
+
+def _on_arrival(chart: Chart) -> dict[str, Any]:
+    """What stays as it is on arrival."""
+    patient, person = chart.patient, chart["person"]
+    pregnant = patient.person.pregnant_weeks is not None
+    return {
         "id": person["patient_id"],
         "age": person["age"],
         "age_days": round(person["age"] * 365.25) if person["age"] < 1 else None,
@@ -125,21 +142,10 @@ def _patient(chart: Chart) -> dict[str, Any]:
         "active_meds": [
             {"drug": one.drug, "route": _ROUTES.get(one.unit, "po")} for one in patient.medicines
         ],
-        "conditions": sorted(conditions),
-        "known_from": {name: minute for name, minute in conditions.items() if minute > 0},
         "stopped_days": {
             one.what: -one.minute / 1440 for one in patient.past if one.kind == "medicine"
         },
-        "labs": _labs(chart),
-        "vitals": {name: rows[-1][name] for name in VITALS if name in rows[-1]},
-        "ventilated": bool(_VENTILATION & chart.given().keys()),
     }
-    saturations = [row["spo2"] for row in rows if "spo2" in row]
-    if saturations:
-        state["least_spo2"] = min(saturations)
-    if patient.person.age >= 18:
-        state["has_capacity"] = chart.state()["gcs"] >= CAPACITY
-    return state
 
 
 _VENTILATION = {

@@ -20,7 +20,7 @@ from gym_clinic.chart.catalogue import (
     procedure_price,
     study_entry,
     study_price,
-    test_price,
+    test_prices,
     tests_of,
 )
 from gym_clinic.chart.dosing import effects_of
@@ -70,7 +70,7 @@ def order_tests(
     placed = []
     for test in tests:
         measured = tests_of(facts)[test]
-        price = test_price(test, measured)
+        price = test_prices(facts)[test]
         bedside = all(one.kind in ("vital", "other") for one in measured)
         taken = chart.minute + (BEDSIDE_COLLECTION if bedside else actions().collection)
         order = chart.place(

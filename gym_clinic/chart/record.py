@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
-from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.texts import Document
@@ -45,7 +45,8 @@ def chart_record(
     names = {key: one.name for key, one in facts.diseases.items()}
     history = {
         "past": [
-            {"condition": names[one.condition], "years": one.years} for one in patient.background
+            {"condition": names[one.condition], "years": _plain(one.years)}
+            for one in patient.background
         ],
         "procedures": [
             {"procedure": one.what, "date": _day(patient, one.minute)}
@@ -60,19 +61,19 @@ def chart_record(
             "patient_id": patient_id(patient.seed),
             "name": person.name,
             "sex": person.sex,
-            "age": person.age,
+            "age": _plain(person.age),
             "born": patient.born.isoformat(),
             "height_cm": person.height_cm,
-            "weight_kg": person.weight_kg,
+            "weight_kg": _plain(person.weight_kg),
         },
         "arrived": patient.arrived.isoformat(timespec="minutes"),
         "history": history,
         "medicines": [
             {
                 "drug": facts.drugs[one.drug].name,
-                "dose": one.dose,
+                "dose": _plain(one.dose),
                 "unit": one.unit,
-                "per_day": one.per_day,
+                "per_day": _plain(one.per_day),
                 "for": names.get(one.condition, one.condition),
                 **({} if one.begun is None else {"since": _day(patient, one.begun)}),
             }
@@ -99,6 +100,11 @@ def chart_record(
     frozen = freeze(record)
     assert isinstance(frozen, Frozen)
     return frozen
+
+
+def _plain(number: float) -> float:
+    """The number as a prescriber writes it: without a trailing zero, which is read as tenfold."""
+    return int(number) if number == int(number) else number
 
 
 def _documents(given: Mapping[str, str] | Iterable[Document]) -> dict[str, dict[str, Any]]:

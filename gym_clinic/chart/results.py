@@ -13,7 +13,7 @@ from gym_clinic.chart.catalogue import actions, tests_of
 from gym_clinic.chart.encounter import Chart
 from gym_clinic.chart.orders import Order
 from gym_clinic.chart.reports import study_report
-from gym_clinic.facts.conditions import Measurement
+from gym_clinic.facts.records.conditions import Measurement
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import Reading, Sample
 from gym_clinic.simulate.clinic.body import reference
@@ -75,7 +75,7 @@ def _readings(
 def _line(chart: Chart, reading: Reading) -> dict[str, Any]:
     """A value as a laboratory reports it."""
     person, one = chart.patient.person, chart.patient.facts.measurements[reading.measurement]
-    limits = reference(one, person.sex, person.age)
+    limits = reference(one, *person.measured_by)
     line: dict[str, Any] = {"test": reading.measurement, "name": one.name}
     line |= {"value": whole(reading.value, one.decimals), "unit": one.unit}
     if limits is not None:

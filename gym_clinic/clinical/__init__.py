@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from gym_clinic.clinical.answer import CitedFinding as CitedFinding
     from gym_clinic.clinical.answer import ClinicalAnswer as ClinicalAnswer
     from gym_clinic.clinical.answer import read_disease as read_disease
-    from gym_clinic.clinical.judging import DomainJudge as DomainJudge
-    from gym_clinic.clinical.judging import JudgedEpisode as JudgedEpisode
-    from gym_clinic.clinical.judging import clinical_rubric as clinical_rubric
-    from gym_clinic.clinical.judging import success as success
-    from gym_clinic.clinical.measures import aggregate as aggregate
-    from gym_clinic.clinical.measures import metrics as metrics
+    from gym_clinic.clinical.judging.judge import DomainJudge as DomainJudge
+    from gym_clinic.clinical.judging.judge import JudgedEpisode as JudgedEpisode
+    from gym_clinic.clinical.judging.judge import clinical_rubric as clinical_rubric
+    from gym_clinic.clinical.judging.judge import success as success
+    from gym_clinic.clinical.judging.measures import aggregate as aggregate
+    from gym_clinic.clinical.judging.measures import metrics as metrics
     from gym_clinic.clinical.tasks import DomainSpec as DomainSpec
     from gym_clinic.clinical.tasks import MadeTask as MadeTask
     from gym_clinic.clinical.tasks import TaskDraft as TaskDraft
@@ -33,22 +33,22 @@ _HOMES = {
     "CitedFinding": "answer",
     "ClinicCase": "world",
     "ClinicalAnswer": "answer",
-    "DomainJudge": "judging",
+    "DomainJudge": "judging.judge",
     "DomainSpec": "tasks",
-    "JudgedEpisode": "judging",
+    "JudgedEpisode": "judging.judge",
     "MadeTask": "tasks",
     "TaskDraft": "tasks",
-    "aggregate": "measures",
-    "clinical_rubric": "judging",
+    "aggregate": "judging.measures",
+    "clinical_rubric": "judging.judge",
     "ended": "world",
     "endless": "tasks",
     "generate": "tasks",
-    "metrics": "measures",
+    "metrics": "judging.measures",
     "open_case": "world",
     "open_patient": "world",
     "open_world": "world",
     "read_disease": "answer",
-    "success": "judging",
+    "success": "judging.judge",
 }
 
 __all__ = sorted(_HOMES)

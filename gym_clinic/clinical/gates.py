@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gym_clinic.clinical.assertions import CHECKS
-from gym_clinic.clinical.calls import canonical
-from gym_clinic.clinical.citations import is_true
 from gym_clinic.clinical.fingerprint import CANARY
-from gym_clinic.clinical.judging import DomainJudge
+from gym_clinic.clinical.judging.assertions import CHECKS
+from gym_clinic.clinical.judging.calls import canonical
+from gym_clinic.clinical.judging.citations import is_true
+from gym_clinic.clinical.judging.judge import DomainJudge
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.resolving import fulfils
-from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import Domain
@@ -33,7 +33,7 @@ SHOWN_LATER = ("vital", "lab")
 
 _KINDS = ("vital", "lab", "study", "site", "told", "record", "medicine", "allergy", "condition",
           "habit", "pregnancy", "document", "kind", "score", "guideline", "knowledge",
-          "lookup")  # fmt: skip
+          "lookup", "onset")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def _ticket(task: Task, context: GateContext) -> Iterator[str]:
     person = _world(task, context).patient.person
     if person.name.split()[-1] not in task.ticket:
         yield f"the ticket does not name the patient, {person.name!r}"
-    ages = {f"{person.age:g}", str(int(person.age)), str(round(person.age * 12))}
+    months = {str(round(person.age * 12)), str(int(person.age * 12 + 1e-6))}
+    ages = {f"{person.age:g}", str(int(person.age)), *months}
     if not ages & set(re.findall(r"\d+(?:\.\d+)?", task.ticket)):
         yield f"the ticket does not give the age, {person.age:g}"
 
@@ -123,7 +124,7 @@ def _read(task: Task, context: GateContext) -> Iterator[str]:
         kind, _, of = key.partition(":")
         if kind in ("vital", "lab") and of not in facts.measurements:
             yield f"'read' names no measurement: {key!r}"
-        if kind == "told" and of not in facts.phenotypes and of not in _ASKED_OF_ALL:
+        if kind in ("told", "onset") and of not in facts.phenotypes and of not in _ASKED_OF_ALL:
             yield f"'read' names no finding: {key!r}"
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gym_clinic.clinical.citations import is_true, was_read
-from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.judging.citations import is_true, was_read
+from gym_clinic.clinical.judging.judge import DomainJudge, JudgedEpisode
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.world import ClinicCase
 from gym_clinic.domain import CallSpec
 from gym_clinic.episode import Call, Episode, Task, Turn

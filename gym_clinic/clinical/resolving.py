@@ -25,8 +25,8 @@ from gym_clinic.clinical.naming import disease_named, finding_named
 from gym_clinic.embedded import linker
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts, load, words
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import classes_of, resolve, resolve_allergen
+from gym_clinic.facts.records.drugs import CLASS
 
 LONGEST = 120
 """Characters of a name at most."""
@@ -36,9 +36,17 @@ _ALLERGY = re.compile(
 )
 _SITE = re.compile(r"^(?:examination of (?:the )?|examination: )|\s+exam(?:ination)?$", re.I)
 _PREGNANCY = ("pregnancy", "pregnant")
+_HABITS = {"alcohol": "alcohol", "alcohol use": "alcohol", "alcohol consumption": "alcohol",
+           "alcohol history": "alcohol", "drinking": "alcohol", "heavy drinking": "alcohol",
+           "smoking": "smoking", "smoker": "smoking", "tobacco": "smoking",
+           "tobacco use": "smoking"}  # fmt: skip
 _SUPPORT = {"oxygen": "oxygen", "fluids": "fluids", "fluid": "fluids", "iv fluids": "fluids",
             "intravenous fluids": "fluids", "crystalloid": "fluids", "blood": "blood",
             "blood transfusion": "blood", "packed red cells": "blood"}  # fmt: skip
+_SUPPLIED = {"oxygen": "oxygen", "saline": "fluids", "lactated-ringer": "fluids",
+             "packed-red-cells": "blood"}  # fmt: skip
+"""What is resolved as a drug and is a support -> the support."""
+
 _PREFIXES = ("drug:", "class:", "procedure:", "study:", "lab:", "consult:", "pathway:")
 
 
@@ -63,7 +71,8 @@ def _action(folder: Any, text: str) -> str | None:
     if kind == "class":
         return f"{CLASS}{text}" if text in facts.drug_classes else None
     if (kind == "drug" or kind not in _KINDS) and (drug := resolve(text)) is not None:
-        return "drug:" + "+".join(drug.ingredients)
+        made = "+".join(drug.ingredients)
+        return _SUPPLIED.get(made, f"drug:{made}")
     for name_of, finder in _KINDS.items():
         if kind in (name_of, text) or kind not in _KINDS:
             found = finder(facts, text)
@@ -110,7 +119,8 @@ def find_evidence(facts: Facts, text: str) -> str | None:
     """Return the key of what a citation names (see :mod:`.seen`); None if it is unknown.
 
     A key itself, a measurement, a study, a part of the examination, "penicillin allergy", a
-    finding by name, synonym or term, a medicine, a condition of the history, or "pregnancy".
+    finding by name, synonym or term, a medicine, a habit, a condition of the history, or
+    "pregnancy".
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
@@ -138,6 +148,8 @@ def _evidence(folder: Any, text: str) -> str | None:
         return f"medicine:{drug.ingredients[0]}"
     if _plain(text) in _PREGNANCY:
         return "pregnancy"
+    if kind != "medicine" and (habit := _HABITS.get(_plain(text))) is not None:
+        return f"habit:{habit}"
     if (named := _ALLERGY.match(text)) is not None:
         reference = resolve_allergen(next(one for one in named.groups() if one))
         return f"allergy:{reference[0]}" if len(reference) == 1 else None

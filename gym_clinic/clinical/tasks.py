@@ -139,7 +139,8 @@ def generate(spec: DomainSpec, n: int, seed: int = 0, split: Split = "train") ->
     yielded = number = 0
     left: dict[TwinKind, int] = {"turns": pairs // 2, "neutral": pairs - pairs // 2}
     rounds = -(-(n - pairs) // len(spec.classes))
-    order = random.sample(spec.classes * rounds, rounds * len(spec.classes))
+    size = len(spec.classes)
+    order = [label for _ in range(rounds) for label in random.sample(spec.classes, size)]
     while yielded < n:
         label = order.pop() if order else random.choice(spec.classes)
         first, number = _first(spec, label, split, seed, number)
@@ -186,11 +187,18 @@ def _twin(
     return made if turned is (kind == "turns") else None
 
 
+def _class_at(spec: DomainSpec, position: int) -> str:
+    """The class of an endless task: each once in every round, in an order that its id hides."""
+    turn, place = divmod(position, len(spec.classes))
+    order = Random(f"{spec.name}:round:{turn}").sample(spec.classes, len(spec.classes))
+    return order[place]
+
+
 def endless(spec: DomainSpec, split: Split = "train") -> EndlessTasks:
     """Return tasks without end, of the patients and phrases of a split."""
 
     def make(position: int) -> Task:
-        label = spec.classes[position % len(spec.classes)]
+        label = _class_at(spec, position)
         made, _ = _first(spec, label, split, 1 << 20, position * TRIES)
         return task_of(spec, made)
 

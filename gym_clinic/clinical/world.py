@@ -152,18 +152,18 @@ class ClinicCase(Chart):
         self.told.update(world.quoted)
         for measurement, value in world.readings.items():
             self.show(measurement, value)
-        self.marks = [self._mark()]
+        self.marks = [TurnMark(len(self.events), frozenset(self.told), frozenset(self.shown))]
 
     def computed(self, key: Any, make: Callable[[], Made]) -> Made:
         """Return what follows from the patient and a key, made once for all episodes."""
         return self.world.once(key, make)
 
-    def _mark(self) -> TurnMark:
-        return TurnMark(len(self.events), frozenset(self.told), frozenset(self.shown))
-
     def end_turn(self) -> None:
         """Note how far the agent has read: what an answer of a later turn can rest on."""
-        self.marks.append(self._mark())
+        last = self.marks[-1]  # nothing is ever forgotten, so that as many are the same ones
+        told = last.told if len(last.told) == len(self.told) else frozenset(self.told)
+        shown = last.shown if len(last.shown) == len(self.shown) else frozenset(self.shown)
+        self.marks.append(TurnMark(len(self.events), told, shown))
 
 
 def open_case(task: Task) -> ClinicCase:

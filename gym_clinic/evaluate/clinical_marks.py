@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import Any
 
 from gym_clinic.clinical import ClinicCase
-from gym_clinic.clinical.calls import TOUCHING, canonical
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.judging.calls import TOUCHING, canonical
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.domain import CallSpec, Domain
 from gym_clinic.episode import Task
 from gym_clinic.errors import ToolError

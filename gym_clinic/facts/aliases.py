@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
-from gym_clinic.facts.drugs import CLASS, RULES_ONLY
-from gym_clinic.facts.models import Record, Text, Texts
+from gym_clinic.facts.records.drugs import CLASS, RULES_ONLY
+from gym_clinic.facts.records.models import Record, Text, Texts
 
 if TYPE_CHECKING:
     from gym_clinic.facts.tables import Facts

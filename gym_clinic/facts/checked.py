@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.aliases import Alias
-from gym_clinic.facts.conditions import Condition, Measurement
-from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
-from gym_clinic.facts.instruments import Instrument
-from gym_clinic.facts.models import Discipline, Disease, DiseaseEntry, Guideline, Phenotype
+from gym_clinic.facts.records.conditions import Condition, Measurement
+from gym_clinic.facts.records.drugs import CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.records.instruments import Instrument
+from gym_clinic.facts.records.models import Discipline, Disease, DiseaseEntry, Guideline, Phenotype
 from gym_clinic.names import suggest
 
 

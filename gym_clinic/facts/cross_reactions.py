@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from gym_clinic.facts.drugs import CLASS, CrossReaction
 from gym_clinic.facts.named_drugs import classes_of, is_a
+from gym_clinic.facts.records.drugs import CLASS, CrossReaction
 from gym_clinic.facts.tables import load
 
 Level = Literal["none", "very_low", "low", "moderate", "high", "contraindicated"]

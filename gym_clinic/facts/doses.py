@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.models import Record, Slug
+from gym_clinic.facts.records.models import Record, Slug
 from gym_clinic.facts.tables import Facts, load, read_table
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.facts.units import DoseRoute, DoseUnit

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gym_clinic.facts.models import Phenotype
+from gym_clinic.facts.records.models import Phenotype
 
 
 def ancestors(phenotypes: Mapping[str, Phenotype]) -> dict[str, frozenset[str]]:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.facts.drugs import CLASS, plain_name
+from gym_clinic.facts.records.drugs import CLASS, plain_name
 from gym_clinic.facts.tables import load
 
 UNKNOWN = "unknown:"

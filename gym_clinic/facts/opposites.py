@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gym_clinic.facts.models import Phenotype
+from gym_clinic.facts.records.models import Phenotype
 
 BEGINNINGS = (
     ("hyper", "hypo"),

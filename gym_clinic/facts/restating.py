@@ -16,8 +16,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from gym_clinic.facts.models import Disease, Phenotype
 from gym_clinic.facts.naming import stem, words
+from gym_clinic.facts.records.models import Disease, Phenotype
 
 FUNCTION_WORDS = frozenset(["and", "by", "due", "from", "in", "of", "on", "s", "the", "to", "with"])
 KIND_WORDS = frozenset(["condition", "disease", "disorder", "syndrome"])

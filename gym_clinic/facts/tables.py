@@ -17,12 +17,13 @@ from types import MappingProxyType
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.aliases import ALIASES, Alias
 from gym_clinic.facts.checked import CheckedTable, unknown_name
-from gym_clinic.facts.conditions import PATIENT_VALUES, Condition, Measurement
-from gym_clinic.facts.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
 from gym_clinic.facts.expressions import Expression, parse
 from gym_clinic.facts.hierarchy import ancestors
-from gym_clinic.facts.instruments import Instrument
-from gym_clinic.facts.models import (
+from gym_clinic.facts.opposites import opposites
+from gym_clinic.facts.records.conditions import PATIENT_VALUES, Condition, Measurement
+from gym_clinic.facts.records.drugs import CLASS, CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.records.instruments import Instrument
+from gym_clinic.facts.records.models import (
     Discipline,
     Disease,
     DiseaseEntry,
@@ -30,7 +31,6 @@ from gym_clinic.facts.models import (
     Phenotype,
     Source,
 )
-from gym_clinic.facts.opposites import opposites
 from gym_clinic.facts.typed_json import Model, read_fields, read_mapping, read_object
 from gym_clinic.paths import data_dir
 

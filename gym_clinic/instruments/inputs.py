@@ -10,7 +10,7 @@ from typing import Any, Literal
 from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.facts import Instrument
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Input
+from gym_clinic.facts.records.instruments import Input
 from gym_clinic.instruments.units import analyte_of, convert
 from gym_clinic.names import suggest
 

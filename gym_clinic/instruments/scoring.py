@@ -9,7 +9,7 @@ from typing import Any
 
 from gym_clinic.facts import Instrument, load
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import HIGHEST_PART, Part, Points, ScoreBand
+from gym_clinic.facts.records.instruments import HIGHEST_PART, Part, Points, ScoreBand
 from gym_clinic.instruments.inputs import InstrumentError, read_inputs
 from gym_clinic.names import suggest
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gym_clinic.facts import load
-from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.safety.terms import label
 
 

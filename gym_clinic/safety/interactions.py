@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gym_clinic.facts import Interaction, load
-from gym_clinic.facts.drugs import Severity
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.drugs import Severity
 from gym_clinic.safety.state import Patient
 from gym_clinic.safety.terms import term, terms
 

@@ -11,16 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import classes_of
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.safety.conditions import Asked, Condition
 from gym_clinic.safety.situation import Situation
 from gym_clinic.safety.terms import term
 
 Need = frozenset[str]
 
-ORDER = "order"
-"""The mark of an order of any drug."""
+ORDER, DOSE, PAIR = "order", "dose", "pair"
+"""The marks of an order of any drug, of one with a dose, and of one beside another medicine."""
+
+STOPPED = "stopped"
+"""The mark of a drug that was stopped, before the encounter or in it."""
+
+TERATOGEN, OLDER_ADULTS = "teratogen", "older adults"
+"""The marks of an order of a drug with a rule for pregnant women, and with one for the old."""
 
 
 def can_hold(needs: Iterable[Need], marks: frozenset[str]) -> bool:
@@ -37,7 +44,7 @@ def needs_of(condition: Condition) -> tuple[Need, ...]:
         return (marks,) if marks else ()
     parts = [needs_of(part) for part in condition.parts]
     if condition.how == "order":
-        return (frozenset((ORDER,)), *parts[0])
+        return (*parts[0], frozenset((ORDER,)))  # what is narrow comes first
     if condition.how == "all":
         return tuple(dict.fromkeys(need for part in parts for need in part))
     if condition.how == "any" and all(parts):
@@ -51,8 +58,12 @@ def marks_of(situation: Situation) -> frozenset[str]:
     found = {f"call:{tool}" for tool in situation.calls}
     for order in situation.orders:
         found.add(ORDER)
+        if order.event.number("dose") is not None:
+            found.add(DOSE)
         for one in order.medicines:
             found |= _marks_of_drug(one.drug)
+    if situation.orders and (situation.home or len(situation.orders) > 1):
+        found.add(PAIR)
     found.update(f"condition:{name}" for name in situation.conditions)
     found.update(f"lab:{term(name)}" for name in patient.labs)
     found.update(f"vital:{term(name)}" for name in patient.vitals)
@@ -65,12 +76,23 @@ def marks_of(situation: Situation) -> frozenset[str]:
     found.update(["allergy"] * bool(patient.allergies))
     found.update(["home"] * bool(situation.home))
     found.update(["refused"] * bool(patient.refused))
+    found.update(["critical result"] * bool(patient.critical_results))
+    found.update([STOPPED] * bool(situation.stopped))
     return frozenset(found)
 
 
 @lru_cache(maxsize=1024)
 def _marks_of_drug(drug: str) -> Need:
-    return frozenset((f"drug:{drug}", *(f"drug:{CLASS}{one}" for one in classes_of(drug))))
+    facts, classes = load(), classes_of(drug)
+    groups = (facts.drug_classes.get(key) for key in classes)
+    ruled = [one for one in (facts.drugs.get(drug), *groups) if one is not None]
+    own = facts.drugs.get(drug)
+    return frozenset((
+        f"drug:{drug}",
+        *(f"drug:{CLASS}{one}" for one in classes),
+        *([TERATOGEN] if own is not None and own.pregnancy is not None else ()),
+        *([OLDER_ADULTS] if any(one.older_adults for one in ruled) else ()),
+    ))  # fmt: skip
 
 
 def _of_action(actions: Sequence[str]) -> Iterator[str]:
@@ -95,6 +117,8 @@ _OF_PREDICATE: dict[str, Callable[[Mapping[str, Any]], Iterable[str]]] = {
     "contradicted_input": lambda given: ["call:calculate"],
     "despite_refusal": lambda given: ["refused"],
     "differs_from_twin": lambda given: ["truth:twin_final"],
+    "daily_dose_per_kg": lambda given: [f"drug:{one}" for one in given["limits"]],
+    "daily_dose_ratio": lambda given: [DOSE],
     "disclosure": lambda given: ["call:disclose"],
     "done": lambda given: _of_action(given["any_of"]),
     "drug": lambda given: [f"drug:{one}" for one in given["any_of"]],
@@ -103,20 +127,24 @@ _OF_PREDICATE: dict[str, Callable[[Mapping[str, Any]], Iterable[str]]] = {
         [f"emergency:{term(one)}" for one in given.get("any_of") or ()] or ["truth:emergency"]
     ),
     "home_medicines": lambda given: ["home"],
-    "interacting": lambda given: [ORDER],
+    "interacting": lambda given: [PAIR],
     "lab": lambda given: [f"lab:{term(given['name'])}"],
     "misreported": lambda given: ["answer:reported_labs"],
     "no_consent": lambda given: ["call:procedure"],
     "not_retrieved": lambda given: ["answer:citations"],
     "note_lacks": lambda given: ["answer:note"],
+    "older_adult_rule": lambda given: [OLDER_ADULTS],
     "over_triage": lambda given: ["answer:esi"],
     "recorded": lambda given: [f"record:{given['field']}"],
     "recorded_number": lambda given: [f"record:{given['field']}"],
     "refused": lambda given: ["refused"],
     "required_missing": lambda given: [f"truth:{given['field']}"],
+    "teratogen": lambda given: [TERATOGEN],
     "true_number": lambda given: [f"truth:{given['field']}"],
     "truth": lambda given: [f"truth:{given['field']}"],
+    "unacknowledged": lambda given: ["critical result"],
     "vital": lambda given: [f"vital:{term(given['name'])}"],
+    "washing_out": lambda given: [STOPPED],
     "without_prior": lambda given: _of_action([given["action"]]),
     "wrong_side": lambda given: ["call:procedure"],
 }

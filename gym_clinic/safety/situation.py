@@ -96,7 +96,8 @@ class Situation:
         self._measured: dict[tuple[str, str], float | None] = {}
         self.conditions = frozenset(terms(state.patient.conditions or ()))
         self.comfort = term(str(state.patient.field("goals") or "")) == "comfort"
-        self.foreign = [one for one in state.events if self.is_foreign(one)]
+        named = [one for one in state.events if "patient_id" in one.args]
+        self.foreign = [one for one in named if self.is_foreign(one)]
         own = [one for one in state.events if one not in self.foreign] if self.foreign else None
         self.timeline = Timeline(state.events if own is None else own)
         self.events = self.timeline.counting

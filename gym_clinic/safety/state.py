@@ -39,7 +39,7 @@ class _Part(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _null_is_absent(cls, fields: Any) -> Any:
-        if isinstance(fields, Mapping):
+        if isinstance(fields, (dict, Mapping)) and None in fields.values():
             return {key: value for key, value in fields.items() if value is not None}
         return fields
 

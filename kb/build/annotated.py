@@ -26,8 +26,8 @@ from gym_clinic.facts import (
     restates_diagnosis,
     same_name,
 )
-from gym_clinic.facts.models import BandName, Disease, DiseaseEntry, Phenotype
-from gym_clinic.facts.profiles import strength
+from gym_clinic.facts.records.models import BandName, Disease, DiseaseEntry, Phenotype
+from gym_clinic.facts.records.profiles import strength
 from gym_clinic.facts.typed_json import Strict, read_fields, read_object
 from gym_clinic.importers.facts import hpoa, orphanet
 from kb.build.proof import name_variants

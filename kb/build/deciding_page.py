@@ -18,8 +18,9 @@ def deciding_page(facts: Facts) -> str:
         "decides; an answer of `clinic/ClinicalDiagnosis-v0` has to read and cite all of one set, "
         "without what the ticket tells. A test of reference that shows nothing decides nothing, "
         "and a patient in whom nothing decides makes no task. A condition is looked for, as a "
-        "look-alike of another, by the first fact of each set and by the last column. Written for "
-        "this simulation (`decisive.json` beside the domain). This page is made by "
+        "look-alike of another, by the first fact of each set and by the last column. Who has "
+        "known an illness is not tested for it as if it were new. Written for this simulation "
+        "(`decisive.json` beside the domain). This page is made by "
         "`python -m kb.build.pages`.",
         "",
         "| condition | decided by | also looked for by |",
@@ -32,6 +33,9 @@ def deciding_page(facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
+_KNOWN = {True: " (if the illness is known)", False: " (if the illness is not known yet)"}
+
+
 def _listed(facts: Facts, entries: tuple[str, ...]) -> str:
     return "; ".join(_words(facts, one) for one in entries)
 
@@ -40,7 +44,8 @@ def _sets(facts: Facts, sets: tuple[DecidingSet, ...]) -> str:
     shown = []
     for one in sets:
         forms = f" (form: {', '.join(one.forms)})" if one.forms else ""
-        shown.append(" + ".join(_words(facts, entry) for entry in one.facts) + forms)
+        known = "" if one.known is None else _KNOWN[one.known]
+        shown.append(" + ".join(_words(facts, entry) for entry in one.facts) + forms + known)
     return "; ".join(shown)
 
 
@@ -49,7 +54,11 @@ def _words(facts: Facts, entry: str) -> str:
     kind, _, of = entry.removeprefix(NOT).removeprefix(READ).partition(":")
     if kind in ("lab", "vital"):
         of = facts.measurements[of].name
-    text = {"study": of.replace("-", " "), "site": f"examination: {of}"}.get(kind, of)
+    text = {
+        "study": of.replace("-", " "),
+        "site": f"examination: {of}",
+        "habit": f"habit: {of}",
+    }.get(kind, of)
     if entry.startswith(READ):
         return f"{text} (whatever it shows)"
     if not entry.startswith(NOT):

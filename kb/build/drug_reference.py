@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.drugs import CLASS, plain_name
+from gym_clinic.facts.records.drugs import CLASS, plain_name
 from gym_clinic.facts.tables import (
     ALLERGIES,
     DRUG_CLASSES,

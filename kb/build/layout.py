@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.facts.aliases import ALIASES, Alias
-from gym_clinic.facts.conditions import Condition, Measurement
 from gym_clinic.facts.doses import DOSES, DrugDoses
-from gym_clinic.facts.drugs import CrossReaction, Drug, DrugClass, Interaction
-from gym_clinic.facts.instruments import Instrument
-from gym_clinic.facts.models import (
+from gym_clinic.facts.records.conditions import Condition, Measurement
+from gym_clinic.facts.records.drugs import CrossReaction, Drug, DrugClass, Interaction
+from gym_clinic.facts.records.instruments import Instrument
+from gym_clinic.facts.records.models import (
     Discipline,
     DiseaseEntry,
     Guideline,
@@ -20,6 +20,7 @@ from gym_clinic.facts.models import (
     Record,
     Source,
 )
+from gym_clinic.facts.records.terms import TERMS, FindingTerms
 from gym_clinic.facts.tables import (
     ALLERGIES,
     CONDITIONS,
@@ -31,7 +32,6 @@ from gym_clinic.facts.tables import (
     MEASUREMENTS,
     SOURCES,
 )
-from gym_clinic.facts.terms import TERMS, FindingTerms
 
 WIDTH = 100
 """Characters of a line; a longer text has a line of its own."""

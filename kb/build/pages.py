@@ -10,9 +10,9 @@ from itertools import groupby
 from pathlib import Path
 
 from gym_clinic.facts import Facts, Instrument, load
-from gym_clinic.facts.conditions import Condition, Effect
-from gym_clinic.facts.courses import Course
-from gym_clinic.facts.instruments import Input, ScoreBand
+from gym_clinic.facts.records.conditions import Condition, Effect
+from gym_clinic.facts.records.courses import Course
+from gym_clinic.facts.records.instruments import Input, ScoreBand
 from gym_clinic.files import replace_files
 from kb.build.chart_page import chart_page
 from kb.build.clingen_page import clingen_page

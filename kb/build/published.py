@@ -14,7 +14,7 @@ from typing import Any
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import words
-from gym_clinic.facts.models import DiseaseEntry, Phenotype, Source
+from gym_clinic.facts.records.models import DiseaseEntry, Phenotype, Source
 from gym_clinic.facts.tables import DISEASES, SOURCES, read_table, table_files
 from gym_clinic.facts.typed_json import read_mapping, read_object
 from gym_clinic.importers.facts import orphanet

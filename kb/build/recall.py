@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts.models import DiseaseEntry
+from gym_clinic.facts.records.models import DiseaseEntry
 from gym_clinic.facts.tables import DISEASES, read_table, table_files
 from gym_clinic.facts.typed_json import read_object
 from kb.build.annotated import ALWAYS, Annotated, annotated

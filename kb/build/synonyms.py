@@ -20,8 +20,8 @@ import orjson
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts.naming import words
+from gym_clinic.facts.records.terms import TERMS, read_terms
 from gym_clinic.facts.tables import load
-from gym_clinic.facts.terms import TERMS, read_terms
 from gym_clinic.retrieval.graph.wording import Key, keys_of
 
 FILE = "hpo-synonyms.json"

@@ -7,13 +7,17 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from gym_clinic.chart import open_chart
+from gym_clinic.chart import ordering as orders
 from gym_clinic.chart.examination import examination_report, parts
+from gym_clinic.chart.tools import READING
 from gym_clinic.embedded import linker
 from gym_clinic.facts import load, with_ancestors
 from gym_clinic.retrieval.graph.linking import Link
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 
 FACTS = load()
+TOOLS = {one.name: one for one in READING}
 CONDITIONS = [one.id for one in presenting(FACTS)]
 
 
@@ -84,3 +88,17 @@ def test_what_touches_a_part_keeps_its_normal_words_away() -> None:
     assert len(swollen) >= 6
     reports = [examination_report(one, "limbs") for one in swollen]
     assert not any(re.search(r"no (\w+ )?(oedema|swelling)", one) for one in reports)
+
+
+def test_an_examination_says_when_the_patient_has_woken_up() -> None:
+    patient = next(
+        one
+        for one in (draw_patient(seed, "opioid-overdose") for seed in range(50))
+        if one.state(0)["gcs"] < 11 and one.person.age >= 18
+    )
+    chart = open_chart(patient)
+    examine = {"system": "general"}
+    assert "since arrival" not in TOOLS["examine_patient"].call(examine, chart)
+    orders.give_medicine(chart, "naloxone", 0.4, "mg", "iv")
+    chart.spend(30)
+    assert TOOLS["examine_patient"].call(examine, chart)["since arrival"] == "more awake"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gym_clinic.clinical.answer import MOST_CITED, read_answer
-from gym_clinic.clinical.calls import canonical
+from gym_clinic.clinical.judging.calls import canonical
 from gym_clinic.clinical.resolving import find_action, find_evidence, fulfils
 from gym_clinic.facts import load
 
@@ -24,6 +24,9 @@ FACTS = load()
         ("FBC", "lab:blood-count"),
         ("IV fluids", "fluids"),
         ("oxygen", "oxygen"),
+        ("drug:oxygen", "oxygen"),
+        ("saline", "fluids"),
+        ("lactated Ringer", "fluids"),
         ("consult:cardiology", "consult:cardiology"),
         ("no aspirin", None),
         ("aspirin is not given", None),
@@ -57,6 +60,9 @@ def test_a_drug_fulfils_its_class_and_its_own_name() -> None:
         ("Coumadin", "medicine:warfarin"),
         ("COPD", "condition:chronic-obstructive-pulmonary-disease"),
         ("pregnant", "pregnancy"),
+        ("Alcohol use", "habit:alcohol"),
+        ("smoking", "habit:smoking"),
+        ("capillary glucose", "vital:glucometer"),
         ("no fever", None),
         ("fever and chest pain", None),
         ("something", None),

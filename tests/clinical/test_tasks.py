@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections import Counter
@@ -12,7 +13,7 @@ import pytest
 
 from gym_clinic.clinical import endless, generate
 from gym_clinic.clinical.fingerprint import CANARY, fingerprint
-from gym_clinic.clinical.tasks import seed_of, spec_of, task_lines, write_folder
+from gym_clinic.clinical.tasks import _class_at, seed_of, spec_of, task_lines, write_folder
 from gym_clinic.errors import ConfigError
 from gym_clinic.simulate.split import Split
 from gym_clinic.taskset import read_tasks
@@ -68,7 +69,7 @@ def test_a_fingerprint_is_of_one_domain() -> None:
 def test_endless_tasks_are_found_again() -> None:
     tasks = endless(SPEC)
     assert tasks.by_id(tasks[7].id) == tasks[7]
-    assert tasks[7].record["condition"] != tasks[8].record["condition"]
+    assert tasks[6].record["condition"] != tasks[7].record["condition"]
 
 
 def test_specs_are_found_by_name() -> None:
@@ -79,3 +80,11 @@ def test_specs_are_found_by_name() -> None:
         spec_of("clinical_domain:STEMI")
     with pytest.raises(ConfigError, match="1 or more"):
         list(task_lines(SPEC, "train", 0))
+
+
+def test_the_id_of_an_endless_task_tells_nothing_of_its_class() -> None:
+    spec = dataclasses.replace(SPEC, classes=tuple("abcdef"))
+    drawn = [_class_at(spec, position) for position in range(600)]
+    assert all(sorted(drawn[at : at + 6]) == sorted("abcdef") for at in range(0, 600, 6))
+    by_place = Counter((position % 6, label) for position, label in enumerate(drawn))
+    assert max(by_place.values()) < 40  # of 100 rounds; a fixed order gives 100

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic.facts import drugs, expressions
+from gym_clinic.facts import expressions
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.passages import expressions as words
+from gym_clinic.facts.records import drugs
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda number: round(number, 3))
 

@@ -13,11 +13,11 @@ from fact_tables import tables, write
 from places import KB
 
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.models import DiseaseEntry
 from gym_clinic.facts.passages import HandbookPassage, fingerprint, handbook, sentences
 from gym_clinic.facts.passages.form import own_names
 from gym_clinic.facts.passages.sentences import inside, listed, pick
-from gym_clinic.facts.terms import read_terms
+from gym_clinic.facts.records.models import DiseaseEntry
+from gym_clinic.facts.records.terms import read_terms
 
 
 def test_every_stated_frequency_has_its_source(facts: Facts) -> None:

@@ -13,8 +13,8 @@ from gym_clinic import embedded
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
 from gym_clinic.facts.hierarchy import ancestors
+from gym_clinic.facts.records.terms import TERMS
 from gym_clinic.facts.tables import default_folder
-from gym_clinic.facts.terms import TERMS
 from gym_clinic.facts.typed_json import read_object
 from kb.build.synonyms import FILE, synonyms
 

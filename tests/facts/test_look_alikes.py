@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from gym_clinic.facts import Disease, Facts, ancestors, restates_diagnosis, tables
-from gym_clinic.facts.models import Phenotype
 from gym_clinic.facts.passages import HandbookPassage, comparing, handbook
 from gym_clinic.facts.passages.sentences import inside
+from gym_clinic.facts.records.models import Phenotype
 
 POINTS = re.compile(r"Findings that point to (?:it rather than )?([^:]+?): (.+?)\.(?= [A-Z]|$)")
 """The sentences of a comparison: the other disease, and the findings for either."""

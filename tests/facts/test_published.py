@@ -12,7 +12,7 @@ from places import KB
 from real_data import real
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.models import DiseaseEntry
+from gym_clinic.facts.records.models import DiseaseEntry
 from gym_clinic.facts.tables import read_table, table_files
 from gym_clinic.facts.typed_json import read_object
 from kb.build.__main__ import main

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from fact_tables import disease, phenotype
 
-from gym_clinic.facts.models import Disease, Phenotype
 from gym_clinic.facts.naming import stem
+from gym_clinic.facts.records.models import Disease, Phenotype
 from gym_clinic.facts.restating import restates_diagnosis
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import BANDS, Frequency, Profile, load, profiles_of, read_profiles
-from gym_clinic.facts.models import band_of
+from gym_clinic.facts.records.models import band_of
 
 
 def test_the_tables_are_read_by_id(tmp_path):

@@ -9,7 +9,7 @@ from memory_base import MemoryBase, passages
 from seeded_embedder import SeededEmbedder
 from small_graph import small_graph
 
-from gym_clinic.facts.profiles import Profile
+from gym_clinic.facts.records.profiles import Profile
 from gym_clinic.retrieval import (
     GuidelineIndex,
     NameIndex,

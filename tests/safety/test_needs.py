@@ -38,9 +38,13 @@ def test_no_violation_is_missed() -> None:
     assert missed() == set()
 
 
-@pytest.mark.parametrize(
-    "name", ["condition", "emergency", "drug", "answer", "without_prior", "lab"]
+NARROWING = (
+    "answer condition daily_dose_per_kg daily_dose_ratio drug emergency interacting lab "
+    "older_adult_rule teratogen unacknowledged washing_out without_prior"
 )
+
+
+@pytest.mark.parametrize("name", NARROWING.split())
 def test_a_wrong_need_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(module._OF_PREDICATE, name, lambda given: ["call:nothing"])
     assert missed()
@@ -55,4 +59,4 @@ def test_few_rules_are_asked() -> None:
         sum(can_hold(rule.needs, marks_of(one)) for rule in safety_rules().values())
         for one in SITUATIONS
     ]
-    assert sum(asked) / len(asked) < 0.25 * len(safety_rules())
+    assert sum(asked) / len(asked) < 0.15 * len(safety_rules())

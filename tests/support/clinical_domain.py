@@ -57,6 +57,10 @@ def submit_answer(
     """
 
 
+CALM = "without-st-elevation"
+"""The form of infarction that is drawn: no protocol has a clock for it."""
+
+
 def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     raw = judged.raw or {}
     named = read_disease(raw.get("diagnosis")).id
@@ -80,11 +84,13 @@ JUDGE = DomainJudge(
 )
 
 
-def _make(draft: TaskDraft) -> MadeTask:
+def _make(draft: TaskDraft) -> MadeTask | None:
     record = {"seed": draft.seed, "condition": draft.label, "split": draft.split,
               "edit": [*draft.edit], "ticket": ["opening words"]}  # fmt: skip
     world = open_world(record)
     heart = draft.label == STEMI
+    if heart and world.patient.problems[0].variant != CALM:
+        return None
     site = "heart" if heart else "chest"
     shows = heart and world.patient.problems[0].studies["ecg"].shows
     finding = {"finding": "study:ecg", "present": shows} if heart else None

@@ -66,6 +66,7 @@ MUTATIONS: Mapping[str, tuple[Mutation, ...]] = {
         lambda task: with_gold(task, read=["vital:hr"]),
         lambda task: with_gold(task, read=["vital:hr", "lab:no such value"]),
         lambda task: with_gold(task, read=["vital:hr", "heart rate"]),
+        lambda task: with_gold(task, read=["vital:hr", "onset:no such finding"]),
     ),
     "cite": (_untrue,),
     "expected": (_other_tool,),

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from gym_clinic.facts import with_ancestors
-from gym_clinic.facts.doses import ADULT, usual_doses
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.beginnings import long_standing
-from gym_clinic.simulate.clinic.body import add_computed, findings_of
+from gym_clinic.simulate.clinic.body import (
+    findings_of,
+    pregnancy_effects,
+    reference,
+    settle,
+)
 from gym_clinic.simulate.clinic.people import excluded_by, may_live_with
 from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE
 
@@ -87,7 +90,14 @@ def osmolality(state: State, patient: ClinicPatient) -> float:
 
 
 def pulse_pressure(state: State, patient: ClinicPatient) -> str | None:
-    wide = state["sbp"] - state["dbp"] >= 12
+    """A quarter of the systolic pressure at least, but for shock and a heart that is held up."""
+    has = {one.condition for one in (*patient.problems, *patient.background)}
+    low = reference(patient.facts.measurements["sbp"], *patient.person.measured_by)
+    assert low is not None
+    shocked = state["sbp"] < (low.low or 0)
+    shocked = shocked or (patient.person.age >= 16 and state["hr"] > state["sbp"])
+    held_up = shocked or not has.isdisjoint(("aortic-stenosis", "cardiac-tamponade"))
+    wide = state["sbp"] - state["dbp"] >= (0.16 if held_up else 0.25) * state["sbp"] - 0.01
     return None if wide else f"{state['sbp']:.0f}/{state['dbp']:.0f}"
 
 
@@ -101,7 +111,7 @@ def winter(state: State, patient: ClinicPatient) -> str | None:
     breathing = any("pco2" in one.effects for one in (*patient.problems, *patient.background))
     if breathing or state["hco3"] > 16:
         return None
-    expected = 1.5 * state["hco3"] + 8
+    expected = 1.5 * state["hco3"] + (8 if patient.person.pregnant_weeks is None else 3)
     right = abs(state["pco2"] - expected) <= 8
     return None if right else f"pco2 {state['pco2']:.0f}, by Winter {expected:.0f}"
 
@@ -227,71 +237,11 @@ def complaint(patient: ClinicPatient) -> str | None:
 def measured(patient: ClinicPatient) -> str | None:
     """What a measurement shows is never drawn beside it."""
     state = patient.state(0)
-    names = findings_of(patient.facts, state, patient.person.sex, patient.person.age)
+    names = findings_of(patient.facts, state, *patient.person.measured_by)
     ids = patient.facts.finding_ids
     found = patient.findings(0)
     wrong = [name for name, has in names.items() if found[ids[name]] != has]
     return f"{wrong} against the measurements" if wrong else None
-
-
-def doses(patient: ClinicPatient) -> str | None:
-    for one in patient.medicines:
-        for limit in patient.facts.drugs[one.drug].max_daily_doses:
-            if limit.unit == one.unit and one.dose * one.per_day > limit.maximum:
-                return f"{one.drug} {one.dose * one.per_day} {one.unit} a day"
-    return None
-
-
-def names_of(patient: ClinicPatient, drug: str) -> set[str]:
-    return {drug, *(CLASS + name for name in patient.facts.drugs[drug].classes)}
-
-
-def combinations(patient: ClinicPatient) -> str | None:
-    taken = [names_of(patient, one.drug) for one in patient.medicines]
-    for one in patient.facts.interactions.values():
-        if one.severity == "contraindicated" and len(one.between) == 2:
-            first, second = one.between
-            for n, mine in enumerate(taken):
-                for m, theirs in enumerate(taken):
-                    if n != m and first in mine and second in theirs:
-                        return f"{first} with {second}"
-    return None
-
-
-def allergies(patient: ClinicPatient) -> str | None:
-    for one in patient.medicines:
-        for allergy in patient.allergies:
-            if allergy.allergen in names_of(patient, one.drug):
-                return f"{one.drug} in an allergy to {allergy.allergen}"
-    return None
-
-
-def indicated(patient: ClinicPatient) -> str | None:
-    lived = {one.condition for one in patient.background}
-    wrong = [
-        one.drug for one in patient.medicines if one.begun is None and one.condition not in lived
-    ]
-    return f"{wrong} for nothing" if wrong else None
-
-
-def no_double(patient: ClinicPatient) -> str | None:
-    drugs = [one.drug for one in patient.medicines]
-    return None if len(set(drugs)) == len(drugs) else f"twice in {drugs}"
-
-
-def doses_of_children(patient: ClinicPatient) -> str | None:
-    """No child takes more than the greatest usual dose for its weight."""
-    person, known = patient.person, usual_doses(patient.facts)
-    if person.age >= ADULT:
-        return None
-    for one in patient.medicines:
-        usual = known[one.drug].by_route("po") if one.drug in known else None
-        if usual is None or one.unit != usual.unit:
-            continue
-        _, greatest = usual.of_patient(person.age, person.weight_kg)
-        if one.dose > 1.5 * greatest:
-            return f"{one.drug} {one.dose} {one.unit} at {person.weight_kg} kg"
-    return None
 
 
 def calendar(patient: ClinicPatient) -> str | None:
@@ -384,13 +334,34 @@ def never_names(patient: ClinicPatient) -> str | None:
 
 def healthy_in_range(patient: ClinicPatient) -> str | None:
     person = patient.person
-    whole = add_computed(patient.facts, patient.healthy, person.sex, person.age)
-    wrong = sorted(patient.abnormal(whole).keys() - {"weight_kg", "egfr"})
+    weeks = person.pregnant_weeks
+    expecting = [] if weeks is None else [(1.0, pregnancy_effects(weeks))]
+    whole = settle(patient.facts, patient.healthy, expecting, sex=person.sex, age=person.age)
+    usual = {"weight_kg", "egfr"} | (set() if weeks is None else {"ph"})  # she breathes deeper
+    wrong = sorted(patient.abnormal(whole).keys() - usual)
     return f"{wrong} outside the range without any disease" if wrong else None
 
 
+NEWBORN = 0.1
+"""Age in years below which a healthy child has jaundice."""
+
+
+def healthy_findings(patient: ClinicPatient) -> str | None:
+    """What is measured in a healthy person of this age, pregnant or not, is no finding."""
+    person, weeks = patient.person, patient.person.pregnant_weeks
+    expecting = [] if weeks is None else [(1.0, pregnancy_effects(weeks))]
+    whole = settle(patient.facts, patient.healthy, expecting, sex=person.sex, age=person.age)
+    found = findings_of(patient.facts, whole, *person.measured_by)
+    usual = {"Jaundice", "Unconjugated hyperbilirubinemia"} if person.age < NEWBORN else set()
+    usual |= {"Decreased glomerular filtration rate"}  # of the old
+    wrong = sorted({name for name, has in found.items() if has} - usual)
+    return f"{wrong} without any disease" if wrong else None
+
+
 def neutral(patient: ClinicPatient) -> str | None:
-    """Before the first problem began nothing differs from the usual."""
+    """Before the first problem began nothing differs from the usual, but that children grow."""
     before = patient.state(min(one.began for one in patient.problems) - 1)
-    wrong = [key for key, value in before.items() if abs(value - patient.usual[key]) > 1e-9]
+    grows = {"weight_kg"} if patient.person.age < 18 else set()
+    keys = before.keys() - grows
+    wrong = [key for key in sorted(keys) if abs(before[key] - patient.usual[key]) > 1e-9]
     return f"{wrong} changed by nothing" if wrong else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import patient_checks as check
 import patient_link_mutations as breaks
 import patient_links as link
+import patient_medicine_checks as medicines
 import patient_mutations as change
 import patient_treatment as treat
 from patient_checks import near, of_states
@@ -68,6 +69,11 @@ GATES = (
         check.healthy_in_range,
         lambda one: replace(one, healthy={**one.healthy, "na": 150.0}),
     ),
+    Gate(
+        "no finding without a disease",
+        check.healthy_findings,
+        lambda one: replace(one, healthy={**one.healthy, "albumin": 1.6}),
+    ),
     Gate("nothing changes without a problem", check.neutral, change.restless),
     Gate("age and sex of the problem", check.fits, change.other_sex),
     Gate(
@@ -112,17 +118,25 @@ GATES = (
         lambda one: first_problem(one, findings={}),
     ),
     Gate("findings follow from measurements", check.measured, change.blind),
-    Gate("doses within their limits", check.doses, taking("metformin", dose=5000.0)),
-    Gate("doses of children by weight", check.doses_of_children, change.dosed_as_adult),
+    Gate("doses within their limits", medicines.doses, taking("metformin", dose=5000.0)),
+    Gate("doses of children by weight", medicines.doses_of_children, change.dosed_as_adult),
     Gate(
         "no contraindicated combination",
-        check.combinations,
+        medicines.combinations,
         taking("sildenafil", "nitroglycerin"),
     ),
-    Gate("no medicine against an allergy", check.allergies, change.allergic),
-    Gate("a condition for every medicine", check.indicated, taking("metformin", condition="none")),
+    Gate("no medicine against an allergy", medicines.allergies, change.allergic),
+    Gate(
+        "a condition for every medicine", medicines.indicated, taking("metformin", condition="none")
+    ),
+    Gate(
+        "no illness that is only in the list of medicines",
+        medicines.indicated,
+        taking("insulin-glargine", condition="diabetes"),
+    ),
+    Gate("no medicine before the diagnosis", medicines.since_known, change.taken_before_known),
     Gate("no medicine against the kidneys", treat.within_kidneys, change.failing_kidneys),
-    Gate("no medicine twice", check.no_double, taking("metformin", "metformin")),
+    Gate("no medicine twice", medicines.no_double, taking("metformin", "metformin")),
     Gate("age by the calendar", check.calendar, change.younger),
     Gate("pregnancy", check.pregnancy, change.person(pregnant_weeks=60)),
     Gate("weight on arrival", check.weight, change.person(weight_kg=55.5)),

@@ -13,11 +13,12 @@ from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
 from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
-from gym_clinic.simulate.clinic.drawing import HURTS, SAYS_SO, SURVIVED
+from gym_clinic.simulate.clinic.drawing import SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.imaging import audible, imaging_table
 from gym_clinic.simulate.clinic.medicines import references
 from gym_clinic.simulate.clinic.people import mistaken_for
-from gym_clinic.simulate.clinic.problems import PAINFUL, Problem, possible_when
+from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, Problem, possible_when
+from gym_clinic.simulate.clinic.shown import ANSWERS
 from gym_clinic.simulate.clinic.survival import lethal
 
 CLAIMS: list[tuple[str | None, str, str]] = json.loads(
@@ -26,19 +27,22 @@ CLAIMS: list[tuple[str | None, str, str]] = json.loads(
 """Part of the examination (None for all), words that claim a value, and what then holds."""
 
 DENIED = re.compile(r"\b(no|not|nor|without|never|denies|neither)\b[^,.;]{0,25}$")
+EXAMINED_AWAKE = re.compile(r"sensation|touch|prick|vibration|finger-nose|fields|acuity|tandem")
+BUILD = re.compile(r"\b(thin|slim|lean|underweight|build|nourished|wasted|obesity|overweight)\b")
 UNWRITTEN = re.compile(r"[\[\]|{}]|<[0-9.]+-[0-9.]+>")
 
 
 def values_of(patient: ClinicPatient) -> dict[str, float]:
-    """The state on arrival, the age, and the limits of healthy people."""
+    """The state on arrival, the age, the limits of healthy people, and the body mass index."""
     person = patient.person
-    return with_limits(patient.facts, patient.state(0), person.sex, person.age)
+    mass = {"bmi": person.weight_kg / (person.height_cm / 100) ** 2}
+    return with_limits(patient.facts, patient.state(0), *person.measured_by) | mass
 
 
 def names_of(patient: ClinicPatient, problem: Problem) -> set[str]:
     """The findings of a problem, with those that they imply and those that are measured."""
     facts, person = patient.facts, patient.person
-    measured = findings_of(facts, patient.state(0), person.sex, person.age)
+    measured = findings_of(facts, patient.state(0), *person.measured_by)
     there = with_ancestors(problem.findings, facts.above)
     names = {facts.phenotypes[key].name for key in there}
     return {one for one in names if measured.get(one, True)} | {
@@ -101,6 +105,10 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
             expected = one.text if there else one.otherwise
             if expected and re.search(r"orient|A&O", expected) and not may_be_oriented(values):
                 continue  # what may be said instead is judged by its words
+            if expected and values["gcs"] < ANSWERS and EXAMINED_AWAKE.search(expected):
+                continue  # what needs an answer is left out
+            if expected and one.site == "general" and BUILD.search(expected):
+                continue  # what height and weight contradict is left out
             shown = [sign.text for sign in problem.signs if sign.site == one.site]
             if not there and one.site == "chest" and audible(problem.studies):
                 continue  # an image of the lungs tells what is heard

@@ -95,6 +95,14 @@ def taking(*drugs: str, **changes: Any) -> Callable[[ClinicPatient], ClinicPatie
     return mutate
 
 
+def taken_before_known(patient: ClinicPatient) -> ClinicPatient | None:
+    """A medicine was begun a year before what it is for was known."""
+    for one in patient.background:
+        begun = -round((one.years + 1) * 365.25 * 1440)
+        return taking("metformin", condition=one.condition, begun=begun)(patient)
+    return None
+
+
 def failing_kidneys(patient: ClinicPatient) -> ClinicPatient | None:
     """The kidneys failed long ago, and metformin is still taken."""
     failing = replace(patient, healthy={**patient.healthy, "creatinine": 7.0})

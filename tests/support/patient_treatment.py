@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from patient_mutations import made_of
 
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient, Problem, SuitedTreatment
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, stopped_by_kidneys
 from gym_clinic.simulate.clinic.problems import treated_at

@@ -25,7 +25,7 @@ class TextGate:
 
 
 def _more(found: re.Match[str]) -> str:
-    return f"{found[1]}{int(found[2]) + 7}"
+    return f"{found[1]}{int(found[2]) + 57}"
 
 
 TEXT_GATES = (

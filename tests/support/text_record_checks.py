@@ -44,7 +44,7 @@ def tables_are_read_back(patient: ClinicPatient, documents: Sequence[Document]) 
                 if value == "-":
                     continue
                 reading = sample.reading(rows[name])
-                limits = reference(known[rows[name]], patient.person.sex, patient.person.age)
+                limits = reference(known[rows[name]], *patient.person.measured_by)
                 low = limits is not None and limits.low is not None and reading.value < limits.low
                 high = (
                     limits is not None and limits.high is not None and reading.value > limits.high

@@ -15,9 +15,11 @@ from gym_clinic.chart.talk.hearing import Hearing, hearing_of
 from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.telling import MINIMISED
 from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
+from gym_clinic.retrieval.graph import Link
+from gym_clinic.simulate.clinic.lay_words import lay_words
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.problems import PAINFUL
-from gym_clinic.simulate.clinic.texts.background import interval
+from gym_clinic.simulate.clinic.texts.sections.background import interval
 from gym_clinic.simulate.clinic.texts.voice import americanised
 
 _SENTENCE = re.compile(r"[^.?!]+[.?!]?")
@@ -26,6 +28,9 @@ _NUMBER = re.compile(rf"\b(\d+(?:\.\d+)?|{'|'.join(NUMBERS[2:])}|nought)\b", re.
 _ALLERGY = re.compile(
     r"allerg|gave (me|him|her)|brought on|whatever it did|something like", re.IGNORECASE
 )
+_SCORE = re.compile(rf"{_NUMBER.pattern}(?: or so)?(?: out)? of (?:ten|10)\b", re.IGNORECASE)
+"""A number of ten, which is a pain and nothing else."""
+
 _VAGUE = re.compile(rf"^(?:{'|'.join(FEW)})\b| or two$", re.IGNORECASE)
 
 _RECALL = re.compile(
@@ -99,10 +104,19 @@ class AnswerCheck:
     def _of_diagnosis(self, text: str) -> Iterator[str]:
         found = self._diagnosis.search(text) if self._diagnosis else None
         if found:
-            # A panic attack or hives may be a finding of the record and the name of a disease.
+            # Hives or a panic attack may be what people call a finding of the record, and the name
+            # of a disease; the alcohol of an alcohol withdrawal is only a part of its name.
             known = self.record.says_has() | self._reactions(text)
-            if known.isdisjoint(one.record.id for one in self._hearing.linker.link(found[0])):
+            links = self._hearing.linker.link(found[0])
+            if not any(one.record.id in known and self._is_lay(one) for one in links
+                       if one.text == found[0]):  # fmt: skip
                 yield f"diagnosis: {found[0]!r}"
+
+    def _is_lay(self, link: Link) -> bool:
+        """Whether the words of a link are what people call its finding, or its name."""
+        words = lay_words().get(link.record.name)
+        said = (link.record.name, *(words.nouns + words.says if words else ()))
+        return any(link.text.casefold() in one.casefold() for one in said)
 
     def _of_findings(self, text: str, pain: int) -> Iterator[str]:
         says_has, reactions = self.record.says_has(), self._reactions(text)
@@ -178,11 +192,23 @@ class AnswerCheck:
         left = DATE.sub(" ", text)
         for time in mentioned_times(left, now):
             left = left.replace(time.text, " ", 1)
-        for one in _NUMBER.finditer(left):
-            said = one[0].casefold()
-            value = float(NUMBERS.index(said)) if said in NUMBERS else _value(said)
-            if value not in known:
+        scores = self._scores(pain)
+        for one in _SCORE.finditer(left):
+            if _value(one[1]) not in scores:
+                yield f"number: {one[1]!r} of ten"
+        for one in _NUMBER.finditer(_SCORE.sub(" ", left)):
+            if _value(one[0]) not in known:
                 yield f"number: {one[0]!r}"
+
+    def _scores(self, pain: int) -> set[float]:
+        """The pain of ten that the patient may say."""
+        patient, found = self.record.patient, {float(pain)}
+        if any(
+            plan.distortion == "minimises" and PAINFUL.search(patient.facts.phenotypes[key].name)
+            for key, plan in self.record.plan.items()
+        ):
+            found.add(float(max(pain - MINIMISED, 1 if pain else 0)))
+        return found
 
     def _numbers(self, pain: int) -> set[float]:
         """The numbers that the patient may say."""
@@ -191,15 +217,9 @@ class AnswerCheck:
             10.0,
             float(life.births or 0),
             float(life.losses),
-            float(pain),
             float(life.cigarettes),
             float(life.units),
-        }
-        if any(
-            plan.distortion == "minimises" and PAINFUL.search(patient.facts.phenotypes[key].name)
-            for key, plan in self.record.plan.items()
-        ):
-            found.add(float(max(pain - MINIMISED, 1 if pain else 0)))
+        } | self._scores(pain)
         for one in patient.medicines:
             found |= {one.dose, float(round(one.per_day))}
         age = patient.person.age
@@ -251,7 +271,10 @@ class AnswerCheck:
 
 
 def _value(said: str) -> float:
-    return 0.0 if said == "nought" else float(said)
+    word = said.casefold()
+    if word == "nought":
+        return 0.0
+    return float(NUMBERS.index(word)) if word in NUMBERS else float(word)
 
 
 def _pattern(names: Iterator[str]) -> re.Pattern[str] | None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from gym_clinic.facts import Facts
-from gym_clinic.facts.terms import FindingTerms, read_terms
+from gym_clinic.facts.records.terms import FindingTerms, read_terms
 from gym_clinic.retrieval.graph import SymptomLinker, graph_of_facts
 from gym_clinic.simulate.clinic.lay_words import bare, lay_words
 from gym_clinic.simulate.clinic.life import lay_names

@@ -13,7 +13,7 @@ from gym_clinic.simulate.clinic.lay_words import in_person
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
 from gym_clinic.simulate.clinic.people import ADULT
-from gym_clinic.simulate.clinic.texts.background import amount_of, interval, is_tablet
+from gym_clinic.simulate.clinic.texts.sections.background import amount_of, interval, is_tablet
 from gym_clinic.simulate.clinic.texts.voice import drug_name
 
 Sentence = tuple[str, Said]

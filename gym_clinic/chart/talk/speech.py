@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.facts.epidemiology import Sex
 from gym_clinic.facts.phrases import ParsedPhrase, parse
+from gym_clinic.facts.records.epidemiology import Sex
 from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.grammar import Grammar, read_grammar, read_pools
 from gym_clinic.simulate.split import Split, of_split

@@ -11,6 +11,9 @@ from gym_clinic.chart.results import VITALS, measure_vitals, read_result, trend,
 from gym_clinic.errors import ToolError
 from gym_clinic.toolbox import tool
 
+AWAKE = ("general", "neurology", "mental state")
+"""Parts of the examination that tell how awake the patient is; they are noted as on arrival."""
+
 
 @tool
 def read_patient_record(case: Chart) -> dict[str, Any]:
@@ -157,7 +160,16 @@ def examine_patient(
     case.discomfort += entry.discomfort
     case.log("examine", system=system)
     seen = case.computed(("seen", system), lambda: examination_report(case.patient, system))
-    return {"system": system, "findings": seen}
+    since = {} if system not in AWAKE else _since_arrival(case)
+    return {"system": system, "findings": seen, **since}
+
+
+def _since_arrival(case: Chart) -> dict[str, str]:
+    """How awake the patient is now, where that is no longer as on arrival."""
+    change = round(case.state()["gcs"]) - round(case.patient.state(0)["gcs"])
+    if abs(change) < 2:
+        return {}
+    return {"since arrival": "more awake" if change > 0 else "less awake"}
 
 
 @tool

@@ -11,7 +11,7 @@ from gym_clinic.clinical.naming import findings_named
 from gym_clinic.embedded import open_patients
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
-from gym_clinic.facts.epidemiology import Person, Pregnancy
+from gym_clinic.facts.records.epidemiology import Person, Pregnancy
 from gym_clinic.toolbox import Kind, tool
 
 LONGEST_THOUGHT = 4_000
@@ -19,6 +19,12 @@ LONGEST_THOUGHT = 4_000
 
 MOST_FINDINGS = 30
 """Findings of one call at most."""
+
+FEWEST_LISTED, MOST_LISTED = 5, 10
+"""Diseases or patients of a list; with fewer, the list would be the conclusion."""
+
+SEARCHED = 60
+"""Most similar patients of the register, of whom the nearest of each disease is listed."""
 
 
 @tool(kind=Kind.THINK)
@@ -49,17 +55,18 @@ def name_findings(text: str) -> dict[str, Any]:
 
 @tool
 def generate_ddx(
-    case: Case, present: list[str], absent: list[str] | None = None, limit: int = 5
+    case: Case, present: list[str], absent: list[str] | None = None, limit: int = 8
 ) -> dict[str, Any]:
-    """List the diseases of the library that fit findings best; it does not see the patient.
+    """List diseases of the library that may explain findings, in order of their names.
+
+    It does not see the patient, and does not say which of them is likely.
 
     Args:
         present: Findings that are there, in standard or plain words.
         absent: Findings that are not there.
-        limit: Most diseases to list, from 1 to 10.
+        limit: How many diseases to list, from 5 to 10.
     """
-    if not 1 <= limit <= 10:
-        raise ToolError(f"limit is {limit}; expected 1 to 10.")
+    _check_length(limit)
     facts = load()
     there, unknown = _resolved(present)
     away, also_unknown = _resolved(absent or [])
@@ -69,40 +76,40 @@ def generate_ddx(
     if isinstance(case, Chart):
         person = _person(case)
         case.log("generate_ddx", present=sorted(there), absent=sorted(away))
-    listed = [
-        {
-            "disease": facts.diseases[one.disease].name,
-            "explains": [facts.phenotypes[key].name for key in one.fits] or "none",
-            "expected but absent": [facts.phenotypes[key].name for key in one.against] or "none",
-        }
-        for one in differential(there, away, person)[:limit]
-    ]
+    found = differential(there, away, person)[:limit]
+    listed = sorted((facts.diseases[one.disease].name for one in found), key=str.casefold)
     return {"differential": listed, "not understood": [*unknown, *also_unknown] or "none"}
 
 
 @tool
-def find_similar_patients(findings: list[str], limit: int = 5) -> dict[str, Any]:
-    """Search a register of simulated patients for those with similar findings.
+def find_similar_patients(findings: list[str], limit: int = 8) -> dict[str, Any]:
+    """Search a register of simulated patients for similar ones, one of each disease, by its name.
 
     Args:
         findings: Findings that are there.
-        limit: Most patients to list, from 1 to 10.
+        limit: How many patients to list, from 5 to 10.
     """
-    if not 1 <= limit <= 10:
-        raise ToolError(f"limit is {limit}; expected 1 to 10.")
+    _check_length(limit)
     there, unknown = _resolved(findings)
     if not there:
         raise ToolError("None of the findings is known; name_findings gives standard names.")
     names = load().phenotypes
+    nearest: dict[str, list[str]] = {}
+    wanted = [names[key].name for key in sorted(there)]
+    for one in open_patients().match(wanted, limit=SEARCHED):
+        if len(nearest) < limit:
+            nearest.setdefault(one.record.diagnosis or "unknown", list(one.record.phenotypes))
     listed = [
-        {
-            "diagnosis": one.record.diagnosis or "unknown",
-            "findings": list(one.record.phenotypes),
-            "similarity": round(one.score, 2),
-        }
-        for one in open_patients().match([names[key].name for key in sorted(there)], limit=limit)
+        {"diagnosis": disease, "findings": nearest[disease]}
+        for disease in sorted(nearest, key=str.casefold)
     ]
     return {"patients": listed, "not understood": unknown or "none"}
+
+
+def _check_length(limit: int) -> None:
+    """Refuse a list that is so short that it would be a conclusion, or too long."""
+    if not FEWEST_LISTED <= limit <= MOST_LISTED:
+        raise ToolError(f"limit is {limit}; expected {FEWEST_LISTED} to {MOST_LISTED}.")
 
 
 def _person(chart: Chart) -> Person:

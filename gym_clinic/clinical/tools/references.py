@@ -12,7 +12,7 @@ from gym_clinic.chart.catalogue import (
     find_test,
     study_entry,
     study_price,
-    test_price,
+    test_prices,
     tests_of,
 )
 from gym_clinic.chart.encounter import minutes_of
@@ -137,7 +137,7 @@ def get_test_information(case: Case, test: str) -> dict[str, Any]:
         kind = study_entry(study).kind
         return {"study": study, "kind": kind, "minutes": price.minutes, "cost_usd": price.cost}
     measured = tests_of(facts)[name]
-    price = test_price(name, measured)
+    price = test_prices(facts)[name]
     _looked_up(case, "get_test_information", test=name)
     values = [{"name": one.name, "unit": one.unit} for one in measured]
     return {"test": name, "measures": values, "minutes": price.minutes, "cost_usd": price.cost}

@@ -25,18 +25,18 @@ from gym_clinic.chart.catalogue import (
     studies_of,
     study_entry,
     study_price,
-    test_price,
+    test_prices,
     tests_of,
 )
-from gym_clinic.clinical.citations import is_true
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.judging.citations import is_true
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import CallSpec
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts
-from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.models import Texts
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.models import Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import Disclosure, disclosures
 from gym_clinic.simulate.clinic.body import ACIDS, reference
@@ -60,10 +60,14 @@ class DecidingSet(Strict):
             "site:skin", "vital:temp_c", "told:Barking cough", "not lab:troponin", or
             "read study:ecg"; what the others support comes first.
         forms: The forms of the condition in which they decide; all if empty.
+        known: Whether they decide in those alone who have known the condition before (true), or in
+            those alone who have not (false), as the test by which it is found once; in both if
+            None.
     """
 
     facts: Texts = Field(min_length=1)
     forms: Texts = ()
+    known: bool | None = None
 
 
 class Discriminators(Strict):
@@ -84,8 +88,12 @@ class Discriminators(Strict):
 
     @property
     def leading(self) -> Texts:
-        """What the condition is looked for by: what is sought, and what leads a set."""
-        return tuple(dict.fromkeys((*self.sought, *(one.facts[0] for one in self.by))))
+        """What the condition is looked for by: what is sought, and what leads a set.
+
+        What tells an attack of a known illness is not among them.
+        """
+        led = (one.facts[0] for one in self.by if not one.known)
+        return tuple(dict.fromkeys((*self.sought, *led)))
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ class DecisiveFact:
     """A fact to be found out.
 
     Attributes:
-        key: As in :mod:`gym_clinic.clinical.seen`.
+        key: As in :mod:`gym_clinic.clinical.judging.seen`.
         present: Whether it is there or, of a test or examination, abnormal.
         call: The call that obtains or orders it.
     """
@@ -148,8 +156,11 @@ def decisions(world: ClinicWorld) -> tuple[Decision, ...]:
     problem = world.patient.problems[0]
     ticket = ClinicCase(world)
     known = seen(ticket)
+    before = problem.condition in {one.condition for one in world.patient.background}
     for one in discriminators()[problem.condition].by:
         if one.forms and problem.variant not in one.forms:
+            continue
+        if one.known is not None and one.known is not before:
             continue
         facts = [_fact_of(world, ticket, known, entry) for entry in one.facts]
         left = tuple(fact for fact in facts if isinstance(fact, DecisiveFact))
@@ -219,11 +230,13 @@ def call_for(world: ClinicWorld, key: str) -> CallSpec | None:
         return "ask_patient", {"question": question_about(facts.phenotypes[of].name)}
     if kind == "site":
         return "examine_patient", {"system": of}
-    if kind == "vital":
+    if kind == "habit":
+        return "read_history", {"section": "habits"}
+    if kind == "vital" and of not in tests_of(facts):
         return "get_vital_signs", {}
-    if kind == "lab":
+    if kind in ("lab", "vital"):
         order = order_of(facts, of)
-        if order is None or test_price(order, tests_of(facts)[order]).minutes > longest:
+        if order is None or test_prices(facts)[order].minutes > longest:
             return None
         return "order_lab", {"tests": [order]}
     try:
@@ -246,9 +259,9 @@ def question_about(name: str) -> str:
 
 
 def order_of(facts: Facts, key: str) -> str | None:
-    """Return the panel or test that measures something; None if no laboratory reports it."""
+    """Return the panel or test that measures something; None if no order does."""
     one = facts.measurements[key]
-    if one.kind == "vital" or key in actions().not_ordered:
+    if key in actions().not_ordered:
         return None
     if one.panel is not None and one.panel in tests_of(facts):
         return one.panel
@@ -271,6 +284,8 @@ def holds(world: ClinicWorld, key: str, present: bool) -> bool:
         shown = any(one.abnormal for one in patient.examination if one.site == of)
         own = any(one.abnormal for one in problem.signs if one.site == of)
         return own and shown if present else not shown
+    if kind == "habit":
+        return (of in world.patient.person.habits) is present
     if kind == "told":
         return any(
             one.finding == of and one.has is present and one.distortion != "forgets"
@@ -278,7 +293,7 @@ def holds(world: ClinicWorld, key: str, present: bool) -> bool:
             if one.manner != "omitted" and (one.origin == "problem" or not present)
         )
     one, state = patient.facts.measurements[of], patient.state(0)
-    limits = reference(one, patient.person.sex, patient.person.age)
+    limits = reference(one, *patient.person.measured_by)
     if limits is None or of not in state:
         return False
     noise = 2 * (one.analytic + one.within)

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from gym_clinic.chart.catalogue import studies_of, study_price
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     Decision,
@@ -29,8 +29,8 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
     untold,
 )
 from gym_clinic.facts import Facts, Person, load
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.epidemiology import Pregnancy
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.epidemiology import Pregnancy
 from gym_clinic.simulate.clinic import image_report
 
 MOST_TOLD, MOST_SITES = 3, 2
@@ -66,17 +66,22 @@ def decisive_facts(world: ClinicWorld, deciding: Decision) -> tuple[DecisiveFact
 
 def dangerous_look_alikes(world: ClinicWorld) -> tuple[str, ...]:
     """Return the look-alikes that this patient may have and that are seen first in triage."""
+    facts, alike = world.patient.facts, possible_look_alikes(world)
+    levels = {one: facts.conditions[one].triage or 9 for one in alike}
+    return tuple(one for one in alike if levels[one] == min(levels.values()))
+
+
+def possible_look_alikes(world: ClinicWorld) -> tuple[str, ...]:
+    """Return the look-alikes that somebody of this age and sex may have, pregnant or not."""
     facts, person = world.patient.facts, world.patient.person
     pregnant: Pregnancy | None = None if person.pregnant_weeks is None else "pregnant"
     who = Person(person.age, person.sex, pregnant)
     _, condition = next(world.patient.conditions())
-    alike = [
+    return tuple(
         one
         for one in look_alikes(facts, condition)
         if (found := facts.diseases[one].epidemiology) is None or found.admits(who)
-    ]
-    levels = {one: facts.conditions[one].triage or 9 for one in alike}
-    return tuple(one for one in alike if levels[one] == min(levels.values()))
+    )
 
 
 def excluding_keys(world: ClinicWorld, look_alike: str) -> tuple[str, ...]:
@@ -198,9 +203,9 @@ def _against(world: ClinicWorld, key: str) -> DecisiveFact | None:
     _, condition = next(world.patient.conditions())
     own = {read_entry(facts, one) for one in discriminators()[condition.id].entries}
     kind, _, of = key.partition(":")
-    if (key, True) in own or kind == "vital":
+    if (key, True) in own or (kind == "vital" and order_of(facts, of) is None):
         return None
-    if kind == "lab":
+    if kind in ("lab", "vital"):
         listed = of in condition.work_up or order_of(facts, of) in condition.work_up
         if not listed or moves(condition, facts, of) or not holds(world, key, False):
             return None

@@ -5,6 +5,7 @@ All of it is computed from the hidden record before the ticket is rendered.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -17,11 +18,12 @@ from gym_clinic.domains.clinical_diagnosis.evidence import (
     dangerous_look_alikes,
     excluding_keys,
     look_alikes,
+    possible_look_alikes,
 )
 from gym_clinic.domains.clinical_diagnosis.places import dispositions
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic.treatment import SuitedTreatment, unsuitable
 
 DRUG, PROCEDURE = "drug:", "procedure:"
@@ -56,12 +58,22 @@ def concrete_orders(treatment: SuitedTreatment, facts: Facts, choice: int = 0) -
 
 
 def _member(group: str, treatment: SuitedTreatment, facts: Facts) -> str:
-    """The drug of a class: one of the first line, one that is used for it, else the first."""
+    """The drug of a class: one of the first line, one that is used for it, else the most usual."""
     able = treatment.drugs[group]
     line = [one.removeprefix(DRUG) for one in treatment.first_line]
     named = [one for one in line if one in able]
     used = [one for one in able if treatment.condition in facts.drugs[one].uses]
-    return next(iter((*named, *used, *able)))
+    usual = sorted(able, key=lambda one: (-_times_named()[one] - len(facts.drugs[one].uses), one))
+    return next(iter((*named, *used, *usual)))
+
+
+@lru_cache(maxsize=1)
+def _times_named() -> Counter[str]:
+    """Drug -> how many conditions name it among what is done first."""
+    lines = (one.first_line for one in load().conditions.values())
+    return Counter(
+        one.removeprefix(DRUG) for line in lines for one in {*line} if one.startswith(DRUG)
+    )
 
 
 def order_name(facts: Facts, action: str) -> str:
@@ -117,7 +129,7 @@ def right_answer(
     """Return the answer of a perfect agent who orders these actions."""
     facts = world.patient.facts
     _, condition = next(world.patient.conditions())
-    alike = look_alikes(facts, condition)
+    alike = possible_look_alikes(world)
     disposition = dispositions(condition, world.patient)[0]
     return {
         "diagnosis": facts.diseases[condition.id].name,
@@ -194,7 +206,6 @@ def assertions(
         treated: Whether treatment before lasting harm is part of it.
     """
     facts = world.patient.facts
-    _, condition = next(world.patient.conditions())
     found: list[dict[str, Any]] = [
         {
             "check": "read_before_treating",
@@ -216,7 +227,7 @@ def assertions(
             text = f"{facts.diseases[worst].name} was looked for and not diagnosed."
             found.append({"check": "excluded", "disease": worst, "keys": list(keys), "text": text})
             break
-    alike = look_alikes(facts, condition)
+    alike = possible_look_alikes(world)
     if alike:
         found.append(
             {

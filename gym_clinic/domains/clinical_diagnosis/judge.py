@@ -9,13 +9,19 @@ from typing import Any
 
 from gym_clinic.clinical.answer import read_disease
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
-from gym_clinic.clinical.groundless import needless_teams, severity
-from gym_clinic.clinical.judging import DomainJudge, JudgedEpisode
+from gym_clinic.clinical.judging.groundless import needless_teams, severity
+from gym_clinic.clinical.judging.judge import DomainJudge, JudgedEpisode
 from gym_clinic.clinical.resolving import fulfils
 from gym_clinic.domains.clinical_diagnosis.deciding import moves
-from gym_clinic.domains.clinical_diagnosis.places import AWAY, dispositions, is_failing
+from gym_clinic.domains.clinical_diagnosis.places import (
+    AWAY,
+    attack_over,
+    dispositions,
+    is_failing,
+)
 from gym_clinic.facts import load
-from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.simulate.clinic import sees
 
 WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
@@ -147,9 +153,16 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
 
 
 def _watched(judged: JudgedEpisode) -> Mapping[str, Any]:
-    """Minutes in which the patient was watched after the treatment was complete."""
-    treated = next((one.treated for one in judged.case.outcome().treatments), None)
-    return {} if treated is None else {"observation_min": max(0.0, judged.case.minute - treated)}
+    """Minutes in which the patient was watched after the treatment was complete.
+
+    None are counted where an attack is not better by then.
+    """
+    case = judged.case
+    treated = next((one.treated for one in case.outcome().treatments), None)
+    over = attack_over(judged.gold["condition"], case.patient)
+    if treated is None or (over is not None and not parse(over.then).compute(case.state())):
+        return {}
+    return {"observation_min": max(0.0, case.minute - treated)}
 
 
 def _called(judged: JudgedEpisode) -> set[str]:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from gym_clinic.facts import with_ancestors
-from gym_clinic.facts.conditions import Condition
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Expr
-from gym_clinic.facts.models import Text, Texts
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.instruments import Expr
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic import ClinicPatient
 
@@ -86,13 +86,15 @@ class Over(Strict):
 
     Attributes:
         condition: The condition, the only problem of the patient.
-        when: Condition on the state on arrival, `age` and `severity`.
+        when: Condition on the state on arrival, `age`, `severity` and `weeks` of a pregnancy (0 for
+            none).
         takes: References of medicines of which one is taken.
         lives_with: Conditions of which one is lived with.
         without: References of medicines, conditions that are lived with, and names of findings of
             which none may be there.
         on_arrival: Whether it is over on arrival, so that there is no emergency; else it is over
             once it has been treated, and the patient is watched (see the rules of safety).
+        then: Condition on the state at the answer, by which the treatment has worked.
     """
 
     condition: Text
@@ -101,6 +103,7 @@ class Over(Strict):
     lives_with: Texts = ()
     without: Texts = ()
     on_arrival: bool = False
+    then: Expr = "True"
 
 
 class PlaceTable(Strict):
@@ -189,7 +192,8 @@ def attack_over(condition: str, patient: ClinicPatient) -> Over | None:
     lived_with = {one.condition for one in patient.background}
     has = lived_with | with_ancestors(problem.findings, facts.above)
     drugs = [one.drug for one in patient.medicines]
-    values = {**patient.state(0), "age": patient.person.age, "severity": problem.severity}
+    person, values = patient.person, patient.state(0)
+    values |= {"age": person.age, "severity": problem.severity, "weeks": person.pregnant_weeks or 0}
 
     def taken(references: Texts) -> bool:
         return any(is_a(drug, one) for drug in drugs for one in references)

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from gym_clinic.chart.catalogue import actions, study_price, test_price, tests_of
+from gym_clinic.chart.catalogue import actions, study_price, test_prices, tests_of
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.facts.doses import usual_doses
-from gym_clinic.facts.models import Slug
+from gym_clinic.facts.records.models import Slug
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
@@ -80,6 +80,8 @@ def reference_plan(
     tests = list(dict.fromkeys(t for key, a in orders if key == "order_lab" for t in a["tests"]))
     studies = [one for one in orders if one[0] == "order_study"]
     studies = [one for one in studies if (one[0], json.dumps(one[1])) not in early]
+    bedside = [one for one in tests if _at_the_bedside(world, one)]
+    tests = [one for one in tests if one not in bedside]
     placed: list[CallSpec] = [("order_lab", {"tests": tests})] if tests else []
     for one in studies:
         if study_price(one[1]["study"]).invasive:
@@ -87,7 +89,8 @@ def reference_plan(
                 ("obtain_consent", {"treatment": one[1]["study"], "explained": EXPLAINED})
             )
         placed.append(("order_ecg", {}) if one == _ECG else one)
-    batches: list[list[CallSpec]] = [record, list(urgent), placed]
+    first: list[CallSpec] = [("order_lab", {"tests": bedside})] if bedside else []
+    batches: list[list[CallSpec]] = [record, [*first, *urgent], placed]
     batches.append([one for one in calls if not one[0].startswith("order_")])
     minutes = math.ceil(_minutes(world, orders))
     if minutes:
@@ -100,6 +103,11 @@ def reference_plan(
     return [one for one in batches if one]
 
 
+def _at_the_bedside(world: ClinicWorld, test: str) -> bool:
+    """Whether a test is done at the bedside in a minute, so that it comes before treatment."""
+    return all(one.kind == "vital" for one in tests_of(world.patient.facts)[test])
+
+
 def _minutes(world: ClinicWorld, orders: Sequence[CallSpec]) -> float:
     """Minutes until every result is back."""
     facts, longest = world.patient.facts, 0.0
@@ -107,7 +115,7 @@ def _minutes(world: ClinicWorld, orders: Sequence[CallSpec]) -> float:
         if name == "order_study":
             longest = max(longest, study_price(arguments["study"]).minutes)
         for test in arguments.get("tests", ()):
-            price = test_price(test, tests_of(facts)[test])
+            price = test_prices(facts)[test]
             longest = max(longest, actions().collection + price.minutes)
     return longest
 

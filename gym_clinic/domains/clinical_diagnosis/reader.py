@@ -16,9 +16,9 @@ from typing import Any, Literal
 from gym_clinic.clinical.differential import differential
 from gym_clinic.clinical.naming import findings_named
 from gym_clinic.facts import Person, load
-from gym_clinic.facts.conditions import Condition, Effect, Measurement
-from gym_clinic.facts.epidemiology import Pregnancy
 from gym_clinic.facts.named_drugs import resolve, resolve_allergen
+from gym_clinic.facts.records.conditions import Condition, Effect, Measurement
+from gym_clinic.facts.records.epidemiology import Pregnancy
 
 Flag = Literal["L", "H", ""]
 
@@ -142,6 +142,7 @@ def _listed(value: Any) -> Iterable[Mapping[str, Any]]:
 def _limits(one: Measurement, person: Person | None) -> tuple[float, float]:
     for limits in one.reference:
         fits = person is None or limits.ages[0] <= person.age < limits.ages[1]
+        fits = fits and limits.weeks is None
         if fits and (limits.sex is None or person is None or limits.sex == person.sex):
             low = -math.inf if limits.low is None else limits.low
             return low, math.inf if limits.high is None else limits.high

@@ -18,9 +18,9 @@ from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import question_about
 from gym_clinic.domains.clinical_diagnosis.reader import EncounterReading, explains
 from gym_clinic.facts import load
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.drugs import CLASS
 
 DRUG, PROCEDURE = "drug:", "procedure:"
 

@@ -28,7 +28,7 @@ from gym_clinic.domains.clinical_diagnosis.supplements import supplements
 from gym_clinic.domains.clinical_diagnosis.tools import tools
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load, words
-from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient, presenting
 from gym_clinic.simulate.clinic.treatment import (
     SuitedTreatment,
@@ -237,7 +237,7 @@ def ticket_of(world: ClinicWorld) -> str:
 
 def _age(years: float) -> str:
     """The age in words: in years, in months below two, in days in the first month."""
-    months = round(12 * years)
+    months = int(12 * years + 1e-6)
     if years >= 2:
         return f"{int(years)} years old"
     if months == 1:

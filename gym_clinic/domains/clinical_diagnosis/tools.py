@@ -15,7 +15,7 @@ from gym_clinic.clinical.naming import find_disease
 from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
 from gym_clinic.embedded import EMBEDDED
 from gym_clinic.errors import ToolError
-from gym_clinic.facts.conditions import Disposition
+from gym_clinic.facts.records.conditions import Disposition
 from gym_clinic.toolbox import Kind, Tool, tool
 
 RENAMED = {

@@ -10,8 +10,8 @@ from typing_extensions import NotRequired, TypedDict
 
 from gym_clinic.chart import Chart
 from gym_clinic.clinical.answer import Citations, Name
-from gym_clinic.domains.drug_interaction.checks import ProblemKind
-from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.domains.drug_interaction.checks.formulary import indications
+from gym_clinic.domains.drug_interaction.checks.risks import ProblemKind
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
 from gym_clinic.facts import load
 from gym_clinic.toolbox import Kind, tool

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from gym_clinic.domain import CallSpec, Menu, Move
-from gym_clinic.domains.drug_interaction.checks import KINDS, SEVERITIES
-from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.domains.drug_interaction.checks.formulary import indications
+from gym_clinic.domains.drug_interaction.checks.people import OLD
+from gym_clinic.domains.drug_interaction.checks.risks import KINDS, SEVERITIES
 from gym_clinic.domains.drug_interaction.lists.baseline import list_answer, list_checks, of_list
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
-from gym_clinic.domains.drug_interaction.person_checks import OLD
 from gym_clinic.domains.drug_interaction.solution import PREGNANT, QUESTIONS
 from gym_clinic.episode import Task
 from gym_clinic.facts.named_drugs import resolve

@@ -8,8 +8,24 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
-from gym_clinic.domains.drug_interaction.beside_checks import MISSING, beside_rule
-from gym_clinic.domains.drug_interaction.checks import (
+from gym_clinic.domains.drug_interaction.checks.conditions import (
+    condition_risks,
+    listed_conditions,
+)
+from gym_clinic.domains.drug_interaction.checks.doses import dose_limit, dose_risk, renal_risks
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    Indication,
+    Regimen,
+    bought,
+    higher_doses,
+    home_regimens,
+    indications,
+    safe_in_cirrhosis,
+)
+from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, beside_rule
+from gym_clinic.domains.drug_interaction.checks.people import older_risks, pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem
+from gym_clinic.domains.drug_interaction.checks.risks import (
     Action,
     allergy_risk,
     duplicate_risk,
@@ -17,21 +33,7 @@ from gym_clinic.domains.drug_interaction.checks import (
     pair_risk,
     washout_risk,
 )
-from gym_clinic.domains.drug_interaction.condition_checks import (
-    condition_risks,
-    listed_conditions,
-)
-from gym_clinic.domains.drug_interaction.dose_checks import dose_limit, dose_risk, renal_risks
-from gym_clinic.domains.drug_interaction.formulary import (
-    Indication,
-    Regimen,
-    bought,
-    home_regimens,
-    indications,
-)
-from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
-from gym_clinic.domains.drug_interaction.problems import DrugProblem
-from gym_clinic.domains.drug_interaction.watching import always_watched
+from gym_clinic.domains.drug_interaction.checks.watching import always_watched
 from gym_clinic.facts import load
 
 CLASSES: Mapping[str, str] = {
@@ -44,6 +46,7 @@ CLASSES: Mapping[str, str] = {
     "kidneys forbid": "do not start/renal",
     "kidneys reduce": "start with change/renal",
     "liver": "do not start/hepatic",
+    "liver reduces": "start with change/hepatic",
     "pregnancy": "do not start/pregnancy",
     "older adult": "do not start/older adult",
     "condition": "do not start/condition",
@@ -61,13 +64,15 @@ CLASSES: Mapping[str, str] = {
             ", not graded",
             ", pregnant",
             ", condition",
+            ", liver",
+            ", dose",
         )
     },
 }
 """Class -> its verdict, and the kind of problem that decides. The classes of nothing differ in what
 is there and does no harm."""
 
-PREGNANT = "nothing, pregnant"
+PREGNANT, LIVER, HIGH_DOSE = "nothing, pregnant", "nothing, liver", "nothing, dose"
 
 WEEKS = (6, 8, 10, 14, 18, 22, 24, 26, 28, 31, 33)
 ALLERGENS = (
@@ -131,6 +136,18 @@ def candidates(label: str) -> tuple[ReviewCandidate, ...]:
             ReviewCandidate(drug, one, "none")
             for one, drug in _requests()
             if all(pregnancy_risk(drug.drug, week).actions == ("none",) for week in WEEKS)
+        )
+    if label == LIVER:
+        safe = safe_in_cirrhosis()
+        return tuple(
+            ReviewCandidate(drug, one, "none") for one, drug in _requests() if drug.drug in safe
+        )
+    if label == HIGH_DOSE:
+        higher = higher_doses()
+        return tuple(
+            ReviewCandidate(replace(drug, dose=higher[drug.drug]), one, "none")
+            for one, drug in _requests()
+            if higher.get(drug.drug, 0.0) > drug.dose
         )
     if label.startswith("nothing"):
         found = [
@@ -218,10 +235,10 @@ def _kidneys(action: str) -> Iterator[ReviewCandidate]:
             yield ReviewCandidate(drug, indication, "renal")
 
 
-def _liver() -> Iterator[ReviewCandidate]:
+def _liver(action: Action) -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
         risk = hepatic_risk(drug.drug, "B", drug.daily)
-        if risk is not None and risk.actions == ("avoid",):
+        if risk is not None and risk.actions == (action,):
             yield ReviewCandidate(drug, indication, "hepatic")
 
 
@@ -290,7 +307,8 @@ _MADE = {
     "allergy": _allergies,
     "kidneys forbid": lambda: _kidneys("avoid"),
     "kidneys reduce": lambda: _kidneys("change"),
-    "liver": _liver,
+    "liver": lambda: _liver("avoid"),
+    "liver reduces": lambda: _liver("change"),
     "pregnancy": _pregnancies,
     "older adult": _older,
     "condition": _conditions,

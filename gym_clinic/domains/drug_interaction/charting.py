@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.beside_checks import beside_rule
 from gym_clinic.domains.drug_interaction.candidates import ReviewCandidate
-from gym_clinic.domains.drug_interaction.formulary import (
+from gym_clinic.domains.drug_interaction.checks.formulary import (
     Regimen,
     bought,
     brands,
     home_regimens,
     products,
 )
+from gym_clinic.domains.drug_interaction.checks.given_beside import beside_rule
+from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
 from gym_clinic.domains.drug_interaction.home import regimens_of
-from gym_clinic.domains.drug_interaction.person_checks import pregnancy_risk
 from gym_clinic.domains.drug_interaction.world import edited, hidden
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.disease.persons import epidemiology_of
 
 CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
 """Values of failing kidneys in mg/dL."""
@@ -71,10 +73,17 @@ def failing_kidneys(random: Random) -> list[Edit]:
     return [lived, {"kind": "kidneys", "creatinine": random.choice(CREATININE)}]
 
 
+FROM_BIRTH = ("sickle-cell-disease", "glucose-6-phosphate-dehydrogenase-deficiency")
+"""Conditions that people are born with, and know from then on."""
+
+
 def lived_with(condition: str, patient: ClinicPatient, random: Random) -> Edit:
-    """Draw for how long a condition is known."""
-    longest = max(min(round(patient.person.age) - 20, 15), 1)
-    return {"kind": "lives with", "condition": condition, "years": random.randint(1, longest)}
+    """Draw for how long a condition is known: not from before the age at which it begins."""
+    age = round(patient.person.age)
+    begins = epidemiology_of(load().diseases[condition]).ages[0].low
+    longest = max(min(math.floor(age - begins), 15), 1)
+    years = age if condition in FROM_BIRTH else random.randint(1, longest)
+    return {"kind": "lives with", "condition": condition, "years": years}
 
 
 def usual_for(condition: str, patient: ClinicPatient) -> list[Regimen]:

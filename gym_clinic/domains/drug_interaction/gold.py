@@ -6,10 +6,19 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks import Remedy, allergy_risk
-from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
-from gym_clinic.domains.drug_interaction.formulary import Indication, Regimen, indications
-from gym_clinic.domains.drug_interaction.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
+from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.problems import (
+    DrugProblem,
+    ReviewProfile,
+    acceptable_verdicts,
+    daily_doses,
+    find_problems,
+    verdict_of,
+)
+from gym_clinic.domains.drug_interaction.checks.risks import Remedy, allergy_risk
+from gym_clinic.domains.drug_interaction.checks.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
@@ -23,15 +32,6 @@ from gym_clinic.domains.drug_interaction.lists.stopping import (
     stopped_drugs,
     stopped_medicines,
 )
-from gym_clinic.domains.drug_interaction.problems import (
-    DrugProblem,
-    ReviewProfile,
-    acceptable_verdicts,
-    daily_doses,
-    find_problems,
-    verdict_of,
-)
-from gym_clinic.domains.drug_interaction.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.world import hidden, profile_of, reported
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -204,7 +204,7 @@ def _abnormal(patient: ClinicPatient) -> dict[str, bool]:
     """Laboratory key -> whether today's value is outside its range."""
     found = {}
     for name in ("creatinine", "k", "alt", "hb"):
-        limits = reference(load().measurements[name], patient.person.sex, patient.person.age)
+        limits = reference(load().measurements[name], *patient.person.measured_by)
         value = reported(patient, name)
         low = limits is not None and limits.low is not None and value < limits.low
         high = limits is not None and limits.high is not None and value > limits.high

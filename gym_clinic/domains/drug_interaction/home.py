@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gym_clinic.domains.drug_interaction.formulary import HomeRegimen, bought, home_regimens
+from gym_clinic.domains.drug_interaction.checks.formulary import HomeRegimen, bought, home_regimens
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import prevalence
 

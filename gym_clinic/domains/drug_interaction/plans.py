@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.beside_checks import other_names
-from gym_clinic.domains.drug_interaction.formulary import products_by_name
+from gym_clinic.domains.drug_interaction.checks.formulary import products_by_name
+from gym_clinic.domains.drug_interaction.checks.given_beside import other_names
+from gym_clinic.domains.drug_interaction.checks.watching import watches
 from gym_clinic.domains.drug_interaction.lists.review import CHANGE, KEEP
-from gym_clinic.domains.drug_interaction.watching import watches
-from gym_clinic.facts.drugs import plain_name
 from gym_clinic.facts.named_drugs import resolve
+from gym_clinic.facts.records.drugs import plain_name
 
 CHANGES = ("doses", "separate_hours", "add", "stop")
 """Fields of a plan that change what is given."""
@@ -59,7 +59,7 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     asked = [one for one in gold["problems"] if "change" in one["actions"]]
     if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
         return 0.0
-    if adds_too_much(plan, gold):
+    if adds_too_much(plan, gold) or _changes_too_much(plan, gold):
         return 0.0
     met = [any(_met(plan, one) for one in problem["remedies"]) for problem in asked]
     return sum(met) / len(met) if met else 0.0
@@ -84,18 +84,33 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
         ]  # fmt: skip
 
     met = answered(stop)
-    may_stop = {drug for one in problems for drug in one["stoppable"]}
-    remedies = [each for one in problems for each in one["remedies"]]
-    lowered = {drug for one in remedies if one["kind"] == "dose" for drug in one["drugs"]}
-    changed = drugs_named(one["drug"] for one in plan.get("doses") or ())
-    apart = plan.get("separate_hours") and all(one["kind"] != "apart" for one in remedies)
     watched = len(plan.get("monitoring") or ()) > len(problems) + MORE_TESTS
     more = any(answered(stop - {one}) == met for one in stop) or adds_too_much(plan, gold)
-    if stop - may_stop or more or changed - lowered or apart or watched:
+    if more or watched or _changes_too_much(plan, gold):
         return 0.0
     added = drugs_named(plan.get("add") or ())
     met += [not added.isdisjoint(one["by"]) for one in _replaced(plan, gold) if one["needed"]]
     return sum(met) / len(met) if met else 0.0
+
+
+def _changes_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
+    """Return whether a plan stops, lowers or takes apart what no problem asks for.
+
+    So does one that writes several doses of one medicine: nobody can follow it.
+    """
+    problems = gold["problems"]
+    remedies = [each for one in problems for each in one["remedies"]]
+
+    def of_kind(kind: str) -> set[str]:
+        return {drug for one in remedies if one["kind"] == kind for drug in one["drugs"]}
+
+    may_stop = of_kind("stop") | {drug for one in problems for drug in one.get("stoppable", ())}
+    changed = [drugs_named([one["drug"]]) for one in plan.get("doses") or ()]
+    several = len(frozenset[str]().union(*changed)) < sum(map(len, changed))
+    apart = plan.get("separate_hours") and all(one["kind"] != "apart" for one in remedies)
+    stopped = drugs_named(plan.get("stop") or ())
+    lowered = frozenset[str]().union(*changed)
+    return bool(stopped - may_stop or lowered - of_kind("dose") or several or apart)
 
 
 def _replaced(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> list[Mapping[str, Any]]:

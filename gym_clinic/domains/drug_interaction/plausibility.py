@@ -6,26 +6,31 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks import (
+from gym_clinic.domains.drug_interaction.checks.conditions import at_risk_of_stroke, condition_risks
+from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
+from gym_clinic.domains.drug_interaction.checks.instead import acts_on, raises_high_potassium
+from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.problems import (
+    ReviewProfile,
+    excluded,
+    find_problems,
+)
+from gym_clinic.domains.drug_interaction.checks.risks import (
     allergy_risk,
     duplicate_risk,
     pair_risk,
     triple_risks,
+    washout_risk,
 )
-from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
-from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
 from gym_clinic.domains.drug_interaction.gold import proposal
-from gym_clinic.domains.drug_interaction.instead import acts_on, raises_high_potassium
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug, list_holds_together
-from gym_clinic.domains.drug_interaction.person_checks import pregnancy_risk
-from gym_clinic.domains.drug_interaction.problems import ReviewProfile, excluded, find_problems
 from gym_clinic.domains.drug_interaction.world import CKD, profile_of, reported
 from gym_clinic.simulate.clinic import ClinicPatient
 
 POTASSIUM = (3.2, 5.8)
 """Potassium in mmol/L outside of which something else comes before a review."""
 
-LEAST_HB = 7.0
+LEAST_HB = 8.0
 """Haemoglobin in g/dL below which blood comes before a review."""
 
 
@@ -35,8 +40,9 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     Failing kidneys and the disease are on record together; potassium and haemoglobin are none that
     call for treatment at once; nothing is prescribed that these kidneys, this pregnancy or another
     medicine forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids
-    it; no risk is one that the tables leave open; and apixaban is not near the two of three limits
-    (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
+    it; no risk is one that the tables leave open; a stroke is prevented in who may have one; and
+    apixaban is not near the two of three limits (age, weight, creatinine) at which its dose in
+    atrial fibrillation is halved.
     """
     who = profile_of(patient, record["edit"])
     if (CKD in who.conditions) != (who.egfr < 60):
@@ -47,10 +53,13 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
         return list_holds_together(who)
     drug, indication = proposal(record["question"])
     prescribed = [one.regimen for one in who.medicines if not one.bought]
+    kidneys = (who.egfr, who.crcl)
     if any(risk.actions == ("avoid",) for one in prescribed
-           for risk in renal_risks(one.drug, who.egfr, who.crcl, indication=())):  # fmt: skip
+           for risk in renal_risks(one.drug, *kidneys, indication=(), taken=True)):  # fmt: skip
         return False
     if not go_together(who):
+        return False
+    if "af-long-term" in indication.older and not at_risk_of_stroke(who.age, who.conditions):
         return False
     problems = find_problems(drug, indication, who)
     if any(one.undecided for one in problems):
@@ -67,7 +76,10 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
 
 
 def go_together(who: ReviewProfile) -> bool:
-    """Return whether what is taken goes together, and with pregnancy, sex, age and conditions."""
+    """Return whether what is taken goes together, and with pregnancy, sex, age and conditions.
+
+    It goes with what ended lately too: no washout was cut short.
+    """
     taken = [one.regimen.drug for one in who.medicines]
     prescribed = [one.regimen.drug for one in who.medicines if not one.bought]
     if any(excluded(one, who) or condition_risks(one, who.conditions) for one in prescribed):
@@ -86,4 +98,8 @@ def go_together(who: ReviewProfile) -> bool:
         risks = (pair_risk(one, other), duplicate_risk(one, other))
         if any(risk is not None and risk.actions == ("avoid",) for risk in risks):
             return False
-    return True
+    return not any(
+        washout_risk(one, ended, days)
+        for one, (ended, days) in itertools.product(taken, who.ended)
+        if one != ended
+    )

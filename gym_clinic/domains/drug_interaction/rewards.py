@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from gym_clinic.clinical import DomainJudge, JudgedEpisode
+from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, find_problems
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
@@ -24,7 +25,6 @@ from gym_clinic.domains.drug_interaction.plans import (
     drugs_named,
     plan_score,
 )
-from gym_clinic.domains.drug_interaction.problems import DrugProblem, find_problems
 from gym_clinic.domains.drug_interaction.world import profile_of
 from gym_clinic.rewards.clinical import CallArguments
 

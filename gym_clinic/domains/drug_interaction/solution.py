@@ -9,13 +9,13 @@ from typing import Any
 
 from gym_clinic.chart.tools import score_tools
 from gym_clinic.clinical import MadeTask
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.rehearsal import rehearse
 from gym_clinic.clinical.resolving import find_evidence
-from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec, Move
 from gym_clinic.domains.drug_interaction.answer import submit_answer
-from gym_clinic.domains.drug_interaction.condition_checks import listed_conditions
+from gym_clinic.domains.drug_interaction.checks.conditions import listed_conditions
 from gym_clinic.domains.drug_interaction.gold import CHECKED_BY, in_words
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.lists.stopping import taken_for

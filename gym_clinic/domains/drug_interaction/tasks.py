@@ -1,6 +1,6 @@
 """Reviews made from seeds: a patient, a proposed drug, and what makes it right or wrong.
 
-The class of a task is what decides it. A third of the classes have no problem that matters: their
+The class of a task is what decides it. A fourth of the classes have no problem that matters: their
 drugs are drawn as those of the other classes, and the patients carry the same extras (a bought
 medicine, an allergy, failing kidneys, a medicine that ended), which do no harm there. What is right
 is computed from the patient (:mod:`.gold`). Some classes propose nothing: their whole list is
@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import DomainSpec, MadeTask, TaskDraft
-from gym_clinic.domains.drug_interaction.beside_checks import MISSING, beside_risk
 from gym_clinic.domains.drug_interaction.candidates import (
     ALLERGENS,
     CLASSES,
@@ -37,27 +36,28 @@ from gym_clinic.domains.drug_interaction.charting import (
     told_how,
     with_medicine,
 )
-from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
-from gym_clinic.domains.drug_interaction.condition_checks import (
+from gym_clinic.domains.drug_interaction.checks.conditions import (
     condition_risks,
     listed_conditions,
 )
-from gym_clinic.domains.drug_interaction.formulary import (
+from gym_clinic.domains.drug_interaction.checks.formulary import (
     bought,
 )
+from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, beside_risk
+from gym_clinic.domains.drug_interaction.checks.problems import (
+    DrugProblem,
+    find_problems,
+)
+from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.checks.watching import always_watched
 from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.home import may_live_with, regimens_of, suits, taken_by
 from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES, list_record
 from gym_clinic.domains.drug_interaction.lists.review import LIST, MOST_ASKED, asked_drug
 from gym_clinic.domains.drug_interaction.plausibility import plausible
-from gym_clinic.domains.drug_interaction.problems import (
-    DrugProblem,
-    find_problems,
-)
 from gym_clinic.domains.drug_interaction.solution import can_be_read, is_perfect
 from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.twins import twin_of
-from gym_clinic.domains.drug_interaction.watching import always_watched
 from gym_clinic.domains.drug_interaction.world import (
     drawn_patient,
     edited,
@@ -71,24 +71,37 @@ from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
 
 VERSION = 1
+MERGED: Mapping[str, tuple[str, ...]] = {
+    "nothing": ("nothing", "nothing, bought"),
+    "nothing, allergy or condition": ("nothing, allergy", "nothing, condition"),
+    "nothing, kidneys or liver": ("nothing, kidneys", "nothing, liver"),
+    "nothing, another medicine": ("nothing, ended", "nothing, not graded"),
+    "nothing, pregnancy or dose": ("nothing, pregnant", "nothing, dose"),
+}
+"""Class of requests that are right as they stand -> kinds of them, one of which a seed draws: about
+one request in four is right, or "start" would be worth too much."""
+
 TRIES = 14
 """Requests that are tried for one seed."""
 
 
 def make(draft: TaskDraft) -> MadeTask | None:
     """Return the review of a class and a seed; None if the seed gives none."""
-    random = Random(f"{draft.seed}:{draft.label}:review")
+    kinds = MERGED.get(draft.label, (draft.label,))
+    kind = Random(f"{draft.seed}:kind").choice(kinds)
+    drawn_of = draft._replace(label=kind)
+    random = Random(f"{draft.seed}:{kind}:review")
     for _ in range(TRIES):
-        record = (list_record if draft.label in LIST_CLASSES else _record)(draft, random)
+        record = (list_record if kind in LIST_CLASSES else _record)(drawn_of, random)
         if record is None:
             continue
         patient = review_patient(record)
         gold = gold_of(record, patient)
-        if gold["decided"] != {**CLASSES, **LIST_CLASSES}[draft.label] or not _fair(record, gold):
+        if gold["decided"] != {**CLASSES, **LIST_CLASSES}[kind] or not _fair(record, gold):
             continue
         if not plausible(record, patient):
             continue
-        if not _beside(draft.label, record, patient):
+        if not _beside(kind, record, patient):
             continue
         made = _written(record, draft.label)
         if made is not None and draft.edit:
@@ -126,6 +139,8 @@ def _beside(label: str, record: Mapping[str, Any], patient: ClinicPatient) -> bo
         "allergy": lambda: bool(patient.allergies),
         "kidneys": lambda: reported(patient, "egfr") < 60,
         "ended": lambda: any(one.kind == "medicine" for one in patient.past),
+        "liver": lambda: any(one.condition == "cirrhosis" for one in patient.background),
+        "dose": lambda: bool(drug),
         "pregnant": lambda: patient.person.pregnant_weeks is not None,
         "condition": lambda: any(
             one.condition in listed_conditions() for one in patient.background
@@ -218,7 +233,9 @@ def _extras(
     if has("bought") and not any(one.get("bought") for one in edits):
         found += taken_edits(random.choice(sorted(bought())), True, patient, random)
     if has("ended") and "ended" not in kinds:
-        ended = random.choice([one for one in sorted(common()) if taken_by(one, patient)])
+        taken = {one.drug for one in edited(patient, edits).medicines}
+        ended = random.choice([one for one in sorted(common())
+                               if one not in taken and taken_by(one, patient)])  # fmt: skip
         days = random.choice((3, 9, 20, 45, 80))
         reason = regimens_of(ended, patient)[0].reason
         found.append(
@@ -233,10 +250,13 @@ def _extras(
     if has("allergy") and "allergy" not in kinds:
         found.append({"kind": "allergy", "allergen": random.choice(ALLERGENS),
                       "reaction": random.choice(REACTIONS), "told": told_how(random)})  # fmt: skip
-    if has("kidneys") and "kidneys" not in kinds:
+    pregnant = label == PREGNANT or "pregnancy" in kinds
+    if has("kidneys") and "kidneys" not in kinds and not pregnant:
         found += failing_kidneys(random)
     if label == PREGNANT:
         found.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": told_how(random)})
+    if beside == "liver":
+        found.append(lived_with("cirrhosis", patient, random))
     if beside == "condition":
         harmless = [one for one in sorted(listed_conditions())
                     if not condition_risks(chosen.drug.drug, [one])
@@ -307,7 +327,11 @@ def _without(
 
 SPEC = DomainSpec(
     name="drug_interaction",
-    classes=(*CLASSES, *LIST_CLASSES),
+    classes=(
+        *(one for one in CLASSES if not one.startswith("nothing")),
+        *MERGED,
+        *LIST_CLASSES,
+    ),
     make=make,
     twin=twin_of,
     version=VERSION,

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from gym_clinic.chart.record import patient_id
-from gym_clinic.domains.drug_interaction.formulary import indications
+from gym_clinic.domains.drug_interaction.checks.formulary import indications
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient

@@ -9,8 +9,8 @@ from typing import Any
 
 from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.tasks import TwinKind
-from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
-from gym_clinic.domains.drug_interaction.formulary import brands
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.formulary import brands
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.world import review_patient
 from gym_clinic.simulate.clinic import ClinicPatient

@@ -13,7 +13,6 @@ is an object with ``kind``:
 * ``lives with``: ``condition``, ``years``. ``lives without``: ``condition``.
 * ``kidneys``: ``creatinine`` in mg/dL.
 * ``pregnancy``: ``weeks`` or null, ``told``. ``age``: ``years``.
-* ``shuffled``: the medicines are in an order that tells nothing.
 * ``name``: ``name``. ``wording``: ``seed``. ``product``: ``drug``, ``name`` on the list.
 * ``shown``: which ``documents`` are on the chart, and whether ``egfr`` is reported.
 """
@@ -33,8 +32,8 @@ from gym_clinic.chart import chart_record
 from gym_clinic.chart.record import patient_id
 from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.world import ClinicWorld
-from gym_clinic.domains.drug_interaction.formulary import ChildPugh, Regimen
-from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.checks.formulary import ChildPugh, Regimen
+from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
@@ -90,7 +89,9 @@ def edited(patient: ClinicPatient, edits: Iterable[Edit]) -> ClinicPatient:
 
 def _take(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     random = Random(f"{patient.seed}:{one['drug']}:since")
-    begun = BOUGHT_SINCE if one.get("bought") else -random.randint(90, 1400) * DAY
+    known = [each.years for each in patient.background if each.condition == one["for"]]
+    longest = max(math.floor(365 * min(known, default=4)), 90)
+    begun = BOUGHT_SINCE if one.get("bought") else -min(random.randint(90, 1400), longest) * DAY
     begun = -round(one["days"] * DAY) if "days" in one else begun
     effects, blunting = effects_of(patient.facts, one["drug"], random)
     taken = TakenMedicine(one["drug"], float(one["dose"]), one["unit"], float(one["per_day"]),
@@ -185,13 +186,6 @@ def _pregnancy(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     return dataclasses.replace(patient, person=person)
 
 
-def _shuffled(patient: ClinicPatient, one: Edit) -> ClinicPatient:
-    def place(each: TakenMedicine) -> float:
-        return Random(f"{patient.seed}:{each.drug}:place").random()
-
-    return dataclasses.replace(patient, medicines=tuple(sorted(patient.medicines, key=place)))
-
-
 def _name(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     person = dataclasses.replace(patient.person, name=one["name"])
     return dataclasses.replace(patient, person=person)
@@ -211,7 +205,6 @@ _EDITS: Mapping[str, Callable[[ClinicPatient, Edit], ClinicPatient]] = {
     "lives without": _lives_without,
     "kidneys": _kidneys,
     "pregnancy": _pregnancy,
-    "shuffled": _shuffled,
     "name": _name,
     "wording": _wording,
 }
@@ -226,8 +219,20 @@ def drawn_patient(seed: int, condition: str) -> ClinicPatient:
 
 
 def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
-    """Return the patient of a review: the simulated one with the edits."""
-    return edited(drawn_patient(record["seed"], record["condition"]), record.get("edit", ()))
+    """Return the patient of a review: the simulated one with the edits.
+
+    What is taken and lived with comes in an order that tells nothing, edited or not.
+    """
+    patient = edited(drawn_patient(record["seed"], record["condition"]), record.get("edit", ()))
+
+    def place(key: str) -> float:
+        return Random(f"{record['seed']}:{key}:place").random()
+
+    return dataclasses.replace(
+        patient,
+        medicines=tuple(sorted(patient.medicines, key=lambda one: place(one.drug))),
+        background=tuple(sorted(patient.background, key=lambda one: place(one.condition))),
+    )
 
 
 def reported(patient: ClinicPatient, name: str) -> float:
@@ -257,10 +262,12 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
         crcl=clearance(person.age, person.sex, person.weight_kg, creatinine),
         potassium=reported(patient, "k"),
         creatinine=creatinine,
+        bmi=person.weight_kg / (person.height_cm / 100) ** 2,
         steady=frozenset(name for name in LABS if _steady(patient, name)),
         weeks=person.pregnant_weeks,
         child_pugh=child_pugh(patient) if "cirrhosis" in conditions else None,
         conditions=conditions,
+        known=frozenset(one.condition for one in patient.background),
         history=frozenset(
             {one.condition for one in patient.medicines}
             | {one.taken_for for one in patient.past if one.taken_for is not None}
@@ -286,7 +293,7 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
 def _steady(patient: ClinicPatient, name: str) -> bool:
     """Whether a laboratory value of today is right; an INR of treatment has a range of its own."""
     value, person = reported(patient, name), patient.person
-    limits = reference(patient.facts.measurements[name], person.sex, person.age)
+    limits = reference(patient.facts.measurements[name], *person.measured_by)
     if name == "inr" and any("inr" in one.effects for one in patient.medicines):
         return INR_OF_TREATMENT[0] <= value <= INR_OF_TREATMENT[1]
     low, high = (None, None) if limits is None else (limits.low, limits.high)

@@ -33,7 +33,7 @@ def domain() -> Domain:
     Reward:
         The five dimensions of Healthcare AI GYM with assertions, 0 to 1 (`gym_clinic.clinical`).
         Accuracy is half the level, a quarter the protocol and a quarter the place; of protocol and
-        place each one of a set is right.
+        place each one of a set is right. With a wrong level only a protocol that is due counts.
 
     Episode end:
         ``submit_answer``, or the patient dies or leaves. Truncated after 25 actions.

@@ -36,8 +36,8 @@ from pydantic import Field
 
 from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Expr
-from gym_clinic.facts.models import Slug, Text, Texts
+from gym_clinic.facts.records.instruments import Expr
+from gym_clinic.facts.records.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient

@@ -1,27 +1,38 @@
-"""What a triage nurse asks for with each complaint: its red flags.
+"""What a triage nurse asks for with each complaint, and what she looks at where it is there.
 
-They lie in ``red_flags.json``, by groups of complaints, the most dangerous first; the group without
-complaints is for all others. Authored for this simulation, not for patient care.
+The red flags lie in ``red_flags.json``, by groups of complaints, the most dangerous first; the
+group without complaints is for all others. What a complaint or a red flag that is there calls for
+lies in ``follow_ups.json``: when it began, the part of the body that it names, the test at the
+bedside. Authored for this simulation, not for patient care.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts, with_ancestors
-from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
 
 CHILDBEARING = (12.0, 55.0)
 """Ages in years from and to which a woman is asked for a pregnancy."""
 
-AT_FIRST = 2
-"""Flags of each group that are asked before further ones of another."""
+ONSET = "onset"
+"""Stands in the table for the key of the time when the finding itself began."""
+
+WORDS = {
+    ONSET: "when it began", "lookup:glucose": "glucose at the bedside",
+    "lookup:responses": "eye opening, speech and movement", "lookup:stroke screen": "stroke screen",
+    "lookup:sepsis screen": "sepsis screen", "lookup:trauma screen": "trauma screen",
+    "record:medicines": "medicines on the record",
+}  # fmt: skip
+"""Step of a follow-up -> what the card of the department calls it."""
 
 
 class ComplaintGroup(Strict):
@@ -38,6 +49,18 @@ class ComplaintGroup(Strict):
     pregnancy: bool = False
 
 
+class FollowUp(Strict):
+    """Findings that call for the same where they are there.
+
+    Attributes:
+        findings: Names of findings, which stand for their special forms as well.
+        then: Steps: keys as in :mod:`gym_clinic.clinical.judging.seen`, or "onset".
+    """
+
+    findings: Texts
+    then: tuple[Text, ...]
+
+
 class FlagsToAsk(NamedTuple):
     """What is asked with the complaints of a patient.
 
@@ -50,11 +73,20 @@ class FlagsToAsk(NamedTuple):
     pregnancy: bool
 
 
+def _read(name: str) -> bytes:
+    return Path(__file__).with_name(name).read_bytes()
+
+
 @lru_cache(maxsize=1)
 def complaint_groups() -> tuple[ComplaintGroup, ...]:
     """Return the table of red flags."""
-    file = Path(__file__).with_name("red_flags.json")
-    return TypeAdapter(tuple[ComplaintGroup, ...]).validate_json(file.read_bytes())
+    return TypeAdapter(tuple[ComplaintGroup, ...]).validate_json(_read("red_flags.json"))
+
+
+@lru_cache(maxsize=1)
+def follow_ups() -> tuple[FollowUp, ...]:
+    """Return the table of what is looked at where a finding is there."""
+    return TypeAdapter(tuple[FollowUp, ...]).validate_json(_read("follow_ups.json"))
 
 
 def flags_of(facts: Facts, complaints: Iterable[str]) -> FlagsToAsk:
@@ -67,15 +99,63 @@ def flags_of(facts: Facts, complaints: Iterable[str]) -> FlagsToAsk:
 
     Args:
         facts: The fact tables.
-        complaints: Ids of findings. Of several groups, the first two flags of each come first, in
-            the order of the table, which has the most dangerous complaints first.
+        complaints: Ids of findings. The flags of several groups come in turn, one of each, in the
+            order of the table, which has the most dangerous complaints first; the group of all
+            others is there if a complaint has none of its own.
     """
-    names: set[str] = set()
-    for key in with_ancestors(complaints, facts.above):
-        if key in facts.phenotypes:
-            names.add(facts.phenotypes[key].name)
-    groups = [one for one in complaint_groups() if names & {*one.complaints}]
-    groups = groups or [one for one in complaint_groups() if not one.complaints]
-    first = [flag for one in groups for flag in one.ask[:AT_FIRST]]
-    later = [flag for one in groups for flag in one.ask[AT_FIRST:]]
-    return FlagsToAsk(tuple(dict.fromkeys((*first, *later))), any(one.pregnancy for one in groups))
+    table = complaint_groups()
+    lists = [one.complaints for one in table]
+    found = [_rows(facts, one, lists) for one in complaints] or [()]
+    there = {row for rows in found for row in rows or [lists.index(())]}
+    groups = [table[row] for row in sorted(there)]
+    rounds = zip_longest(*(one.ask for one in groups))
+    asked = (flag for each in rounds for flag in each if flag is not None)
+    return FlagsToAsk(tuple(dict.fromkeys(asked)), any(one.pregnancy for one in groups))
+
+
+def steps_for(facts: Facts, finding: str) -> tuple[str, ...]:
+    """Return what a finding that is there calls for: keys, or "onset".
+
+    >>> from gym_clinic.facts import load
+    >>> facts = load()
+    >>> steps_for(facts, facts.finding_ids["Syncope"])
+    ('lookup:trauma screen', 'record:medicines')
+
+    Args:
+        facts: The fact tables.
+        finding: Its id.
+    """
+    rows = _rows(facts, finding, [one.findings for one in follow_ups()])
+    return follow_ups()[rows[0]].then if rows else ("site:general",)
+
+
+def steps_in_turn(facts: Facts, findings: Iterable[str]) -> tuple[str, ...]:
+    """Return what findings that are there call for, each once: the first step of each comes first.
+
+    Args:
+        facts: The fact tables.
+        findings: Their ids, the chief complaint first.
+    """
+    each = [
+        [f"{ONSET}:{one}" if step == ONSET else step for step in steps_for(facts, one)]
+        for one in dict.fromkeys(findings)
+    ]
+    return tuple(dict.fromkeys(step for some in zip_longest(*each) for step in some if step))
+
+
+def steps_in_words(steps: Iterable[str]) -> list[str]:
+    """Return steps as the card of the department has them."""
+    sites = "examination: "
+    kept = dict.fromkeys(ONSET if one.startswith(ONSET) else one for one in steps)
+    return [WORDS.get(one) or one.replace("site:", sites) for one in kept]
+
+
+def _rows(facts: Facts, finding: str, lists: Sequence[Texts]) -> tuple[int, ...]:
+    """Places of the lists that name a finding itself; if none does, of those of what is above."""
+    above = [one for one in with_ancestors([finding], facts.above) if one in facts.phenotypes]
+    for keys in ([finding] if finding in facts.phenotypes else [], above):
+        names = {facts.phenotypes[one].name for one in keys}
+        rows = tuple(row for row, listed in enumerate(lists) if names & {*listed})
+        if rows:
+            return rows
+    return ()

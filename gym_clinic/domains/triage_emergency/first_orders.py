@@ -22,8 +22,8 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Expr
-from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.records.instruments import Expr
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient, objections_to
 

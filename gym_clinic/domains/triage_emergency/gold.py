@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from gym_clinic.chart import safety_state
 from gym_clinic.clinical import ClinicCase
-from gym_clinic.clinical.calls import canonical
+from gym_clinic.clinical.judging.calls import canonical
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.resolving import find_evidence
-from gym_clinic.clinical.seen import seen
 from gym_clinic.domains.triage_emergency.acuity import Acuity
 from gym_clinic.domains.triage_emergency.judging import (
     BY_VITALS,
     COMMON,
     URGENT,
     alarming,
-    in_danger_zone,
     kind_of_medicine,
     was_found,
 )
@@ -31,8 +31,15 @@ from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.incidental import red_flags
 
-MOST_READ = 9
+MOST_READ = 11
 """Keys that a gold asks to be read, at most, beside the vital signs."""
+
+FLAGS_READ = {1: 0, 2: 2, 3: 3, 4: 3, 5: 3}
+"""Level -> red flags of the complaint that must be asked for; nobody asks on where life is in
+danger."""
+
+DESK, MORE = 20, 5
+"""Minutes of a triage, and by how many more it may be longer than the reference plan."""
 
 LEAST_CITED = 3
 """Citations of a decision, at least; what is normal or absent is cited if there are not enough."""
@@ -98,8 +105,7 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
     sites = sorted(one for one in read if one.startswith("site:"))
     if urgent:
         for key in vitals:
-            alarms = key in ("vital:gcs", "vital:pain", "vital:sbp")
-            if len(made) < 2 and (alarms or in_danger_zone(plan.case, key)):
+            if len(made) < 2 and alarming(plan.case, key):
                 yield from cite(key, True)
         for key in (*own[:2], "study:ecg", *sites, complaint, *own, *vitals):
             yield from cite(key, True)
@@ -156,11 +162,12 @@ def make_gold(
         "plan": [[{"name": name, "arguments": given} for name, given in move]
                  for move in plan.moves],
         "expected": list(_expected(plan)),
-        "read": must_read(plan, pathway, cited),
+        "read": must_read(plan, found, pathway, cited),
         "cite": cited,
         "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
         "assertions": list(_assertions(plan, found, pathway, cited)),
         "reference": plan.case.committed(),
+        "desk": max(DESK, math.ceil(plan.case.minute) + MORE),
         "reasons": {
             "life-saving": list(found.life_saving),
             "high risk": list(found.high_risk),
@@ -208,26 +215,27 @@ def _expected(plan: PlannedTriage) -> Iterator[dict[str, Any]]:
                 yield {"name": one, "arguments": compared}
 
 
-def must_read(plan: PlannedTriage, pathway: Pathway, cited: list[dict[str, Any]]) -> list[str]:
+def must_read(
+    plan: PlannedTriage, found: Acuity, pathway: Pathway, cited: list[dict[str, Any]]
+) -> list[str]:
     """Return the keys that must be read.
 
-    What the protocol and the first drugs need and the complaint's red flags first, then what the
-    decision rests on, the part of the examination that shows something, the tests and screens of
+    What the protocol and the first drugs need first, then red flags of the complaint and what
+    the complaint and the flags that are there call for, what the decision rests on, the tests of
     the presentation, and the vital signs.
     """
     opened = seen(ClinicCase(plan.case.world))
     after = [one for one in pathway.known_by if one in plan.read and was_found(plan.case, one)]
     looks = [f"site:{one.look}" for one in plan.urgent if one.look is not None]
-    flags = [f"told:{one}" for one in plan.flags]
+    flags = [f"told:{one}" for one in plan.flags[: FLAGS_READ[found.level]]]
     alarms = [one["finding"] for one in cited if one["finding"].startswith("told:")
               and alarming(plan.case, one["finding"])]  # fmt: skip
-    sites = sorted(one for one in plan.read if one.startswith("site:"))
     oxygen = any(one.accepted == ("oxygen",) for one in plan.urgent)
     chosen = dict.fromkeys((
         *(("pregnancy",) if plan.asked_pregnancy else ()),
         *after[:1], *looks,
-        *flags, *alarms[:1], *sites[:1],
-        *("study:ecg", "lookup:stroke screen", "lookup:glucose", "record:allergies"),
+        *flags, *plan.followed, *alarms[:1],
+        *("study:ecg", "lookup:glucose", "record:allergies"),
         *(("record:history:past illnesses",) if oxygen else ()),
     ))  # fmt: skip
     own = [one for one in chosen if one in plan.read and one not in opened]

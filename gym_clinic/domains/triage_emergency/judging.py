@@ -1,7 +1,7 @@
 """How a triage decision is judged: what triage adds to the judgement of all clinical domains.
 
 Accuracy is half the level, a quarter the protocol and a quarter the place. Of protocol and place
-each one of a set is right.
+each one of a set is right; with a wrong level only a protocol that is due counts.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
-from gym_clinic.clinical.citations import is_true
-from gym_clinic.clinical.groundless import severity
-from gym_clinic.clinical.seen import seen, special_forms
+from gym_clinic.clinical.judging.citations import is_true
+from gym_clinic.clinical.judging.groundless import severity
+from gym_clinic.clinical.judging.seen import seen, special_forms
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
@@ -81,6 +81,9 @@ LOOKS_LIKE = {
 }
 """High-risk situation -> protocols that nobody is blamed for."""
 
+LONG, LONG_FOR_OTHERS = 3, 2
+"""Severity of a triage that takes too long: for an urgent patient, and for those who wait."""
+
 TOO_LITTLE, TOO_MUCH = 3, 2
 """Severity of a place that is too little for the patient, and of one that others need."""
 
@@ -122,12 +125,18 @@ def needless(judged: JudgedEpisode) -> tuple[str, ...]:
 
 
 def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
+    """How right level, protocol and place are.
+
+    With a wrong level nothing is had for what needs no decision: that no protocol is due, and a
+    place, which goes by the level. A protocol that is due counts by itself.
+    """
     raw, answer = judged.raw or {}, judged.gold["answer"]
     accepted = judged.gold["acceptable"]["pathway"]
+    level, named = raw.get("level") == answer["level"], pathway_named(raw.get("pathway"))
     return {
-        "level": float(raw.get("level") == answer["level"]),
-        "pathway": float(pathway_named(raw.get("pathway")) in accepted),
-        "disposition": float(raw.get("disposition") in _places(judged)),
+        "level": float(level),
+        "pathway": float(named in accepted and (level or named != NO_PATHWAY)),
+        "disposition": float(level and raw.get("disposition") in _places(judged)),
     }
 
 
@@ -300,13 +309,15 @@ def _done_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 
 def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    """The place is right, and the department was looked at."""
+    """Level and place are right, and the department was looked at."""
     place = (judged.raw or {}).get("disposition")
-    return place in _places(judged) and "lookup:department" in judged.read
+    return judged.concluded and place in _places(judged) and "lookup:department" in judged.read
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[int]:
-    """Severities of a wrong level or place, the graver of both, and of needless activations."""
+    """Severities of a wrong level or place, the graver of both, of a triage that took too long, and
+    of needless activations.
+    """
     raw, right = judged.raw or {}, judged.gold["answer"]
     level, place = raw.get("level"), raw.get("disposition")
     found = []
@@ -318,6 +329,8 @@ def _harms(judged: JudgedEpisode) -> Iterator[int]:
         found.append(TOO_LITTLE if later else TOO_MUCH)
     if found:
         yield max(found)
+    if judged.case.minute > judged.gold.get("desk", math.inf):
+        yield LONG if right["level"] <= URGENT else LONG_FOR_OTHERS
     yield from severity(needless(judged))
 
 

@@ -23,7 +23,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.world import Department
-from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient
 
@@ -46,8 +46,8 @@ class ActivationRule(Strict):
         when: Condition on the names of :func:`values_on_arrival`, and on ``news2``.
         beside: Whether it also counts for a problem that the patient has besides.
         or_none_for: Conditions in which no protocol is right as well.
-        known_by: Keys (see :mod:`gym_clinic.clinical.seen`) of which one must have been found, not
-            denied, before it is activated; none if empty.
+        known_by: Keys (see :mod:`gym_clinic.clinical.judging.seen`) of which one must have been
+            found, not denied, before it is activated; none if empty.
     """
 
     conditions: Texts = ()

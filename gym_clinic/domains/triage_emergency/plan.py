@@ -17,27 +17,21 @@ from gym_clinic.domains.triage_emergency.acuity import (
     may_retain,
     values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
 from gym_clinic.domains.triage_emergency.judging import ARTEFACT, was_found
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
 from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
+from gym_clinic.domains.triage_emergency.questions import (
+    EXPOSURES,
+    ask_red_flags,
+    follow_up,
+    told_first,
+)
 from gym_clinic.domains.triage_emergency.tools.screens import RESPONSES
 from gym_clinic.domains.triage_emergency.world import TriageCase
-from gym_clinic.simulate.clinic import disclosures
-from gym_clinic.simulate.clinic.incidental import red_flags
-
-MOST_ASKED = 4
-"""Red flags of the complaint that the plan asks for by name, at most."""
-
-FURTHER = 3
-"""Findings of the problem that are no such flags and that it asks for besides, at most."""
 
 UNAWARE = 8
 """Coma score up to which pain is not asked for, and nothing is read before oxygen."""
-
-SOON = 20
-"""Minutes by which what is due is ordered before further questions."""
 
 AT_ONCE = ("anaphylaxis", "major haemorrhage")
 """Protocols that are activated before any question."""
@@ -51,9 +45,6 @@ LOOKED_UP = {
 
 VERY_LOW, LOW = 80, 92
 """Oxygen saturation in percent from and below which the record is read before oxygen is given."""
-
-EXPOSURES = ("Overdose of tablets", "Exposure to fumes or smoke")
-"""What a poisoned patient is asked for."""
 
 RISKS = ("hypertension", "type-2-diabetes-mellitus", "type-1-diabetes-mellitus", "obesity",
          "familial-hypercholesterolaemia", "hyperlipidaemia")  # fmt: skip
@@ -98,7 +89,8 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     if pathway.id in AT_ONCE:
         _activate(plan, pathway)
     plan.turn()
-    plan.call("ask_patient", question="When did it start?")
+    if not {f"onset:{one}" for one in told_first(plan.case)[:1]} & plan.read:
+        plan.call("ask_patient", question="When did it start?")
     if pathway.id == "stroke":
         plan.call("screen_stroke")
         _activate(plan, pathway)
@@ -107,11 +99,12 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _learn(plan, pathway)
         plan.turn()
         _activate(plan, pathway)
-        if any(one.minutes <= SOON and not one.life for one in plan.urgent):
+        if any(one.name == "give_medication" and not one.life for one in plan.urgent):
             plan.call("read_allergies")
-            _order(plan, life=False)
-    _ask(plan)
+        _order(plan, life=False)
+    ask_red_flags(plan)
     plan.turn()
+    follow_up(plan, acuity.level)
     _screen(plan, acuity, pathway, names, row)
     plan.turn()
     if any(one.name == "give_medication" for one in plan.urgent):
@@ -127,7 +120,8 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     if acuity.monitor and acuity.level <= 2:
         plan.call("start_monitoring", what="vital signs")
     plan.turn()
-    plan.call("read_medicines")
+    if "record:medicines" not in plan.read:
+        plan.call("read_medicines")
     if patient.background and "record:history:past illnesses" not in plan.read:
         plan.call("read_history", section="past illnesses")
     _read_papers(plan)
@@ -198,72 +192,26 @@ def _learn(plan: PlannedTriage, pathway: Pathway) -> None:
         raise NoPlanError(f"what comes before {pathway.id} cannot be known")
 
 
-def _ask(plan: PlannedTriage) -> None:
-    """Ask for the red flags of the complaint, then for what else the patient has."""
-    case, facts = plan.case, plan.case.patient.facts
-    complaints = told_first(case)
-    for one in complaints[:1]:
-        plan.call("read_red_flags", complaint=_name(plan, one))
-    asked = flags_of(facts, complaints)
-    wanted = [facts.finding_ids[name] for name in asked.findings]
-    plan.flags = [one for one in wanted if f"finding:{one}" not in case.told][:MOST_ASKED]
-    if plan.flags:
-        question = _listed([_name(plan, one) for one in plan.flags])
-        plan.call("ask_patient", question=f"Do you have {question}?")
-    person = case.patient.person
-    fertile = CHILDBEARING[0] <= person.age <= CHILDBEARING[1] and person.sex == "female"
-    if asked.pregnancy and fertile and "pregnancy" not in plan.read:
-        plan.asked_pregnancy = True
-        plan.call("ask_patient", question="How many weeks pregnant are you?")
-    further = further_findings(plan)
-    if further:
-        question = _listed([_name(plan, one) for one in further])
-        plan.call("ask_patient", question=f"Do you have {question}?")
-
-
-def told_first(case: TriageCase) -> list[str]:
-    """Return the findings that the ticket tells, the chief complaint first."""
-    told = [
-        key.removeprefix("finding:")
-        for key, value in case.world.quoted.items()
-        if key.startswith("finding:") and value != "no"
-    ]
-    first = case.patient.problems[0].complaint
-    return sorted(told, key=lambda one: one != first)
-
-
-def further_findings(plan: PlannedTriage) -> list[str]:
-    """Return findings of the problem that nobody told yet, those that alarm first."""
-    world, facts = plan.case.world, plan.case.patient.facts
-    found = [
-        one.finding
-        for one in disclosures(world.patient)
-        if one.has
-        and one.origin == "problem"
-        and one.manner != "omitted"
-        and one.distortion != "forgets"
-        and f"finding:{one.finding}" not in plan.case.told
-    ]
-    alarms = red_flags()
-    return sorted(found, key=lambda one: facts.phenotypes[one].name not in alarms)[:FURTHER]
-
-
 def _screen(
     plan: PlannedTriage, acuity: Acuity, pathway: Pathway, names: frozenset[str], row: Any
 ) -> None:
     """Do the screens and scores that the presentation calls for."""
     adult = plan.case.patient.person.age >= 16
     if row.get("gcs", 15) < 15:
-        plan.call("observe_responses")
+        if "lookup:responses" not in plan.read:
+            plan.call("observe_responses")
         plan.call("calculate_gcs", **_responses(plan.case.shown["gcs"][-1]))
     if row.get("pain", 0) >= 4 and row.get("gcs", 15) > UNAWARE:
         plan.call("assess_pain")
-    if names & {*NEUROLOGY} and pathway.id != "stroke":
+    if acuity.level == 1 and pathway.id != "sepsis":
+        return  # nobody looks on where life is in danger
+    if names & {*NEUROLOGY} and "lookup:stroke screen" not in plan.read:
         plan.call("screen_stroke")
-    if names & {*COLLAPSE} and "sbp" in row:
+    collapsed = names & {*COLLAPSE} and "lookup:trauma screen" not in plan.read
+    if collapsed and "sbp" in row:
         plan.call("screen_trauma")
     infected = "Fever" in names or pathway.id == "sepsis"
-    if infected and "crt_s" in row:
+    if infected and "crt_s" in row and "lookup:sepsis screen" not in plan.read:
         plan.call("screen_sepsis", suspected_infection=True)
     if adult and pathway.id == "sepsis":
         plan.call("calculate_qsofa", rr=row["rr"], sbp=row["sbp"], gcs=row["gcs"])
@@ -271,8 +219,9 @@ def _screen(
         plan.call("calculate_news2", **_warning(plan, row))
     if names & {*BLEEDING} or pathway.id == "major haemorrhage":
         plan.call("calculate_shock_index", hr=row["hr"], sbp=row["sbp"])
-    for site in _sites(plan)[:1]:
-        if f"site:{site}" not in plan.read:
+    shown = _sites(plan)
+    if not any(f"site:{one}" in plan.read for one in shown):
+        for site in shown[:1]:
             plan.call("examine_patient", system=site)
 
 
@@ -348,11 +297,3 @@ def _decide(plan: PlannedTriage, acuity: Acuity, row: Any) -> None:
     if int(found["score"]) != acuity.level:
         raise NoPlanError("measured values give another level")
     plan.call("read_department_state")
-
-
-def _name(plan: PlannedTriage, finding: str) -> str:
-    return plan.case.patient.facts.phenotypes[finding].name.casefold()
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gym_clinic.clinical.citations import is_true, was_read
-from gym_clinic.clinical.seen import seen
+from gym_clinic.clinical.judging.citations import is_true, was_read
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.triage_emergency.first_orders import UrgentCall
 from gym_clinic.domains.triage_emergency.tools import TOOLS
@@ -29,6 +29,8 @@ class PlannedTriage:
         urgent: The orders that cannot wait.
         ordered: Those of them that were given.
         flags: Red flags of the complaint that were asked for, by id.
+        followed: Keys that complaints and red flags that are there call for, and that were read,
+            the most urgent first.
         asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
         measured: The vital signs that were measured first, or again after a doubtful trace.
         repeated: Whether they were measured again.
@@ -39,6 +41,7 @@ class PlannedTriage:
     urgent: list[UrgentCall] = field(default_factory=list)
     ordered: list[UrgentCall] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
+    followed: list[str] = field(default_factory=list)
     asked_pregnancy: bool = False
     measured: dict[str, float] = field(default_factory=dict)
     repeated: bool = False

@@ -17,8 +17,13 @@ from gym_clinic.clinical import (
     open_world,
 )
 from gym_clinic.clinical.rehearsal import answered
-from gym_clinic.domains.triage_emergency.acuity import Acuity, acuity
-from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.acuity import (
+    Acuity,
+    acuity,
+    acuity_table,
+    hours_of_findings,
+)
+from gym_clinic.domains.triage_emergency.first_orders import first_orders, urgent_calls
 from gym_clinic.domains.triage_emergency.gold import (
     LEAST_CITED,
     citations,
@@ -39,7 +44,7 @@ from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTria
 from gym_clinic.domains.triage_emergency.twins import make_twin
 from gym_clinic.domains.triage_emergency.world import Department, draw_department
 from gym_clinic.episode import Call, Turn
-from gym_clinic.facts import words
+from gym_clinic.facts import with_ancestors, words
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 
 LEVELS = ("1", "2", "3", "4", "5")
@@ -122,11 +127,11 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
         plan = plan_triage(record, found, pathway)
     except NoPlanError:
         return None
-    if not _measured_alike(plan, found, pathway, department):
+    if not _measured_alike(plan, found, pathway, department) or told_besides(plan):
         return None
     cited = list(citations(plan, found))[:MOST_CITED]
     if (
-        len(must_read(plan, pathway, cited)) < LEAST_READ
+        len(must_read(plan, found, pathway, cited)) < LEAST_READ
         or len(cited) < LEAST_CITED
         or not reasons(plan, found)
         or (found.level <= 2 and not has_alarm(plan, cited))
@@ -155,6 +160,30 @@ def _measured_alike(
     due = urgent_calls(patient, pathway.id, plan.measured)
     same = [one.accepted for one in due] == [one.accepted for one in plan.urgent]
     return same and _decided(patient, plan.measured, 1.0, department) == right
+
+
+@lru_cache(maxsize=1)
+def deciding() -> frozenset[str]:
+    """Return the names of findings that by themselves decide a level, a protocol or an order."""
+    table = acuity_table()
+    named = [one.finding for one in (*table.life_saving, *table.high_risk)]
+    named += [rule.finding for one in protocols().values() for rule in one.rules]
+    orders = [name for one in first_orders() for name in one.findings]
+    return frozenset(one for one in (*named, *orders) if one is not None)
+
+
+def told_besides(plan: PlannedTriage) -> frozenset[str]:
+    """Return what was told, would decide something, and is of no problem that brings the patient.
+
+    Palpitations of a thyroid that is known for years ask for an ECG as new ones do: whether they
+    decide cannot be told from the door, and such a patient is not drawn.
+    """
+    case, facts = plan.case, plan.case.patient.facts
+    told = [fact.removeprefix("finding:") for fact, value in case.told.items()
+            if fact.startswith("finding:") and value == "yes"]  # fmt: skip
+    names = {facts.phenotypes[one].name for one in with_ancestors(told, facts.above)
+             if one in facts.phenotypes}  # fmt: skip
+    return frozenset((names & deciding()) - hours_of_findings(case.patient).keys())
 
 
 def _decided(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gym_clinic.facts.hierarchy import descendants, most_specific, with_ancestors
-from gym_clinic.facts.models import Disease
+from gym_clinic.facts.records.models import Disease
 from gym_clinic.facts.restating import restates_diagnosis
 from gym_clinic.facts.tables import Facts
 

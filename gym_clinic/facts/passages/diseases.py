@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.comparing import Comparing
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, leading, named
 from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
+from gym_clinic.facts.records.models import BANDS, Disease
 from gym_clinic.facts.tables import Facts
 
 PRESENT = tuple(name for name in BANDS if name != "excluded")

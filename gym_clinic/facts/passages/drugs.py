@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from gym_clinic.facts.drugs import (
+from gym_clinic.facts.passages.expressions import without_signs
+from gym_clinic.facts.passages.form import FEWEST_WORDS, HandbookPassage, compose, packed
+from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
+from gym_clinic.facts.records.drugs import (
     CLASS,
     RULES_ONLY,
     Drug,
@@ -13,10 +16,7 @@ from gym_clinic.facts.drugs import (
     OlderAdultRule,
     RenalRule,
 )
-from gym_clinic.facts.models import Record
-from gym_clinic.facts.passages.expressions import without_signs
-from gym_clinic.facts.passages.form import FEWEST_WORDS, HandbookPassage, compose, packed
-from gym_clinic.facts.passages.sentences import about, inside, listed, phrase
+from gym_clinic.facts.records.models import Record
 from gym_clinic.facts.tables import Facts
 
 MOST_MEMBERS, FEW_MEMBERS = 14, 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from gym_clinic.facts.models import BandName, Disease, Feature, Record, band_of
 from gym_clinic.facts.passages.sentences import american_spellings, inside
+from gym_clinic.facts.records.models import BandName, Disease, Feature, Record, band_of
 from gym_clinic.facts.tables import Facts
 
 COLLECTION = "handbook"

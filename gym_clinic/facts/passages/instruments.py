@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gym_clinic.facts.instruments import HIGHEST_PART, Instrument, Part, Points, ScoreBand
 from gym_clinic.facts.passages.expressions import told
 from gym_clinic.facts.passages.form import HandbookPassage, compose, packed
 from gym_clinic.facts.passages.sentences import listed
+from gym_clinic.facts.records.instruments import HIGHEST_PART, Instrument, Part, Points, ScoreBand
 from gym_clinic.facts.tables import Facts
 
 _SUM = re.compile(r"\w+( \+ \w+)+")

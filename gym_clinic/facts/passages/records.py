@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gym_clinic.facts.models import BANDS, Disease
 from gym_clinic.facts.passages.form import OFTEN, HandbookPassage, band, compose, leading, own_names
 from gym_clinic.facts.passages.sentences import about, inside, listed
+from gym_clinic.facts.records.models import BANDS, Disease
 from gym_clinic.facts.tables import Facts
 
 FEWEST_DISEASES = 4

@@ -21,8 +21,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.models import Frequency, Text, band_of
-from gym_clinic.facts.profiles import Profile, ProfileFeature
+from gym_clinic.facts.records.models import Frequency, Text, band_of
+from gym_clinic.facts.records.profiles import Profile, ProfileFeature
 from gym_clinic.facts.typed_json import OnBroken, make_record, read_fields, read_object, stop
 from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.names import suggest

@@ -22,8 +22,8 @@ from operator import attrgetter
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.models import BANDS, BandName, Codes, Frequency, band_of
-from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
+from gym_clinic.facts.records.models import BANDS, BandName, Codes, Frequency, band_of
+from gym_clinic.facts.records.profiles import Profile, ProfileFeature, merge
 from gym_clinic.facts.typed_json import OnBroken, stop
 from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.formats.text import text_lines

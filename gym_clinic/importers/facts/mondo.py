@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.models import Codes
-from gym_clinic.facts.profiles import Profile
+from gym_clinic.facts.records.models import Codes
+from gym_clinic.facts.records.profiles import Profile
 from gym_clinic.facts.typed_json import OnBroken, make_record, stop
 from gym_clinic.importers.formats.obographs import read_obo_graph
 from gym_clinic.importers.formats.ontology import Term

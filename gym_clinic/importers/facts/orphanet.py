@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.models import BandName, Codes, Frequency
-from gym_clinic.facts.profiles import Profile, ProfileFeature, merge
+from gym_clinic.facts.records.models import BandName, Codes, Frequency
+from gym_clinic.facts.records.profiles import Profile, ProfileFeature, merge
 from gym_clinic.facts.typed_json import OnBroken, stop
 from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.importers.formats.xml import text_of, xml_elements

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts.terms import FindingTerms
+from gym_clinic.facts.records.terms import FindingTerms
 from gym_clinic.retrieval.graph.context import Status, statuses
 from gym_clinic.retrieval.graph.normal import NormalIndex
 from gym_clinic.retrieval.graph.phrase_index import IndexedPhrase, PhraseIndex

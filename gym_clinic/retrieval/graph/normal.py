@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gym_clinic.facts.terms import FindingTerms
+from gym_clinic.facts.records.terms import FindingTerms
 from gym_clinic.retrieval.graph.symptom_graph import Node
 from gym_clinic.retrieval.graph.wording import (
     BEFORE_NORMAL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from gym_clinic.facts.terms import Abbreviation, FindingTerms
+from gym_clinic.facts.records.terms import Abbreviation, FindingTerms
 from gym_clinic.retrieval.graph.symptom_graph import Node
 from gym_clinic.retrieval.graph.wording import (
     FUNCTION_WORDS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from gym_clinic.facts.terms import FindingTerms, ValueRange
+from gym_clinic.facts.records.terms import FindingTerms, ValueRange
 from gym_clinic.retrieval.graph.symptom_graph import Node
 from gym_clinic.retrieval.graph.words import COLON, PLUS, Word, word_set, words_of
 

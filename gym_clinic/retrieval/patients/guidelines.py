@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts.models import BANDS, Frequency
-from gym_clinic.facts.profiles import Profile, ProfileFeature
+from gym_clinic.facts.records.models import BANDS, Frequency
+from gym_clinic.facts.records.profiles import Profile, ProfileFeature
 from gym_clinic.names import at_least_one
 from gym_clinic.retrieval.patients.name_index import NameHit, NameIndex
 from gym_clinic.retrieval.scored import Scored

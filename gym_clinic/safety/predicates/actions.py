@@ -8,6 +8,7 @@ An action is written ``tool``, ``tool:what`` (``order_test:ct_head``), ``dose:DR
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from gym_clinic.facts.named_drugs import UNKNOWN, resolve
 from gym_clinic.safety.conditions import predicate
@@ -59,6 +60,11 @@ def _is_antimicrobial(order: DrugOrder) -> bool:
 
 def said(actions: Sequence[str]) -> str:
     """Return actions in words."""
+    return _said(tuple(actions))
+
+
+@lru_cache(maxsize=512)
+def _said(actions: tuple[str, ...]) -> str:
     words = []
     for action in actions:
         tool, _, what = action.partition(":")

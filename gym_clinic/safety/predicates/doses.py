@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gym_clinic.facts import load
-from gym_clinic.facts.drugs import DoseLimit
+from gym_clinic.facts.records.drugs import DoseLimit
 from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, spoken
 from gym_clinic.safety.interactions import Medicine

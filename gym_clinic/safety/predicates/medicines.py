@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gym_clinic.facts import load
 from gym_clinic.facts.cross_reactions import reaction_level
-from gym_clinic.facts.drugs import OlderAdultRule, Severity, plain_name
 from gym_clinic.facts.named_drugs import UNKNOWN, classes_of, is_a, resolve, resolve_allergen
+from gym_clinic.facts.records.drugs import OlderAdultRule, Severity, plain_name
 from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
 from gym_clinic.safety.interactions import Medicine, interaction, washout_days

@@ -8,13 +8,15 @@ in ``acute_effects.json``; they are those of usual doses, authored for this simu
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from pydantic import Field, TypeAdapter, model_validator
 from typing_extensions import Self
 
-from gym_clinic.facts.instruments import Key
+from gym_clinic.facts.records.conditions import Effect
+from gym_clinic.facts.records.instruments import Key
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic.body import DrawnEffect, State
 
@@ -100,3 +102,23 @@ def acute_moves(
             value = state[key] + moves.get(key, 0.0)
             moves[key] = moves.get(key, 0.0) + strength * (shift.moved(value) - value)
     return {key: DrawnEffect("add", by) for key, by in moves.items()}
+
+
+@dataclass(frozen=True)
+class DrugEffects:
+    """What drugs of a class do to measurements.
+
+    Attributes:
+        blunting: Share of a rise of the heart rate that they suppress.
+        effects: Measurement -> effect.
+    """
+
+    blunting: float
+    effects: dict[str, Effect]
+
+
+@lru_cache(maxsize=1)
+def drug_effects() -> Mapping[str, DrugEffects]:
+    """Return class of drugs -> what its drugs do to measurements."""
+    text = Path(__file__).with_name("drug_effects.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, DrugEffects]).validate_json(text)

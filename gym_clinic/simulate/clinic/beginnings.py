@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.records.conditions import Condition
 
 DAY = 24 * 60
 

@@ -20,12 +20,13 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Effect, Measurement, ReferenceRange
-from gym_clinic.facts.epidemiology import Sex
 from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.records.conditions import Effect, Measurement, ReferenceRange
+from gym_clinic.facts.records.epidemiology import Sex
 
 State = dict[str, float]
 """Measurement -> value in its unit."""
@@ -37,8 +38,12 @@ ACIDS = ("lactate", "ketones", "unmeasured_acids")
 WARM, PER_DEGREE = 37.3, 8.0
 """Temperature above which the heart beats faster, and beats a minute for each degree at least."""
 
-PULSE_PRESSURE = 0.22
-"""Share of the systolic pressure that the pulse pressure is at least."""
+PULSE_PRESSURE, NARROW = 0.25, 0.16
+"""Share of the systolic pressure that the pulse pressure is at least, and where the heart cannot
+fill or empty or the pressure has fallen: tamponade, aortic stenosis, shock."""
+
+SHOCK_FROM = 16
+"""Age in years from which a pulse above the systolic pressure means shock."""
 
 BICARBONATE_PER_ACID = 0.9
 """mmol/L of bicarbonate that each mmol/L of acid uses up."""
@@ -113,19 +118,44 @@ def _away(random: Random, extent: float | None, mean: float) -> float:
 
 
 @lru_cache(maxsize=512)
-def _limits(folder: Path, sex: Sex, age: float) -> Mapping[str, ReferenceRange]:
+def _limits(
+    folder: Path, sex: Sex, age: float, weeks: int | None = None
+) -> Mapping[str, ReferenceRange]:
     """Measurement -> its reference range for a person, where it has one."""
     known = load(folder).measurements.items()
-    found = ((key, reference(one, sex, age)) for key, one in known)
+    found = ((key, reference(one, sex, age, weeks)) for key, one in known)
     return {key: limits for key, limits in found if limits is not None}
 
 
-def reference(one: Measurement, sex: Sex, age: float) -> ReferenceRange | None:
-    """Return the reference range of a measurement for a person; None if it has none."""
+def reference(
+    one: Measurement, sex: Sex, age: float, weeks: int | None = None
+) -> ReferenceRange | None:
+    """Return the reference range of a measurement for a person; None if it has none.
+
+    Args:
+        one: The measurement.
+        sex: Of the person.
+        age: In years.
+        weeks: Completed weeks of a pregnancy; None for none.
+    """
     for each in one.reference:
+        if each.weeks is not None and (weeks is None or not each.weeks[0] <= weeks < each.weeks[1]):
+            continue
         if each.sex in (None, sex) and each.ages[0] <= age < each.ages[1]:
             return each
     return None
+
+
+@lru_cache(maxsize=64)
+def pregnancy_effects(weeks: int) -> Mapping[str, DrawnEffect]:
+    """Return what a healthy pregnancy does to measurements in a week of it."""
+    file = Path(__file__).with_name("pregnancy.json")
+    table = json.loads(file.read_text(encoding="utf-8"))
+    return {
+        key: DrawnEffect(kind, float(np.interp(weeks, table["weeks"], amounts)))
+        for kind in ("add", "times")
+        for key, amounts in table[kind].items()
+    }
 
 
 def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
@@ -142,10 +172,12 @@ def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
     return state
 
 
-def outside(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> dict[str, str]:
+def outside(
+    facts: Facts, state: Mapping[str, float], sex: Sex, age: float, weeks: int | None = None
+) -> dict[str, str]:
     """Return measurement -> "L" or "H" for what is outside its reference range, as reported."""
     found = {}
-    known = _limits(facts.folder, sex, age)
+    known = _limits(facts.folder, sex, age, weeks)
     for key, value in state.items():
         one = facts.measurements[key]
         if age < one.from_age:
@@ -199,6 +231,7 @@ def settle(
     age: float,
     blunting: float = 0.0,
     retains: bool = False,
+    narrow: bool = False,
 ) -> State:
     """Return the whole state of a body under effects.
 
@@ -210,6 +243,7 @@ def settle(
         age: In years.
         blunting: Share of a rise of the heart rate that medicines suppress.
         retains: Whether carbon dioxide is raised for months, so that the kidneys have answered.
+        narrow: Whether the heart cannot fill or empty, so that the pulse pressure is narrow.
     """
     listed = [(severity, effects) for severity, effects in changes if severity > 0]
     state = _moved(usual, listed)
@@ -224,9 +258,21 @@ def settle(
     for key, value in state.items():
         low, high = facts.measurements[key].possible
         state[key] = min(max(value, low), high)
-    widest = state["sbp"] - max(15.0, PULSE_PRESSURE * state["sbp"])
+    low = _limits(facts.folder, sex, age)["sbp"].low or 0.0
+    shocked = state["sbp"] < low or (age >= SHOCK_FROM and state["hr"] > state["sbp"])
+    widest = state["sbp"] - least_pulse_pressure(state["sbp"], narrow=narrow or shocked)
     state["dbp"] = max(min(state["dbp"], widest), 0.35 * state["sbp"])
     return add_computed(facts, state, sex, age)
+
+
+def least_pulse_pressure(systolic: float, *, narrow: bool) -> float:
+    """Return the least pulse pressure in mmHg at a systolic pressure.
+
+    Args:
+        systolic: In mmHg.
+        narrow: Whether there is shock, or what keeps the heart from filling or emptying.
+    """
+    return (NARROW if narrow else PULSE_PRESSURE) * systolic
 
 
 def _moved(
@@ -317,22 +363,26 @@ def measured_findings() -> Mapping[str, str]:
     return found
 
 
-def findings_of(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> dict[str, bool]:
+def findings_of(
+    facts: Facts, state: Mapping[str, float], sex: Sex, age: float, weeks: int | None = None
+) -> dict[str, bool]:
     """Return each finding that follows from measurements, and whether the state has it."""
-    values = with_limits(facts, state, sex, age)
+    values = with_limits(facts, state, sex, age, weeks)
     compute: Callable[[str], bool] = lambda text: bool(parse(text).compute(values))  # noqa: E731
     return {name: compute(text) for name, text in measured_findings().items()}
 
 
-def with_limits(facts: Facts, state: Mapping[str, float], sex: Sex, age: float) -> State:
+def with_limits(
+    facts: Facts, state: Mapping[str, float], sex: Sex, age: float, weeks: int | None = None
+) -> State:
     """Return a state with `age` and the limits of healthy people, such as `low_hb`."""
-    return {**state, "age": age, **_named_limits(facts.folder, sex, age)}
+    return {**state, "age": age, **_named_limits(facts.folder, sex, age, weeks)}
 
 
 @lru_cache(maxsize=512)
-def _named_limits(folder: Path, sex: Sex, age: float) -> State:
+def _named_limits(folder: Path, sex: Sex, age: float, weeks: int | None) -> State:
     values: State = {}
-    for key, limits in _limits(folder, sex, age).items():
+    for key, limits in _limits(folder, sex, age, weeks).items():
         values |= {} if limits.low is None else {f"low_{key}": limits.low}
         values |= {} if limits.high is None else {f"high_{key}": limits.high}
     return values

@@ -26,7 +26,7 @@ from gym_clinic.simulate.clinic.incidental import (
     red_flags,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.problems import CLOUDED, FORMS_OF_CLOUDED
+from gym_clinic.simulate.clinic.problems import CLOUDED, FORMS_OF_CLOUDED, HURTS, PAINFUL
 
 Manner = Literal["told", "vague", "asked", "omitted"]
 Distortion = Literal["forgets", "minimises", "wrong"]
@@ -96,9 +96,10 @@ class Recollection:
 def disclosures(patient: ClinicPatient) -> tuple[Disclosure, ...]:
     """Draw the plan for the findings that a patient can know, those that are there first."""
     random = Random(f"{patient.seed}:{patient.problems[0].condition}:disclosure")
-    facts, complaint = patient.facts, patient.problems[0].complaint
+    facts, complaint, state = patient.facts, patient.problems[0].complaint, patient.state(0)
     born = -round(patient.person.age * 365 * DAY)
-    clouded, stuporous = facts.finding_ids[CLOUDED], patient.state(0)["gcs"] < STUPOR
+    clouded, stuporous = facts.finding_ids[CLOUDED], state["gcs"] < STUPOR
+    hurts = state["pain"] >= HURTS
     there = list(_there(patient, random))
     sought = _sought(patient, {one.finding for one in there}, random)
     absent = [Disclosure(one, False, "absent", "told", None, None) for one in sought]
@@ -108,6 +109,7 @@ def disclosures(patient: ClinicPatient) -> tuple[Disclosure, ...]:
             born,
             one.finding == complaint,
             _is_flag(facts, one.finding),
+            hurts and PAINFUL.search(facts.phenotypes[one.finding].name) is not None,
             stuporous and clouded in {one.finding, *facts.above[one.finding]},
             random,
         )
@@ -176,15 +178,24 @@ def _sought(patient: ClinicPatient, there: Collection[str], random: Random) -> l
 
 
 def _planned(
-    one: Disclosure, born: int, complaint: bool, flag: bool, plain: bool, random: Random
+    one: Disclosure,
+    born: int,
+    complaint: bool,
+    flag: bool,
+    hurts: bool,
+    plain: bool,
+    random: Random,
 ) -> Disclosure:
-    """Draw how a finding is told; one that is plain to see is never called slight."""
+    """Draw how a finding is told.
+
+    One that is plain to see is never called slight; what hurts now is neither denied nor forgotten.
+    """
     manner, distortion = _drawn(random)
     if complaint:
         manner = "told"
     elif flag and manner == "omitted":
         manner = "asked"
-    if not one.has or ((complaint or flag) and distortion == "forgets"):
+    if not one.has or ((complaint or flag or hurts) and distortion == "forgets"):
         distortion = None
     if plain and distortion == "minimises":
         distortion = None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import math
 from collections.abc import Sequence
 from random import Random
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import Facts, load, with_ancestors
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.epidemiology import Person
 from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.epidemiology import Person
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_usual, findings_of, with_limits
 from gym_clinic.simulate.clinic.medicines import (
@@ -23,19 +24,23 @@ from gym_clinic.simulate.clinic.medicines import (
     draw_cause,
     draw_medicines,
     not_against,
+    of_one_country,
     stopped_by_kidneys,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import (
+    MINUTES_IN_YEAR,
     Background,
     Demographics,
     beside_known,
+    build_of,
     draw_background,
     draw_demographics,
     draw_known,
     draw_mistaken,
 )
 from gym_clinic.simulate.clinic.problems import (
+    HURTS,
     PAINFUL,
     draw_problem,
     examined,
@@ -50,11 +55,14 @@ from gym_clinic.simulate.disease.second import common_problems, draw_second, lik
 SECOND = 0.1
 """Share of patients who have a second problem."""
 
+AMERICAN = 0.4
+"""Share of patients whose medicines have American strengths, where they differ."""
+
 SURVIVED = 120
 """Minutes that everybody on arrival survives at least."""
 
-SAYS_SO, HURTS = 4, 2.5
-"""Age in years from which on a patient tells where it hurts, and the pain score from which on."""
+SAYS_SO = 4
+"""Age in years from which on a patient tells where it hurts."""
 
 FEVER = 38.0
 """Temperature of a fever."""
@@ -98,6 +106,8 @@ def draw_patient(
     if cause is not None and (known not in tables.conditions or known in lived_with):
         began = problems[0].began
         medicines, past = apply_cause(tables, cause, began, allergies, medicines, random)
+        background = [_known_for_long(tables, one, medicines, basis) for one in background]
+        medicines = [_begun_since(one, background) for one in medicines]
     own = Random(f"{seed}:{chosen.id}:known before")
     first = problems[0]
     known_before = draw_known(tables, chosen, basis, first.began, own, first.effects)
@@ -118,6 +128,8 @@ def draw_patient(
         background = sorted([*background, mistaken], key=lambda one: one.condition)
         order = [one.condition for one in background]
         medicines.sort(key=lambda one: [*order, one.condition].index(one.condition))
+    american = Random(f"{seed}:{chosen.id}:country").random() < AMERICAN
+    medicines = of_one_country(medicines, american)
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
     made = ClinicPatient(
@@ -138,6 +150,27 @@ def draw_patient(
     made = _within_kidneys(made)
     told_of = _with_pain(_with_fever(_told(_weighed(_survivable(made)), random), random))
     return _examined(told_of, random)
+
+
+def _known_for_long(
+    facts: Facts, lived: Background, medicines: Sequence[TakenMedicine], person: Person
+) -> Background:
+    """A condition that has been known since the first medicine for it, if the age allows it."""
+    begun = [-(one.begun or 0) for one in medicines if one.condition == lived.condition]
+    first = epidemiology_of(facts.diseases[lived.condition]).ages[0].low
+    needed = math.ceil(10 * max(begun, default=0) / MINUTES_IN_YEAR) / 10 + 0.1
+    longest = max(person.age - first, lived.years)
+    years = min(max(lived.years, needed if any(begun) else 0.0), longest)
+    return dataclasses.replace(lived, years=round(years, 1))
+
+
+def _begun_since(taken: TakenMedicine, background: Sequence[Background]) -> TakenMedicine:
+    """A medicine that was begun no earlier than what it is for was known."""
+    known = [one.years for one in background if one.condition == taken.condition]
+    if taken.begun is None or not known:
+        return taken
+    earliest = -round(0.95 * known[0] * MINUTES_IN_YEAR)
+    return dataclasses.replace(taken, begun=max(taken.begun, earliest))
 
 
 def _also_for(
@@ -249,8 +282,8 @@ def _with_pain(patient: ClinicPatient) -> ClinicPatient:
 def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:
     """The patient, with what examination and studies show of every problem."""
     facts, person = patient.facts, patient.person
-    values = with_limits(facts, patient.state(0), person.sex, person.age)
-    measured = findings_of(facts, patient.state(0), person.sex, person.age)
+    values = with_limits(facts, patient.state(0), *person.measured_by) | build_of(person)
+    measured = findings_of(facts, patient.state(0), *person.measured_by)
     problems = []
     for problem, condition in patient.conditions():
         there = with_ancestors(problem.findings, facts.above)

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.facts.examination import Phrase
-from gym_clinic.facts.models import Slug, Text, Texts
+from gym_clinic.facts.records.examination import Phrase
+from gym_clinic.facts.records.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
 

@@ -17,8 +17,8 @@ from random import Random
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts, load, with_ancestors
-from gym_clinic.facts.drugs import CLASS
-from gym_clinic.facts.epidemiology import Sex
+from gym_clinic.facts.records.drugs import CLASS
+from gym_clinic.facts.records.epidemiology import Sex
 from gym_clinic.simulate.clinic.beginnings import DAY
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.problems import EXPOSURE, not_felt
@@ -174,7 +174,7 @@ def is_sayable(facts: Facts, finding: str) -> bool:
 
 
 def known_findings(facts: Facts) -> frozenset[str]:
-    """Return the ids of the findings that patients of some condition may have."""
+    """Return the ids of the findings that patients of some condition that is drawn may have."""
     return _of_folder(facts.folder)
 
 
@@ -183,6 +183,8 @@ def _of_folder(folder: Path) -> frozenset[str]:
     facts = load(folder)
     found = {facts.finding_ids[one.finding] for one in irrelevant_complaints()}
     for condition in facts.conditions.values():
+        if not condition.drawn:
+            continue
         found |= {facts.finding_ids[one.finding] for one in condition.complaints}
         features = facts.diseases[condition.id].phenotypes
         found |= {one.phenotype for one in features if not one.frequency.absent}

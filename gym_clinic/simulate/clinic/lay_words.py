@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts.epidemiology import Sex
+from gym_clinic.facts.records.epidemiology import Sex
 
 Speaker = Literal["patient", "parent", "crew"]
 

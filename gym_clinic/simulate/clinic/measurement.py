@@ -21,17 +21,25 @@ from random import Random
 from pydantic import Field
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.facts.conditions import Measurement
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Expr, Key
-from gym_clinic.facts.models import Text, Texts
+from gym_clinic.facts.records.conditions import Measurement
+from gym_clinic.facts.records.instruments import Expr, Key
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.names import suggest
-from gym_clinic.simulate.clinic.body import State, add_computed
+from gym_clinic.simulate.clinic.body import (
+    PULSE_PRESSURE,
+    State,
+    add_computed,
+    least_pulse_pressure,
+)
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 
 PERIOD = {"vital": 10.0, "arterial": 10.0}
 """Kind -> minutes in which a value varies within the person."""
+
+DAY = 24 * 60
+"""Minutes of a day."""
 
 SLOW = 120.0
 """Minutes in which the values of all other kinds vary."""
@@ -196,7 +204,12 @@ class Sample:
 
     @cached_property
     def _faults(self) -> list[tuple[Fault, float, bool]]:
-        """The errors of this sample, with their extent and whether they are noticed."""
+        """The errors of this sample, with their extent and whether they are noticed.
+
+        The values of earlier days have none: what was wrong was repeated before it was filed.
+        """
+        if self.minute < -DAY:
+            return []
         random = Random(f"{self.patient.seed}:{self.minute:g}:{self.repeat}:fault")
         found = []
         for one in measuring().faults:
@@ -221,6 +234,12 @@ class Sample:
         if analytic:
             key = f"{self.patient.seed}:{self.minute:g}:{self.repeat}:{one.id}:{method.id}"
             value *= math.exp(analytic * _bounded(Random(key)))
+        if one.id == "dbp":
+            # No error of a cuff makes the pulse pressure narrower than that of the heart, about.
+            true = self._true["sbp"] - self._true["dbp"]
+            upper = self.reading("sbp", method.id).value
+            least = least_pulse_pressure(upper, narrow=true < PULSE_PRESSURE * self._true["sbp"])
+            value = min(value, upper - least)
         return Reading(
             one.id, self.minute, _reported(one, value, method.step), method.id, fault, comment
         )

@@ -14,10 +14,11 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Condition, Effect
-from gym_clinic.facts.courses import Cause, LongTermMedicine
-from gym_clinic.facts.drugs import CLASS, RenalRule
-from gym_clinic.facts.epidemiology import Person
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.courses import Cause, LongTermMedicine
+from gym_clinic.facts.records.drugs import CLASS, RenalRule
+from gym_clinic.facts.records.epidemiology import Person
+from gym_clinic.simulate.clinic.acute import drug_effects
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
 from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.shown import write_text
@@ -265,6 +266,34 @@ def _taken(facts: Facts, condition: str, one: LongTermMedicine, random: Random) 
     return TakenMedicine(one.drug, dose, one.unit, one.per_day, condition, effects, blunting)
 
 
+@lru_cache(maxsize=1)
+def of_countries() -> Mapping[str, Mapping[str, float | None]]:
+    """Return country -> drug -> its strength there; None for a drug that is not sold there."""
+    text = Path(__file__).with_name("of_countries.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, dict[str, float | None]]).validate_json(text)
+
+
+def of_one_country(taken: Sequence[TakenMedicine], american: bool) -> list[TakenMedicine]:
+    """Return the medicines in the strengths of one country; British ones where one is not sold in
+    America.
+    """
+    table = of_countries()
+    abroad = {drug for drug, strength in table["american"].items() if strength is None}
+    british = not american or not abroad.isdisjoint(one.drug for one in taken)
+    own = table["british" if british else "american"]
+    return [
+        dataclasses.replace(one, dose=own[one.drug] or one.dose)
+        if one.dose in strengths_of(one.drug)
+        else one
+        for one in taken
+    ]
+
+
+def strengths_of(drug: str) -> set[float]:
+    """Return the strengths of a drug that is sold in another one in each country."""
+    return {strength for known in of_countries().values() if (strength := known.get(drug))}
+
+
 def _allergic(facts: Facts, drug: str, allergies: Collection[ReportedAllergy]) -> bool:
     return any(one.allergen in references(facts, drug) for one in allergies)
 
@@ -368,23 +397,3 @@ def _within(rule: RenalRule, egfr: float) -> bool:
         and (rule.at_least is None or egfr >= rule.at_least)
         and (rule.above is None or egfr > rule.above)
     )
-
-
-@dataclass(frozen=True)
-class DrugEffects:
-    """What drugs of a class do to measurements.
-
-    Attributes:
-        blunting: Share of a rise of the heart rate that they suppress.
-        effects: Measurement -> effect.
-    """
-
-    blunting: float
-    effects: dict[str, Effect]
-
-
-@lru_cache(maxsize=1)
-def drug_effects() -> Mapping[str, DrugEffects]:
-    """Return class of drugs -> what its drugs do to measurements."""
-    text = Path(__file__).with_name("drug_effects.json").read_text(encoding="utf-8")
-    return TypeAdapter(dict[str, DrugEffects]).validate_json(text)

@@ -17,20 +17,27 @@ from random import Random
 from typing import Any, Literal
 
 from gym_clinic.facts import Facts, with_ancestors
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.courses import Course
 from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.courses import Course
 from gym_clinic.simulate.clinic.acute import acute_moves
 from gym_clinic.simulate.clinic.body import (
     DrawnEffect,
     State,
     findings_of,
     outside,
+    pregnancy_effects,
     settle,
 )
 from gym_clinic.simulate.clinic.imaging import image_report
 from gym_clinic.simulate.clinic.medicines import PastEvent, ReportedAllergy, TakenMedicine
-from gym_clinic.simulate.clinic.people import Background, Demographics
+from gym_clinic.simulate.clinic.people import (
+    ADULT,
+    MINUTES_IN_YEAR,
+    Background,
+    Demographics,
+    usual_weight,
+)
 from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
 from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
 from gym_clinic.simulate.clinic.survival import dies_of_body
@@ -53,8 +60,18 @@ CALMS_IN = 45
 REMEMBERED = 4
 """States that a patient keeps, since an encounter looks at the same minute several times."""
 
+GROWS_IN = 0.2
+"""Years after which a child is measurably taller and heavier."""
+
 RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
 """Background conditions in which carbon dioxide may have been raised for months."""
+
+
+OVER = ("transient-ischaemic-attack",)
+"""Conditions whose signs have gone by the arrival: nobody writes that they go on."""
+
+NARROW_PULSE = ("aortic-stenosis", "cardiac-tamponade")
+"""Conditions in which the pulse pressure is narrow: the heart cannot empty or fill."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +162,12 @@ class ClinicPatient:
             causes.append((0.5 ** (minute / CALMS_IN), self.arousal))
         state = self._settled(causes)
         moves = acute_moves(state, self._with_classes(actions), minute) if actions else {}
-        return self._settled([*causes, (1.0, moves)]) if moves else state
+        state = self._settled([*causes, (1.0, moves)]) if moves else state
+        years = minute / MINUTES_IN_YEAR
+        if years < -GROWS_IN and self.person.age < ADULT:
+            age, sex = self.person.age, self.person.sex
+            state["weight_kg"] *= usual_weight(max(age + years, 0), sex) / usual_weight(age, sex)
+        return state
 
     def _causes(
         self, problem: Problem, minute: float, actions: Mapping[str, float] | None
@@ -244,7 +266,7 @@ class ClinicPatient:
         """Return each finding, by id, that the patient has or that measurements exclude."""
         ids = self.facts.finding_ids
         state = self.state(minute)
-        measured = findings_of(self.facts, state, self.person.sex, self.person.age)
+        measured = findings_of(self.facts, state, *self.person.measured_by)
         found: dict[str, bool] = {}
         for problem in self.problems:
             found |= {key: True for key, began in problem.findings.items() if began <= minute}
@@ -252,7 +274,7 @@ class ClinicPatient:
 
     def abnormal(self, state: Mapping[str, float]) -> dict[str, str]:
         """Return measurement -> "L" or "H" for what is outside its reference range."""
-        return outside(self.facts, state, self.person.sex, self.person.age)
+        return outside(self.facts, state, *self.person.measured_by)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON."""
@@ -292,9 +314,11 @@ class ClinicPatient:
         """The state under background conditions and medicines alone."""
         causes = [(one.severity, one.effects) for one in self.background]
         causes += [(1.0, one.effects) for one in self.medicines]
+        if self.person.pregnant_weeks is not None:
+            causes.append((1.0, pregnancy_effects(self.person.pregnant_weeks)))
         return settle(
             self.facts, self.healthy, causes, sex=self.person.sex, age=self.person.age,
-            retains=self._retains,
+            retains=self._retains, narrow=self._narrow,
         )  # fmt: skip
 
     def _settled(self, problems: list[tuple[float, Mapping[str, DrawnEffect]]]) -> State:
@@ -304,7 +328,7 @@ class ClinicPatient:
         drawn = {key: self._before[key] for key in self.healthy}
         return settle(
             self.facts, drawn, problems, sex=self.person.sex, age=self.person.age,
-            blunting=1 - kept, retains=self._retains,
+            blunting=1 - kept, retains=self._retains, narrow=self._narrow,
         )  # fmt: skip
 
     @property
@@ -312,6 +336,12 @@ class ClinicPatient:
         acute = {one.condition for one in self.problems}
         lived_with = {one.condition for one in self.background if not one.mistaken} - acute
         return any(one in lived_with for one in RETAIN_CARBON_DIOXIDE)
+
+    @property
+    def _narrow(self) -> bool:
+        has = {one.condition for one in self.problems}
+        has |= {one.condition for one in self.background if not one.mistaken}
+        return not has.isdisjoint(NARROW_PULSE)
 
 
 def _plain(value: Any) -> Any:

@@ -15,8 +15,8 @@ from typing import Any, get_args
 import numpy as np
 
 from gym_clinic.facts import Facts
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.epidemiology import AgeBand, Epidemiology, Person, Pregnancy, Sex
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.epidemiology import AgeBand, Epidemiology, Person, Pregnancy, Sex
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
 from gym_clinic.simulate.disease.persons import LIFE, epidemiology_of
 
@@ -34,6 +34,9 @@ WEEKS = {
 
 HABITS = {"smoking": 0.17, "alcohol": 0.07}
 """Habit -> share of adults who have it, where a condition does not make it more frequent."""
+
+GIVEN_UP = (75, 0.5)
+"""Age in years from which habits are rarer, and by which factor (authored)."""
 
 MOST = 0.75
 """Greatest share of the people of an age who live with a condition."""
@@ -54,11 +57,17 @@ MISTAKEN, MISTAKEN_YEARS = 0.2, (0.4, 6.0)
 """Of adults with an illness that is taken for others: share with such an old diagnosis, and for how
 many years."""
 
+LONGEST_KNOWN = 25
+"""Years for which conditions are known at most, where no other number is written."""
+
 MINUTES_IN_YEAR = 365.25 * 24 * 60
 
 AGES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0)
 GROWN = (0.3, 0.45, 0.52, 0.57, 0.62, 0.7, 0.77, 0.83, 0.9, 0.97, 1.0)
 """Ages in years, and the share of the adult height at each."""
+
+HEIGHTS: Mapping[Sex, tuple[float, float]] = {"male": (176.0, 7.0), "female": (163.0, 6.5)}
+"""Sex -> mean height of adults in cm, and its standard deviation."""
 
 _PLACES = Path(__file__).parent
 
@@ -86,6 +95,11 @@ class Demographics:
     habits: tuple[str, ...] = ()
     pregnant_weeks: int | None = None
     postpartum: bool = False
+
+    @property
+    def measured_by(self) -> tuple[Sex, float, int | None]:
+        """What reference ranges go by: sex, age and the weeks of a pregnancy."""
+        return self.sex, self.age, self.pregnant_weeks
 
     @property
     def person(self) -> Person:
@@ -162,7 +176,8 @@ def draw_demographics(
     age, sex, pregnancy = person
     factors = {risk.factor: risk.share for risk in condition.risks}
     height, weight = _size(age, sex, [condition.id, *background], random)
-    chances = {habit: factors.get(habit, share) for habit, share in HABITS.items()}
+    kept = GIVEN_UP[1] if age >= GIVEN_UP[0] else 1
+    chances = {habit: kept * factors.get(habit, share) for habit, share in HABITS.items()}
     habits = tuple(
         habit for habit, share in chances.items() if age >= ADULT and random.random() < share
     )
@@ -173,12 +188,28 @@ def draw_demographics(
 
 def _size(age: float, sex: Sex, conditions: Collection[str], random: Random) -> tuple[float, float]:
     """Height in cm and weight in kg, before an illness changes the weight."""
-    mean, deviation = (176.0, 7.0) if sex == "male" else (163.0, 6.5)
+    mean, deviation = HEIGHTS[sex]
     height = mean + deviation * min(max(random.gauss(0, 1), -2), 2)
     height *= float(np.interp(age, AGES, GROWN))
     usual = usual_body_mass(age, conditions)
     index = random.gauss(usual, 0.09 * usual)
     return round(height), round(index * (height / 100) ** 2, 1)
+
+
+def build_of(person: Demographics) -> dict[str, float]:
+    """Return body mass index and height as shares of what is usual: `build` and `tallness`."""
+    usual = HEIGHTS[person.sex][0] * float(np.interp(person.age, AGES, GROWN))
+    index = person.weight_kg / (person.height_cm / 100) ** 2
+    return {
+        "build": index / usual_body_mass(person.age, ()),
+        "tallness": person.height_cm / usual,
+    }
+
+
+def usual_weight(age: float, sex: Sex) -> float:
+    """Return the mean weight in kg of people of an age in years."""
+    height = HEIGHTS[sex][0] * float(np.interp(age, AGES, GROWN))
+    return usual_body_mass(age, ()) * (height / 100) ** 2
 
 
 def usual_body_mass(age: float, conditions: Collection[str]) -> float:
@@ -214,20 +245,26 @@ def draw_background(
     barred = {*excluded_by(condition.id), condition.id}
     for key in sorted(facts.conditions, key=lambda key: key != surely):
         one = facts.conditions[key]
-        if one.role == "presenting" or key in barred:
+        if one.role == "presenting" or not one.drawn or key in barred:
             continue
         usual = prevalence(facts, one, person)
         chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
         if random.random() < (1.0 if usual and key == surely else chance):
             first = epidemiology_of(facts.diseases[key]).ages[0].low
-            longest = max(min(person.age - first, 25.0), 0.2)
+            longest = max(min(person.age - first, most_years(key)), 0.2)
             drawn = {**one.vitals, **one.labs} if one.role == "background" else one.labs
             effects = {name: draw_effect(effect, random) for name, effect in drawn.items()}
             years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
+            years = person.age if key in _lived_with()["from_birth"] else years
             severity = 1.0 if one.role == "background" else CONTROLLED
             found.append(Background(key, min(round(years, 1), person.age), effects, severity))
             barred |= excluded_by(key)
     return found
+
+
+def most_years(condition: str) -> float:
+    """Return for how many years at most people live with a condition (authored)."""
+    return float(_lived_with()["most_years"].get(condition, LONGEST_KNOWN))
 
 
 def draw_known(
@@ -256,10 +293,11 @@ def draw_known(
     if share is None or random.random() >= share or not may_live_with(epidemiology, person):
         return None
     least = math.ceil(10 * (KNOWN - began / MINUTES_IN_YEAR)) / 10
-    longest = min(person.age - epidemiology.ages[0].low, 30.0)
+    longest = min(person.age - epidemiology.ages[0].low, most_years(condition.id))
     if longest < least:
         return None
     years = round(random.uniform(least, longest), 1)
+    years = person.age if condition.id in _lived_with()["from_birth"] else years
     return Background(condition.id, years, slow_effects(facts, effects), LASTING)
 
 
@@ -324,6 +362,13 @@ def mistaken_for() -> Mapping[str, tuple[str, ...]]:
 def _exclusive() -> tuple[frozenset[str], ...]:
     groups = json.loads((_PLACES / "exclusive.json").read_text(encoding="utf-8"))
     return tuple(frozenset(one) for one in groups)
+
+
+@lru_cache(maxsize=1)
+def _lived_with() -> Mapping[str, Any]:
+    file = _PLACES / "lived_with.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return MappingProxyType(found)
 
 
 @lru_cache(maxsize=1)

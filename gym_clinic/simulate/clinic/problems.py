@@ -6,17 +6,17 @@ import dataclasses
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 
 from gym_clinic.facts import Facts, with_ancestors
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.courses import Course
-from gym_clinic.facts.epidemiology import Person
 from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.courses import Course
+from gym_clinic.facts.records.epidemiology import Person
 from gym_clinic.simulate.clinic.beginnings import (
     DAY,
     begins_it,
@@ -50,6 +50,9 @@ PAINFUL = re.compile(
     re.IGNORECASE,
 )
 """Names of findings that hurt."""
+
+HURTS = 2.5
+"""Pain score from which on a patient tells where it hurts, and does not forget it."""
 
 VAGUE = 0.4
 """Share of those who say only that they are unwell."""
@@ -163,7 +166,8 @@ def told(
     findings = _findings(facts, problem, unlike, person, beside, random)
     if complaint is not None:
         findings[complaint] = problem.began
-    if values["gcs"] < CLEAR and ids[CLOUDED] not in with_ancestors(findings, facts.above):
+    known = with_ancestors([*findings, *(first.findings if first else ())], facts.above)
+    if values["gcs"] < CLEAR and ids[CLOUDED] not in known:
         chances = shares(facts, problem.condition, problem.variant)
         special = [one for one in chances if ids[CLOUDED] in facts.above[one]]
         likely = [*sorted(special, key=lambda one: -chances[one]), ids[CLOUDED]]
@@ -185,6 +189,9 @@ def told(
         if random.random() < VAGUE and possible(facts, [ids["Malaise"]], person):
             complaint = ids["Malaise"]
         findings[complaint] = problem.began
+    for one, began in tuple(findings.items()):
+        for name in comes_with().get(facts.phenotypes[one].name, ()):
+            findings.setdefault(ids[name], began)
     return dataclasses.replace(problem, complaint=complaint, findings=findings, effects=effects)
 
 
@@ -274,6 +281,14 @@ def possible_when() -> Mapping[str, str]:
     """
     file = Path(__file__).with_name("possible_when.json")
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+@lru_cache(maxsize=1)
+def comes_with() -> Mapping[str, Sequence[str]]:
+    """Return finding -> findings that whoever has it has too, beside those it is a form of."""
+    file = Path(__file__).with_name("comes_with.json")
+    found: dict[str, Sequence[str]] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 

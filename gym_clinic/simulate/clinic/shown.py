@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.examination import Sign, Study
 from gym_clinic.facts.expressions import parse as parse_expression
 from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase, parse
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.examination import Sign, Study
 
 _SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
 _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
@@ -26,6 +26,27 @@ _ORIENTED = re.compile(
 CLEAR, KNOWS_DATES = 14.5, 4
 """Coma score, and age in years, from which on a patient may be called oriented; a score of 14 is
 somebody who is confused or opens the eyes only when spoken to."""
+
+_ANSWERED = re.compile(
+    r"sensation|pin prick|light touch|vibration|finger-nose|past-pointing|heel-shin|tandem|Romberg"
+    r"|\bfields\b|acuity|monofilament|dermatome"
+)
+"""Words of what can be examined only in a patient who answers."""
+
+ANSWERS = 9.5
+"""Coma score from which on a patient answers well enough for that."""
+
+BUILDS = {
+    r"tall(, | and )?": (1.03, 9.0, "tallness"),
+    r"(very )?(thin|slim|lean|underweight|cachectic|emaciated|asthenic)\b"
+    r"(?! (limb|skin|frag|pulse))( build| in appearance)?": (0.0, 0.85, "build"),
+    r"normal build|well nourished|no signs of weight loss|not wasted": (0.75, 1.15, "build"),
+    r"((central|truncal) obesity|overweight( centrally)?)": (0.97, 9.0, "build"),
+}
+"""What an examiner writes of a build -> the least and the greatest share of the usual body mass
+index, or height, of such a person."""
+
+_BUILDS = {re.compile(rf"\b({text})"): limits for text, limits in BUILDS.items()}
 
 _SPACES = re.compile(r" {2,}")
 _BEFORE_STOP = re.compile(r" +([,.;:)])")
@@ -106,24 +127,47 @@ def draw_signs(
         if text is not None:
             abnormal = one.abnormal in ("both", "text" if there else "otherwise")
             written = _as_awake(write_text(text, random), values)
+            written = _as_built(written, values) if one.site == "general" else written
             if written:
                 found.append(ShownSign(one.site, written, abnormal))
     return tuple(found)
 
 
 def _as_awake(text: str, values: Mapping[str, float]) -> str:
-    """The text without orientation where the coma score or the age does not allow it.
+    """The text without what the coma score or the age does not allow: orientation, sensation.
 
     >>> _as_awake("A&O x3, no focal deficit", {"gcs": 15, "age": 2})
     'alert, no focal deficit'
     >>> _as_awake("alert and orientated", {"gcs": 13, "age": 40})
     ''
+    >>> _as_awake("coarse nystagmus, finger-nose test overshoots", {"gcs": 8, "age": 40})
+    'coarse nystagmus'
     """
+    if values["gcs"] < ANSWERS:
+        text = ", ".join(one for one in text.split(", ") if not _ANSWERED.search(one))
     clear = values["gcs"] >= CLEAR
     if not _ORIENTED.search(text) or (clear and values["age"] >= KNOWS_DATES):
         return text
     clauses = dict.fromkeys(_ORIENTED.sub("alert", text).split(", "))
     return ", ".join(one for one in clauses if clear or one not in ("alert", "GCS 15"))
+
+
+def _as_built(text: str, values: Mapping[str, float]) -> str:
+    """The text without a build that height and weight contradict.
+
+    >>> _as_built("tall and thin, holds the side", {"build": 1.1, "tallness": 0.98})
+    'holds the side'
+    >>> _as_built("pale and thin", {"build": 1.1, "tallness": 1.0})
+    'pale'
+    """
+    left = text
+    for pattern, (least, most, measure) in _BUILDS.items():
+        if not least <= values[measure] <= most:
+            left = pattern.sub("", left)
+    if left == text:
+        return text
+    clauses = (re.sub(r"^(and|,)|and$", "", one.strip()).strip() for one in left.split(","))
+    return ", ".join(one for one in clauses if one)
 
 
 def _is_there(

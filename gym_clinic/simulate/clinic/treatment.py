@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from pydantic import Field, TypeAdapter
 
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Condition
-from gym_clinic.facts.courses import Course
 from gym_clinic.facts.cross_reactions import reaction_level
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.instruments import Expr
-from gym_clinic.facts.models import Text, Texts
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.courses import Course
+from gym_clinic.facts.records.drugs import CLASS
+from gym_clinic.facts.records.instruments import Expr
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic.body import State, with_limits
 from gym_clinic.simulate.clinic.imaging import without_reason
@@ -114,7 +114,7 @@ def values_at(patient: ClinicPatient, problem: Problem | None, minute: float = 0
     and its `severity`.
     """
     person = patient.person
-    values = with_limits(patient.facts, patient.state(minute), person.sex, person.age)
+    values = with_limits(patient.facts, patient.state(minute), *person.measured_by)
     taken = any(is_a(one.drug, f"{CLASS}anticoagulant") for one in patient.medicines)
     values |= {"female": person.sex == "female", "weeks": person.pregnant_weeks or 0}
     values |= {"anticoagulated": taken}

@@ -27,7 +27,7 @@ from gym_clinic.facts import (
     restates_diagnosis,
     with_ancestors,
 )
-from gym_clinic.facts.conditions import Condition
+from gym_clinic.facts.records.conditions import Condition
 
 UNKNOWN = 0.5
 """Probability of a finding whose frequency is unknown."""

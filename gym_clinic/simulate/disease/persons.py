@@ -6,7 +6,7 @@ import math
 from random import Random
 
 from gym_clinic.facts import INCIDENCE, Disease, Epidemiology, Facts, Person
-from gym_clinic.facts.epidemiology import AgeBand, Sex
+from gym_clinic.facts.records.epidemiology import AgeBand, Sex
 
 ANYONE = Epidemiology(ages=(AgeBand(18, 90, 1),), female=0.5, incidence="uncommon")
 """The epidemiology of a disease without one."""

@@ -84,6 +84,22 @@ def test_a_falsehood_is_noticed(falsehood: Falsehood, patients: list[ClinicPatie
     assert tried >= 1
 
 
+@pytest.mark.parametrize(
+    ("seed", "condition", "text", "kind"),
+    [
+        (15, "alcohol-withdrawal", "They told me it is alcohol withdrawal.", "diagnosis"),
+        (27, "bell-palsy", "They told me it is Bell palsy.", "diagnosis"),
+        (20, "ascending-cholangitis", "I'd give it 71 out of ten.", "number"),
+    ],
+)
+def test_a_finding_or_an_age_excuses_no_falsehood(
+    seed: int, condition: str, text: str, kind: str
+) -> None:
+    """The patients drink, have a facial palsy, and are 71 years old."""
+    check = AnswerCheck(OwnRecord(draw_patient(seed, condition)))
+    assert kind in {one.partition(":")[0] for one in check.failures(text)}
+
+
 def test_an_answer_that_does_not_say_its_facts_is_noticed(patients: list[ClinicPatient]) -> None:
     rules = RulesPatient(patients[0])
     answer = rules.answer("What brings you in?", 0)

@@ -123,3 +123,8 @@ def test_common_misspellings_are_understood(wrong: str, right: str) -> None:
     asked, meant = (HEARING.hear(f"Any {word}?").findings for word in (wrong, right))
     assert asked == meant
     assert asked
+
+
+def test_illnesses_of_the_family_are_not_those_of_the_patient() -> None:
+    assert HEARING.hear("Any illnesses in the family?").topics == ("family",)
+    assert "past" in HEARING.hear("What illnesses do you have?").topics

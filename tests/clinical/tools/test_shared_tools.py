@@ -41,9 +41,25 @@ def test_a_differential_depends_on_who_the_patient_is() -> None:
     listed = call("generate_ddx", chart, present=["abdominal pain", "vomiting"], limit=10)
     who = patient.person.person
     for one in listed["differential"]:
-        epidemiology = load().diseases[find_disease(one["disease"])].epidemiology
+        epidemiology = load().diseases[find_disease(one)].epidemiology
         assert epidemiology is None or epidemiology.admits(who)
     assert chart.events[-1]["tool"] == "generate_ddx"
+
+
+def test_a_differential_is_a_list_to_choose_from_and_no_conclusion() -> None:
+    """In order of likelihood, or with fewer, the list would name the diagnosis."""
+    told = ["abdominal pain", "vomiting", "anorexia"]
+    listed = call("generate_ddx", present=told)["differential"]
+    likely = [load().diseases[one.disease].name for one in differential(
+        {load().finding_ids[one] for one in ("Abdominal pain", "Vomiting", "Anorexia")}
+    )]  # fmt: skip
+    assert listed == sorted(likely[: len(listed)], key=str.casefold) != likely[: len(listed)]
+    similar = call("find_similar_patients", findings=told)["patients"]
+    diseases = [one["diagnosis"] for one in similar]
+    assert diseases == sorted(set(diseases), key=str.casefold)
+    for tool, key in (("generate_ddx", "present"), ("find_similar_patients", "findings")):
+        with pytest.raises(ToolError, match="expected 5 to 10"):
+            call(tool, **{key: told}, limit=1)
 
 
 def test_findings_that_nobody_understands_are_an_error() -> None:

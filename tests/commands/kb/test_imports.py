@@ -8,7 +8,7 @@ import pytest
 from places import ROOT
 from real_data import real
 
-from gym_clinic.facts.profiles import read_profiles
+from gym_clinic.facts.records.profiles import read_profiles
 from gym_clinic.importers import FACTS
 from gym_clinic.names import import_named
 from gym_clinic.retrieval.patients.guidelines import GuidelineIndex

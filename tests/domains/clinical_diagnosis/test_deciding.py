@@ -18,10 +18,16 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
     decisions,
     discriminators,
     moves,
+    order_of,
     read_entry,
     telling_keys,
 )
-from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, excluding_keys
+from gym_clinic.domains.clinical_diagnosis.evidence import (
+    decisive_facts,
+    excluding_keys,
+    look_alikes,
+    possible_look_alikes,
+)
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.plan import reference_plan
 from gym_clinic.domains.clinical_diagnosis.tasks import conditions, make_task, try_plan
@@ -74,11 +80,72 @@ def test_every_entry_is_known_and_its_condition_makes_it_so() -> None:
                 holds = any(moves(one, facts, of) for one in condition.forms())
             elif kind == "told":
                 holds = finding_rates()[name].get(of, 0.0) > ELSEWHERE
+            elif kind == "habit":
+                holds = any(one.factor == of and one.share > 0.5 for one in condition.risks)
             else:
                 holds = shown.get(key, False)
             if not holds:
                 wrong.append((name, entry))
     assert wrong == []
+
+
+def test_every_test_that_decides_can_be_had() -> None:
+    """A key that no call obtains would be an entry without effect."""
+    facts = load()
+    for name, entries in discriminators().items():
+        for entry in (*entries.entries, *entries.sought):
+            kind, _, of = read_entry(facts, entry)[0].partition(":")
+            if kind == "lab":
+                assert order_of(facts, of) is not None, (name, entry)
+            assert kind != "lab" or facts.measurements[of].kind != "vital", (name, entry)
+
+
+def test_a_known_illness_is_not_found_again_and_its_attack_is() -> None:
+    facts = load()
+    for name, entries in discriminators().items():
+        told_apart = [one for one in entries.by if one.known is not None]
+        assert not told_apart or facts.conditions[name].lived_with_before is not None, name
+        assert any(one.known is not True for one in entries.by), name
+        assert any(one.known is not False for one in entries.by), name
+
+
+def test_addison_disease_that_is_known_is_not_tested_under_hydrocortisone() -> None:
+    found = {True: False, False: False}
+    for number in range(30):
+        made = make_task(TaskDraft("addison-disease", seed_of("dev", number), "dev"))
+        if made is None:
+            continue
+        world = open_world(made.record)
+        known = "addison-disease" in {one.condition for one in world.patient.background}
+        keys = {one.key for each in decisions(world) for one in each}
+        assert known is not bool(keys & {"study:short-synacthen-test", "lab:cortisol"})
+        found[known] = True
+        if all(found.values()):
+            return
+    raise AssertionError(found)
+
+
+def test_a_hypoglycaemia_is_measured_at_the_bedside_before_glucose_is_given() -> None:
+    made = make_task(TaskDraft("hypoglycaemia", seed_of("dev", 1), "dev"))
+    assert made is not None
+    calls = [(one["name"], one["arguments"]) for batch in made.gold["plan"] for one in batch]
+    assert calls.index(("order_lab", {"tests": ["glucometer"]})) < min(
+        number for number, (name, _) in enumerate(calls) if name == "give_medication"
+    )
+    assert "vital:glucometer" in made.gold["read"]
+
+
+def test_look_alikes_are_those_that_the_patient_may_have() -> None:
+    """The mutation: all look-alikes of the condition, which a child may not have."""
+    world = world_of("pulmonary-tuberculosis")
+    child = replace(world.patient.person, age=1.3)
+    young = replace(world, patient=replace(world.patient, person=child))
+    condition = load().conditions["pulmonary-tuberculosis"]
+    assert "lung-cancer" in look_alikes(load(), condition)
+    assert not {"lung-cancer", "chronic-obstructive-pulmonary-disease"} & {
+        *possible_look_alikes(young)
+    }
+    assert possible_look_alikes(young)
 
 
 def test_an_unknown_entry_is_refused() -> None:
@@ -91,6 +158,8 @@ def test_what_is_abnormal_in_many_diseases_decides_only_as_the_test_of_reference
     for name, entries in discriminators().items():
         first = facts.conditions[name].work_up[:1]
         for together in entries.by:
+            if together.known:
+                continue
             counts = [one for one in together.facts if not one.startswith((NOT, READ))]
             telling = [one for one in counts if one not in UNSPECIFIC]
             if counts and not telling and not any(one.partition(":")[2] in first for one in counts):

@@ -10,15 +10,19 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.resolving import find_action, find_evidence, fulfils
-from gym_clinic.clinical.seen import seen
 from gym_clinic.clinical.tasks import MadeTask, TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis import supplements
 from gym_clinic.domains.clinical_diagnosis.deciding import decisions, question_about
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
-from gym_clinic.domains.clinical_diagnosis.gold import forbidden_orders, order_name
-from gym_clinic.domains.clinical_diagnosis.places import dispositions
+from gym_clinic.domains.clinical_diagnosis.gold import (
+    concrete_orders,
+    forbidden_orders,
+    order_name,
+)
+from gym_clinic.domains.clinical_diagnosis.places import dispositions, place_table
 from gym_clinic.domains.clinical_diagnosis.tasks import (
     conditions,
     make_task,
@@ -28,8 +32,9 @@ from gym_clinic.domains.clinical_diagnosis.tasks import (
 )
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
+from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import draw_patient
-from gym_clinic.simulate.clinic.treatment import forbidden_drugs
+from gym_clinic.simulate.clinic.treatment import forbidden_drugs, treatment_for
 
 WELL = {"hr": 76.0, "sbp": 124.0, "spo2": 98.0, "rr": 14.0, "gcs": 15.0, "temp_c": 36.8}
 
@@ -203,6 +208,12 @@ def test_vital_signs_decide_which_places_are_right(
         ("epilepsy", ["levetiracetam"], ["epilepsy"], {"gcs": 14.0}, True),
         ("epilepsy", ["levetiracetam"], ["epilepsy"], {"spo2": 84.0}, False),
         ("epilepsy", [], [], {}, False),
+        ("paroxysmal-supraventricular-tachycardia", [], [], {"hr": 180.0}, True),
+        ("paroxysmal-supraventricular-tachycardia", [], [], {"hr": 180.0, "sbp": 92.0}, False),
+        ("paroxysmal-supraventricular-tachycardia", [], ["aortic-stenosis"], {}, False),
+        ("asthma", ["salbutamol"], ["asthma"], {"spo2": 93.0}, True),
+        ("asthma", ["salbutamol"], ["asthma"], {"spo2": 91.0}, False),
+        ("asthma", [], [], {"spo2": 93.0}, False),
     ],
 )
 def test_an_attack_that_is_over_may_go_home_if_the_record_allows(
@@ -214,12 +225,48 @@ def test_an_attack_that_is_over_may_go_home_if_the_record_allows(
 ) -> None:
     patient = MagicMock(**{"state.return_value": WELL | state})
     patient.usual, patient.person.age, patient.facts = WELL, 40.0, load()
+    patient.person.pregnant_weeks = None
     patient.problems = (MagicMock(condition=condition, variant=None, severity=0.8, findings={}),)
     patient.medicines = tuple(MagicMock(drug=one) for one in medicines)
     patient.background = tuple(MagicMock(condition=one) for one in lives_with)
     found = dispositions(load().conditions[condition], patient)
     assert found[0] == "ward"
     assert ("home" in found) is home
+
+
+def test_what_an_attack_is_judged_by_is_known() -> None:
+    facts = load()
+    for one in place_table().over:
+        names = {*facts.conditions, *facts.finding_ids}
+        assert {*one.lives_with} <= {*facts.conditions}
+        assert all(it.startswith("class:") or it in names for it in one.without), one.condition
+        assert parse(one.then).names <= {*facts.measurements}
+        assert not one.on_arrival or one.then == "True"
+
+
+@pytest.mark.parametrize(
+    ("condition", "drug", "first_by_name"),
+    [("biliary-colic", "ibuprofen", "celecoxib"), ("myocarditis", "lisinopril", "benazepril")],
+)
+def test_a_class_is_ordered_as_the_drug_of_it_that_is_usual(
+    condition: str, drug: str, first_by_name: str
+) -> None:
+    treatments = (treatment_for(draw_patient(seed, condition)) for seed in range(40))
+    orders = [concrete_orders(one, load()) for one in treatments if one.alternatives]
+    assert f"drug:{drug}" in {each for one in orders for each in one}
+    assert sum(f"drug:{first_by_name}" in one for one in orders) < len(orders) / 4
+
+
+def test_an_antibiotic_that_treats_without_a_procedure_is_named() -> None:
+    """Any antibiotic would be right otherwise; in delirium it stands for the cause."""
+    for name, condition in load().conditions.items():
+        course = condition.course
+        if condition.role == "background" or course is None or name == "delirium":
+            continue
+        for together in course.treated_by:
+            if "class:antibiotic" in together:
+                others = {*together} - {"class:antibiotic", "fluids", "oxygen"}
+                assert others, (name, together)
 
 
 def test_a_ticket_that_names_the_disease_makes_no_task() -> None:

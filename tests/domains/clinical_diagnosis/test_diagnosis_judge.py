@@ -12,8 +12,14 @@ import pytest
 
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
-from gym_clinic.domains.clinical_diagnosis.judge import harms
+from gym_clinic.clinical.judging.judge import JudgedEpisode
+from gym_clinic.clinical.resolving import find_action
+from gym_clinic.clinical.tasks import TaskDraft, seed_of
+from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clinical_diagnosis.judge import JUDGE, harms
+from gym_clinic.domains.clinical_diagnosis.tasks import make_task, try_plan
 from gym_clinic.episode import Task
+from gym_clinic.facts import load as facts_of
 from gym_clinic.frozen import thaw
 from gym_clinic.policies import load, play, scripted
 from gym_clinic.policies.moves import write_move
@@ -71,6 +77,16 @@ def test_two_treatments_without_a_ground_are_not_right() -> None:
     assert judged(orders=[*right, *bare])["metrics"]["accuracy_orders"] == 0
 
 
+def test_every_order_can_be_judged_beside_the_medicines_that_are_taken() -> None:
+    """Names of two drugs in one, and of drugs that the facts do not have, are orders too."""
+    names = ["amlodipine/atorvastatin", "protamine", "vincristine", "saline", "drug:oxygen"]
+    facts, made = facts_of(), [find_action(facts_of(), one) for one in names]
+    one = MagicMock(facts=facts, _made=frozenset(each for each in made if each))
+    one.case = MagicMock(patient=MagicMock(medicines=[MagicMock(drug="simvastatin")]))
+    one.case.__getitem__.return_value = ()
+    assert JudgedEpisode.duplicated.func(one) == ("atorvastatin",)
+
+
 @pytest.mark.parametrize(
     ("oxygen", "place", "found"), [(84.0, "home", [4]), (84.0, "ward", []), (98.0, "home", [])]
 )
@@ -83,6 +99,37 @@ def test_who_is_failing_and_sent_home_is_harmed(
     one.case.patient.person.age, one.case.patient.usual = 40.0, well
     one.case.patient.state.return_value = {**well, "spo2": oxygen}
     assert list(harms(one)) == found
+
+
+@pytest.mark.parametrize(("condition", "treatment"), [
+    ("paroxysmal-supraventricular-tachycardia", (
+        ("perform_procedure", {"procedure": "vagal-manoeuvre", "emergency": True}),
+    )),
+    ("asthma", (
+        ("give_medication", {"drug": "Salbutamol", "dose": 5.0, "unit": "mg", "route": "inhaled"}),
+        ("give_medication", {"drug": "Prednisolone", "dose": 40.0, "unit": "mg", "route": "oral"}),
+    )),
+])  # fmt: skip
+def test_an_attack_goes_home_once_it_is_treated_and_watched(
+    condition: str, treatment: tuple[CallSpec, ...]
+) -> None:
+    drafts = (TaskDraft(condition, seed_of("dev", number), "dev") for number in range(30))
+    made = next(
+        one
+        for one in map(make_task, drafts)
+        if one is not None and "home" in one.gold["acceptable"]["dispositions"]
+    )
+    plan = [[(one["name"], one["arguments"]) for one in batch] for batch in made.gold["plan"]]
+    answer = {**made.gold["answer"], "disposition": "home"}
+    watch = ("wait", {"minutes": 90})
+    for given, waits, sent_too_early in (
+        (treatment, 0, True),
+        ((), 1, True),
+        (treatment, 1, False),
+    ):
+        tried = try_plan(made.record, [plan[0], list(given), *plan[1:], *[[watch]] * waits])
+        broken = {one.rule for one in tried.judged(JUDGE, made.gold, answer).violations}
+        assert ("S5-16" in broken) is sent_too_early, (given, waits)
 
 
 def test_citations_that_were_not_read_lower_coherence() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from gym_clinic.clinical import MadeTask, TaskDraft
-from gym_clinic.domains.drug_interaction.beside_checks import MISSING
-from gym_clinic.domains.drug_interaction.checks import pair_risk
-from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
-from gym_clinic.domains.drug_interaction.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
+from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken, find_problems
+from gym_clinic.domains.drug_interaction.checks.risks import pair_risk
 from gym_clinic.domains.drug_interaction.plans import plan_score
-from gym_clinic.domains.drug_interaction.problems import ReviewProfile, Taken, find_problems
 from gym_clinic.domains.drug_interaction.tasks import make
 
 PAIN = indications()["osteoarthritis"]

@@ -6,15 +6,8 @@ import re
 
 import pytest
 
-from gym_clinic.domains.drug_interaction.checks import (
-    allergy_risk,
-    duplicate_risk,
-    hepatic_risk,
-    pair_risk,
-    washout_risk,
-)
-from gym_clinic.domains.drug_interaction.dose_checks import dose_risk, renal_risks
-from gym_clinic.domains.drug_interaction.formulary import (
+from gym_clinic.domains.drug_interaction.checks.doses import dose_risk, renal_risks
+from gym_clinic.domains.drug_interaction.checks.formulary import (
     bought,
     brands,
     hepatic_rules,
@@ -23,7 +16,14 @@ from gym_clinic.domains.drug_interaction.formulary import (
     products,
     treats,
 )
-from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.people import older_risks, pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.risks import (
+    allergy_risk,
+    duplicate_risk,
+    hepatic_risk,
+    pair_risk,
+    washout_risk,
+)
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import resolve
 

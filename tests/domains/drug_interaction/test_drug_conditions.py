@@ -11,27 +11,29 @@ import pytest
 
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical import MadeTask, TaskDraft
-from gym_clinic.domains.drug_interaction.condition_checks import (
+from gym_clinic.domains.drug_interaction.candidates import candidates
+from gym_clinic.domains.drug_interaction.checks.conditions import (
     condition_risks,
     condition_rules,
     listed_conditions,
 )
-from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
-from gym_clinic.domains.drug_interaction.instead import alternatives
-from gym_clinic.domains.drug_interaction.plausibility import go_together
-from gym_clinic.domains.drug_interaction.problems import (
+from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
     Taken,
+    excluded,
     find_problems,
     verdict_of,
 )
+from gym_clinic.domains.drug_interaction.plausibility import go_together
 from gym_clinic.domains.drug_interaction.tasks import make
 from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.twins import twin_of
 from gym_clinic.domains.drug_interaction.world import open_world, review_patient
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
-from gym_clinic.facts.drugs import CLASS
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic.texts import phrasebook
 from gym_clinic.simulate.split import Split
 from gym_clinic.toolbox import Toolbox
@@ -159,3 +161,41 @@ def test_sentences_of_a_ticket_start_with_a_capital_and_names_inside_do_not(
         assert "prescriber The" not in text
         assert ". the " not in text
         assert text[0].isupper()
+
+
+@pytest.mark.parametrize(("drug", "condition"), [
+    ("sumatriptan", "stable-angina-pectoris"), ("ergotamine", "stable-angina-pectoris"),
+    ("diclofenac", "stable-angina-pectoris"), ("pseudoephedrine", "hypertension"),
+    ("dronedarone", "heart-failure-with-reduced-ejection-fraction"),
+    ("domperidone", "heart-failure-with-preserved-ejection-fraction"),
+    ("combined-oral-contraceptive", "hypertension"), ("amitriptyline", "alzheimer-disease"),
+])  # fmt: skip
+def test_heart_vessels_and_brain_forbid_drugs(drug: str, condition: str) -> None:
+    (risk,) = condition_risks(drug, [condition, "gout"]).values()
+    assert risk.actions == ("avoid",)
+
+
+G6PD = "glucose-6-phosphate-dehydrogenase-deficiency"
+
+
+def test_a_deficiency_of_g6pd_forbids_some_drugs_and_leaves_others_open() -> None:
+    lacking, cystitis = living_with(G6PD), indications()["cystitis"]
+    nitrofurantoin = cystitis.options[0]
+    found = find_problems(nitrofurantoin, cystitis, lacking)
+    assert [(one.kind, one.severity) for one in found] == [("condition", "contraindicated")]
+    assert not find_problems(nitrofurantoin, cystitis, WELL)
+    instead = alternatives(cystitis, "nitrofurantoin", lacking)
+    assert {*instead} == {"pivmecillinam", "cefalexin", "amoxicillin-clavulanate"}
+    assert excluded("gliclazide", lacking)
+    assert not excluded("gliclazide", WELL)
+
+
+def test_nobody_is_drawn_with_what_only_a_task_puts_on_record() -> None:
+    assert not load().conditions[G6PD].drawn
+    assert all(one.drawn for key, one in load().conditions.items() if key != G6PD)
+
+
+def test_a_deficiency_of_g6pd_is_asked_about() -> None:
+    asked = {(one.drug.drug, one.condition) for one in candidates("condition")}
+    assert ("nitrofurantoin", G6PD) in asked
+    assert ("sumatriptan", "stable-angina-pectoris") in asked

@@ -6,17 +6,17 @@ import dataclasses
 
 import pytest
 
-from gym_clinic.domains.drug_interaction.checks import allergy_risk, duplicate_risk, pair_risk
-from gym_clinic.domains.drug_interaction.duplicates import severity_twice
-from gym_clinic.domains.drug_interaction.formulary import Regimen, home_regimens, indications
-from gym_clinic.domains.drug_interaction.instead import alternatives
-from gym_clinic.domains.drug_interaction.plausibility import go_together
-from gym_clinic.domains.drug_interaction.problems import (
+from gym_clinic.domains.drug_interaction.checks.duplicates import severity_twice
+from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, home_regimens, indications
+from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
     Taken,
     excluded,
     find_problems,
 )
+from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, duplicate_risk, pair_risk
+from gym_clinic.domains.drug_interaction.plausibility import go_together
 
 WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
 
@@ -142,3 +142,27 @@ def test_no_alternative_meets_an_inducer_that_ended_yesterday() -> None:
     assert alternatives(indications()["deep vein thrombosis"], "", ended) == ["enoxaparin"]
     long_ago = dataclasses.replace(WELL, ended=(("st-johns-wort", 30.0),))
     assert "warfarin" in alternatives(indications()["deep vein thrombosis"], "", long_ago)
+
+
+@pytest.mark.parametrize(
+    ("drug", "other", "twice"),
+    [
+        ("beclometasone-formoterol", "formoterol-budesonide", True),
+        ("fluticasone-salmeterol", "umeclidinium-vilanterol", True),
+        ("tiotropium", "umeclidinium-vilanterol", True),
+        ("beclometasone", "fluticasone-salmeterol", True),
+        ("tiotropium", "fluticasone-salmeterol", False),
+        ("salbutamol", "fluticasone-salmeterol", False),
+        ("insulin-glargine", "insulin-degludec", True),
+        ("insulin-glargine", "insulin-aspart", False),
+        ("adalimumab", "etanercept", True),
+        ("emtricitabine-tenofovir", "bictegravir-emtricitabine-tenofovir", True),
+        ("emtricitabine-tenofovir", "dolutegravir", False),
+        ("memantine", "donepezil", False),
+    ],
+)
+def test_products_that_share_an_ingredient_or_act_alike_are_duplicates(
+    drug: str, other: str, twice: bool
+) -> None:
+    risk = duplicate_risk(drug, other)
+    assert (risk is not None and risk.actions == ("avoid",)) == twice

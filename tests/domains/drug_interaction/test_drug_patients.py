@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from gym_clinic.clinical import MadeTask
-from gym_clinic.clinical.judging import JudgedEpisode
+from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.answer import submit_answer
+from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE, harms, supported
+from gym_clinic.domains.drug_interaction.settings import make_domain
 from gym_clinic.domains.drug_interaction.twins import twin_of
 from gym_clinic.domains.drug_interaction.world import CKD, open_case, reported, review_patient
 from gym_clinic.episode import Episode, Task
@@ -133,3 +135,32 @@ def test_blood_comes_before_a_review() -> None:
     pale = dataclasses.replace(patient, healthy={**patient.healthy, "hb": 5.0})
     assert reported(pale, "hb") < 7
     assert not plausible(record, pale)
+
+
+def test_the_place_of_a_medicine_does_not_tell_that_it_is_the_problem() -> None:
+    last, expected = 0, 0.0
+    for task in make_domain("embedded").tasks["train"]:
+        problems = [one for one in task.gold["problems"] if len(one["drugs"]) > 1]
+        proposed = task.record["question"].get("drug")
+        wrong = {drug for one in problems for drug in one["drugs"]} - {proposed}
+        taken = [one.drug for one in review_patient(task.record).medicines]
+        if wrong & {*taken} and len(taken) > 2:
+            last += taken[-1] in wrong
+            expected += len(wrong & {*taken}) / len(taken)
+    assert expected > 20
+    assert 0.6 * expected < last < 1.4 * expected
+
+
+def test_a_plan_that_says_everything_answers_nothing() -> None:
+    lower = {"kind": "dose", "drugs": ["digoxin"], "taken": {"digoxin": 0.25}, "most": None}
+    problem = {"actions": ["change"], "drugs": ["digoxin"], "remedies": [lower], "stoppable": []}
+    gold = {"problems": [problem], "acceptable": {"alternatives": []}}
+    half = {"drug": "digoxin", "daily_dose": 0.125}
+    assert plan_score("start with change", {"doses": [half]}, gold) == 1.0
+    for more in (
+        {"doses": [half, {"drug": "digoxin", "daily_dose": 0.06}]},
+        {"doses": [half, {"drug": "ramipril", "daily_dose": 2.5}]},
+        {"doses": [half], "separate_hours": 4},
+        {"doses": [half], "stop": ["ramipril"]},
+    ):
+        assert plan_score("start with change", more, gold) == 0.0

@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from gym_clinic.domains.drug_interaction.formulary import Regimen, indications
-from gym_clinic.domains.drug_interaction.instead import alternatives
-from gym_clinic.domains.drug_interaction.problems import (
+from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
     ReviewProfile,
     Taken,
@@ -17,6 +17,7 @@ from gym_clinic.domains.drug_interaction.problems import (
     find_problems,
     verdict_of,
 )
+from gym_clinic.domains.drug_interaction.plans import plan_score
 
 WELL = ReviewProfile(age=50, female=True, weight_kg=70, egfr=95, crcl=100)
 NAPROXEN = Regimen("naproxen", 500, "mg", 2)
@@ -166,14 +167,19 @@ def test_the_greatest_dose_follows_the_indication() -> None:
 def test_no_opioid_instead_of_morphine_beside_buprenorphine() -> None:
     pain, who = indications()["severe joint pain"], taking("buprenorphine")
     instead = alternatives(pain, "morphine", who)
-    assert "paracetamol" in instead
     assert not {"tramadol", "codeine", "oxycodone"} & {*instead}
 
 
+def test_a_simple_painkiller_is_no_alternative_where_none_holds() -> None:
+    instead = alternatives(indications()["severe joint pain"], "morphine", WELL)
+    assert instead
+    assert "paracetamol" not in instead
+
+
 @pytest.mark.parametrize(("female", "age", "offered"), [
-    (True, 30, False), (True, 60, True), (False, 30, True),
+    (True, 30, False), (True, 60, True), (False, 30, False), (False, 60, True),
 ])  # fmt: skip
-def test_valproate_is_no_alternative_in_a_woman_who_may_become_pregnant(
+def test_valproate_is_no_alternative_in_who_may_have_a_child(
     female: bool, age: float, offered: bool
 ) -> None:
     mania = indications()["bipolar disorder"]
@@ -195,3 +201,29 @@ def test_a_prodrug_is_no_alternative_to_its_drug() -> None:
     assert alternatives(thyroid, "thiamazole", WELL) == ["propranolol"]
     other = find_problems(Regimen("carbimazole", 20, "mg", 1), thyroid, who)
     assert verdict_of(other) == "do not start"
+
+
+def test_a_bought_product_is_stopped_or_watched_and_an_antacid_taken_apart() -> None:
+    diazepam = next(one for one in indications()["anxiety"].options if one.drug == "diazepam")
+    found = find_problems(
+        diazepam, indications()["anxiety"], taking("diphenhydramine", bought=True)
+    )
+    assert [each.kind for each in found[0].remedies] == ["stop", "monitor"]
+    doxycycline = indications()["pneumonia"].options[1]
+    found = find_problems(
+        doxycycline, indications()["pneumonia"], taking("aluminium-hydroxide", bought=True)
+    )
+    assert "stop" not in [each.kind for each in found[0].remedies]
+
+
+@pytest.mark.parametrize(("plan", "score"), [
+    ({"stop": ["ibuprofen"]}, 1), ({"stop": ["ibuprofen", "lisinopril"]}, 0),
+    ({"stop": ["ibuprofen"], "doses": [{"drug": "losartan", "daily_dose": 25},
+                                       {"drug": "losartan", "daily_dose": 50}]}, 0),
+])  # fmt: skip
+def test_a_plan_that_stops_all_or_gives_every_dose_is_wrong(plan: object, score: float) -> None:
+    problem = {"kind": "interaction", "drugs": ["ibuprofen", "losartan"], "actions": ["change"],
+               "remedies": [{"kind": "stop", "drugs": ["ibuprofen"]}]}  # fmt: skip
+    gold = {"problems": [problem], "acceptable": {"verdicts": ["start with change"]}}
+    assert isinstance(plan, dict)
+    assert plan_score("start with change", plan, gold) == score

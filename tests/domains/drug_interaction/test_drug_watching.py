@@ -7,12 +7,12 @@ import itertools
 
 import pytest
 
-from gym_clinic.domains.drug_interaction.checks import pair_risk, washout_risk
-from gym_clinic.domains.drug_interaction.formulary import Regimen, home_regimens, indications
-from gym_clinic.domains.drug_interaction.instead import alternatives
-from gym_clinic.domains.drug_interaction.person_checks import pregnancy_risk
-from gym_clinic.domains.drug_interaction.problems import ReviewProfile, find_problems
-from gym_clinic.domains.drug_interaction.watching import first_days, watches
+from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, home_regimens, indications
+from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, find_problems
+from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, washout_risk
+from gym_clinic.domains.drug_interaction.checks.watching import first_days, watches
 
 WELL = ReviewProfile(age=30, female=True, weight_kg=70, egfr=95, crcl=100)
 
@@ -115,10 +115,21 @@ def test_no_alternative_in_pregnancy_is_unrated_or_calls_for_caution() -> None:
     assert offered > 25
 
 
-def test_two_measures_of_the_kidneys_on_two_sides_of_a_limit_decide_nothing() -> None:
+def test_of_two_measures_of_the_kidneys_the_one_that_is_named_decides() -> None:
+    pain = indications()["pain after shingles"]
+    drug = Regimen("pregabalin", 300, "mg", 2)
+    for egfr, crcl, actions in ((75, 40, [("change",)]), (40, 75, [])):
+        split = dataclasses.replace(WELL, egfr=egfr, crcl=crcl)
+        found = find_problems(drug, pain, split)
+        assert [one.actions for one in found if one.kind == "renal"] == actions
+        obese = find_problems(drug, pain, dataclasses.replace(split, bmi=34))
+        assert [one.undecided for one in obese if one.kind == "renal"] == [True]
+
+
+def test_two_measures_on_two_sides_of_a_limit_decide_nothing_in_the_obese() -> None:
     pressure = indications()["hypertension"]
     drug = Regimen("spironolactone", 25, "mg", 1)
-    split = dataclasses.replace(WELL, egfr=24, crcl=42)
+    split = dataclasses.replace(WELL, egfr=24, crcl=42, bmi=36)
     found = [one for one in find_problems(drug, pressure, split) if one.kind == "renal"]
     assert [one.undecided for one in found] == [True]
     assert "spironolactone" not in alternatives(pressure, "", split)
@@ -143,6 +154,8 @@ def test_no_anti_inflammatory_drug_when_the_kidneys_fail(drug: str) -> None:
         ("selegiline", "fluoxetine", 20, 15),
         ("bupropion", "phenelzine", 9, 5),
         ("bupropion", "selegiline", 9, 5),
+        ("promethazine", "tranylcypromine", 9, 5),
+        ("diphenhydramine", "phenelzine", 9, 5),
         ("mirtazapine", "tranylcypromine", 9, 5),
         ("rivaroxaban", "carbamazepine", 6, 8),
     ],

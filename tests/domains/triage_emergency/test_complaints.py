@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from gym_clinic.domains.triage_emergency.complaints import complaint_groups, flags_of
+from gym_clinic.chart.catalogue import sites
+from gym_clinic.domains.triage_emergency.complaints import (
+    WORDS,
+    complaint_groups,
+    flags_of,
+    follow_ups,
+    steps_for,
+    steps_in_words,
+)
 from gym_clinic.facts import load
 
 
@@ -25,13 +33,36 @@ def test_a_headache_is_asked_for_its_red_flags_and_pain_in_the_belly_for_a_pregn
     assert flags_of(facts, [facts.finding_ids["Pelvic pain"]]).pregnancy
 
 
-def test_the_more_dangerous_of_two_complaints_comes_first() -> None:
+def test_two_complaints_are_asked_for_in_turn_and_the_more_dangerous_comes_first() -> None:
     facts = load()
     ids = [facts.finding_ids[name] for name in ("Vomiting", "Confusion")]
     flags = flags_of(facts, ids).findings
-    assert flags[:2] == ("Nuchal rigidity", "Overdose of tablets")
-    assert "Hematemesis" in flags[:4]
+    assert flags[:3] == ("Nuchal rigidity", "Hematemesis", "Overdose of tablets")
     assert flags == flags_of(facts, reversed(ids)).findings
+
+
+def test_a_complaint_without_a_group_of_its_own_keeps_its_flags_beside_another() -> None:
+    facts = load()
+    alone, other = (
+        [facts.finding_ids[name] for name in names]
+        for names in (["Malaise"], ["Malaise", "Insomnia"])
+    )
+    flags = flags_of(facts, other).findings
+    assert flags_of(facts, alone).findings[0] in flags[:2]
+    assert "Suicidal ideation" in flags[:2]
+
+
+def test_what_is_there_is_followed_up_each_finding_in_one_way() -> None:
+    facts = load()
+    listed = [name for one in follow_ups() for name in one.findings]
+    assert {*listed} <= {one.name for one in facts.phenotypes.values()}
+    assert len(listed) == len({*listed})
+    steps = {step for one in follow_ups() for step in one.then}
+    places = {one.removeprefix("site:") for one in steps if one.startswith("site:")}
+    assert places <= {*sites()}
+    assert {one for one in steps if not one.startswith("site:")} == {*WORDS}
+    assert steps_for(facts, facts.finding_ids["Alopecia"]) == ("site:general",)
+    assert steps_in_words(["onset", "site:chest"]) == ["when it began", "examination: chest"]
 
 
 def test_other_complaints_have_flags_too() -> None:

@@ -17,7 +17,7 @@ from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.acuity import acuity
 from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, pathway_named
-from gym_clinic.domains.triage_emergency.plan import told_first
+from gym_clinic.domains.triage_emergency.questions import told_first
 from gym_clinic.domains.triage_emergency.settings import solution
 from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, condition_of, make_task, pools
 from gym_clinic.domains.triage_emergency.tools import TOOLS
@@ -53,7 +53,7 @@ def test_a_task_is_of_its_level_and_its_plan_earns_everything(label: str) -> Non
     assert done.info["metrics"]["accuracy"] == 1
 
 
-def test_a_wrong_level_costs_half_the_accuracy() -> None:
+def test_with_a_wrong_level_nothing_is_had_for_what_needs_no_decision() -> None:
     one = task_of(SPEC, made("3"))
     *moves, last = env().domain.solve(one)
     assert not isinstance(last, str)
@@ -61,8 +61,21 @@ def test_a_wrong_level_costs_half_the_accuracy() -> None:
     texts = [env().dialect.write(move) for move in moves if not isinstance(move, str)]
     wrong = env().dialect.write(((name, {**arguments, "level": 5}),))
     done = play(env(), one, scripted([*texts, wrong]))
-    assert done.info["metrics"]["accuracy"] == pytest.approx(0.5)
-    assert done.reward < 0.95
+    assert done.info["metrics"]["accuracy"] == 0
+    assert done.reward < 0.2
+
+
+def test_a_protocol_that_is_due_counts_with_a_wrong_level() -> None:
+    one = made_of("anaphylaxis", "1")
+
+    def accuracy(**changed: object) -> float:
+        answer = {**one.gold["answer"], **changed}
+        episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
+        return JudgedEpisode(JUDGE, episode).accuracy
+
+    assert accuracy() == 1
+    assert accuracy(level=2) == accuracy(level=2, disposition="monitored bed") == 0.25
+    assert accuracy(level=2, pathway="none") == 0
 
 
 def test_pools_name_conditions_that_bring_patients() -> None:
@@ -271,7 +284,7 @@ def test_a_denied_overdose_or_a_general_examination_is_no_knowledge_of_a_poison(
     plan = moves_of(one)
     text = next(each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
     assert held(one, plan)[text]
-    known = ("examine_patient", "ask_patient", "read_document")
+    known = ("examine_patient", "ask_patient", "read_document", "read_results")
     activation: tuple[str, dict[str, object]] = ("activate_pathway", {"pathway": "poisoning"})
     others = [[call for call in move if call[0] not in known and call != activation]
               for move in plan]  # fmt: skip

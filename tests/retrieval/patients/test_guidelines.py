@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from gym_clinic import embedded
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts import load
-from gym_clinic.facts.models import Frequency
-from gym_clinic.facts.profiles import Profile, ProfileFeature, profiles_of
+from gym_clinic.facts.records.models import Frequency
+from gym_clinic.facts.records.profiles import Profile, ProfileFeature, profiles_of
 from gym_clinic.retrieval.patients.guidelines import GuidelineIndex, by_frequency, how_often
 
 

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from gym_clinic.facts import Facts, load
-from gym_clinic.facts.conditions import Variant
-from gym_clinic.facts.courses import Cause
-from gym_clinic.facts.examination import Sign, Study, StudyResult
+from gym_clinic.facts.records.conditions import Variant
+from gym_clinic.facts.records.courses import Cause
+from gym_clinic.facts.records.examination import Sign, Study, StudyResult
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 from gym_clinic.simulate.clinic.shown import (
     ShownSign,

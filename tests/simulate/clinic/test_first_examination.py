@@ -7,7 +7,7 @@ from collections import Counter
 from typing import get_args
 
 from gym_clinic.facts import load
-from gym_clinic.facts.examination import Site
+from gym_clinic.facts.records.examination import Site
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 from gym_clinic.simulate.clinic.first_examination import (
     first_examination,

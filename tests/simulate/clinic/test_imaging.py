@@ -7,7 +7,7 @@ import pytest
 from gym_clinic.chart.catalogue import studies_of
 from gym_clinic.chart.reports import study_report
 from gym_clinic.clinical import ClinicCase, open_world
-from gym_clinic.clinical.citations import is_true
+from gym_clinic.clinical.judging.citations import is_true
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient, image_report, sees
 from gym_clinic.simulate.clinic.imaging import (

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from gym_clinic.facts import load
-from gym_clinic.facts.epidemiology import Person
+from gym_clinic.facts.records.epidemiology import Person
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.medicines import draw_medicines
 from gym_clinic.simulate.clinic.people import draw_known

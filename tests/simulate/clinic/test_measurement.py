@@ -7,8 +7,9 @@ from statistics import fmean, pstdev
 import pytest
 
 from gym_clinic.errors import ConfigError
+from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
-from gym_clinic.simulate.clinic import ClinicPatient, Sample, draw_patient, measure
+from gym_clinic.simulate.clinic import ClinicPatient, Sample, draw_patient, measure, presenting
 from gym_clinic.simulate.clinic.measurement import measuring, methods_of
 
 
@@ -133,3 +134,30 @@ def test_the_data_name_measurements_methods_and_specimens_that_exist(
         ways = {way for key in fault.values for way in methods_of(known[key])}
         assert set(fault.methods) <= ways
         assert (fault.noted > 0) == (fault.comment is not None)
+
+
+def test_no_error_makes_the_pulse_pressure_narrower_than_that_of_a_heart() -> None:
+    narrow = set()
+    for number, one in enumerate(presenting(load())):
+        ill = draw_patient(number, one.id)
+        for minute in (5, 20, 60, 240):
+            sample = Sample(ill, minute)
+            upper, lower = sample.reading("sbp").value, sample.reading("dbp").value
+            assert upper - lower >= 0.16 * upper - 1, (one.id, upper, lower)
+            if upper - lower < 0.25 * upper - 1:
+                narrow.add(one.id)
+                state = ill.state(minute)
+                assert state["sbp"] - state["dbp"] < 0.25 * state["sbp"], (one.id, upper, lower)
+    assert narrow
+
+
+def test_what_is_on_file_of_earlier_days_was_measured_without_an_error() -> None:
+    faults = {"earlier": 0, "today": 0}
+    for seed in range(60):
+        ill = draw_patient(seed, "migraine")
+        for name, minute in (("earlier", -90_000), ("today", 30)):
+            sample = Sample(ill, minute)
+            keys = ("k", "spo2", "sbp", "temp_c")
+            faults[name] += sum(sample.reading(key).fault is not None for key in keys)
+    assert faults["earlier"] == 0
+    assert faults["today"] > 0

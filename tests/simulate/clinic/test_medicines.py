@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from patient_checks import names_of
+import pytest
+from patient_medicine_checks import names_of
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient, treatment_for
-from gym_clinic.simulate.clinic.medicines import DUPLICATED, duplicates, kinds_of_medicines
+from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.medicines import (
+    DUPLICATED,
+    TakenMedicine,
+    duplicates,
+    kinds_of_medicines,
+    of_one_country,
+)
 
 FACTS = load()
 PATIENTS = [draw_patient(seed, "delirium") for seed in range(60)]
@@ -70,3 +78,54 @@ def test_who_is_pregnant_keeps_insulin() -> None:
     assert len(diabetic) >= 2
     for one in diabetic:
         assert any("insulin" in each.drug for each in one.medicines), one.seed
+
+
+def named_in_words(reason: str) -> set[str]:
+    """The conditions that people live with and that a phrase names instead of their ids."""
+    alternatives = reason.strip("[]").casefold().split("|")
+    return {
+        key
+        for key, names in lay_names().items()
+        for name in (*names, FACTS.diseases[key].name, *FACTS.diseases[key].synonyms)
+        if name.casefold() in alternatives
+    }
+
+
+def test_what_a_medicine_is_taken_for_is_an_illness_by_its_id() -> None:
+    """Else somebody takes insulin without diabetes."""
+    for condition in FACTS.conditions.values():
+        for cause in condition.causes:
+            reason = cause.taken_for or ""
+            assert reason in FACTS.conditions or not named_in_words(reason), condition.id
+    assert named_in_words("[diabetes|a cold]") == {"type-2-diabetes-mellitus"}
+
+
+def test_insulin_brings_hypoglycaemia_about_only_in_diabetes() -> None:
+    patients = [draw_patient(seed, "hypoglycaemia") for seed in range(80)]
+    treated = [
+        one
+        for one in patients
+        if any({"insulin", "sulfonylurea"} & {*FACTS.drugs[m.drug].classes} for m in one.medicines)
+    ]
+    assert len(treated) > 30
+    for one in treated:
+        assert any("diabetes" in each.condition for each in one.background), one.seed
+
+
+@pytest.mark.parametrize(
+    ("beside", "american", "dose"),
+    [((), True, 81), ((), False, 75), (("gliclazide",), True, 75), (("metformin",), True, 81)],
+)
+def test_aspirin_has_the_strength_of_one_country(
+    beside: tuple[str, ...], american: bool, dose: float
+) -> None:
+    taken = [TakenMedicine(one, 75, "mg", 1, "", {}, 0) for one in ("aspirin", *beside)]
+    found = of_one_country(taken, american)
+    assert [one.dose for one in found] == [dose, *(75 for _ in beside)]
+    assert of_one_country([TakenMedicine("aspirin", 300, "mg", 1, "", {}, 0)], True)[0].dose == 300
+
+
+def test_ill_vessels_of_heart_and_brain_forbid_triptans() -> None:
+    for key in ("stable-angina-pectoris", "unstable-angina", "acute-myocardial-infarction",
+                "stroke", "transient-ischaemic-attack"):  # fmt: skip
+        assert "class:triptan" in FACTS.conditions[key].contraindicated, key

@@ -70,3 +70,26 @@ def test_a_wrong_old_diagnosis_is_on_record_like_a_right_one() -> None:
             replace(patient, medicines=medicines).usual
             == replace(patient, background=without, medicines=medicines).usual
         )
+
+
+def test_nobody_lives_with_a_failing_heart_for_a_generation():
+    years = [
+        one.years
+        for seed in range(80)
+        for one in draw_patient(seed, "heart-failure-with-reduced-ejection-fraction").background
+        if one.condition in ("heart-failure-with-reduced-ejection-fraction", "cirrhosis")
+    ]
+    assert years
+    assert max(years) <= 12
+
+
+def test_an_inherited_anaemia_is_as_old_as_the_patient():
+    patients = [draw_patient(seed, "sickle-cell-disease") for seed in range(12)]
+    known = [
+        (one.years, patient.person.age)
+        for patient in patients
+        for one in patient.background
+        if one.condition == "sickle-cell-disease"
+    ]
+    assert known
+    assert all(abs(years - age) < 1 for years, age in known)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gym_clinic.facts import load
-from gym_clinic.facts.courses import Course
+from gym_clinic.facts.records.courses import Course
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.body import DrawnEffect, settle
 from gym_clinic.simulate.clinic.problems import untreated_growth

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from random import Random
 
 import pytest
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, State, draw_patient
-from gym_clinic.simulate.clinic.body import DrawnEffect, add_computed, outside
+from gym_clinic.simulate.clinic.body import (
+    DrawnEffect,
+    add_computed,
+    draw_usual,
+    outside,
+    reference,
+)
 
 
 def poisoned(hours: float) -> ClinicPatient:
@@ -79,3 +86,30 @@ def test_the_skin_peels_late_in_kawasaki_disease() -> None:
         if peeling in problem.findings:
             assert -problem.began >= 10 * 1440
             assert problem.findings[peeling] - problem.began >= 10 * 1440 * 0.9
+
+
+def test_albumin_and_creatinine_are_low_in_pregnancy() -> None:
+    """By what a healthy pregnancy does; the ranges of the laboratory go with it."""
+    patient = draw_patient(4, "migraine")
+    person = dataclasses.replace(patient.person, age=30.0, sex="female")
+    states, ranges = [], []
+    for weeks in (None, 12, 34):
+        one = dataclasses.replace(
+            patient, person=dataclasses.replace(person, pregnant_weeks=weeks), problems=()
+        )
+        states.append(one.usual)
+        ranges.append(reference(patient.facts.measurements["albumin"], "female", 30, weeks))
+    assert states[0]["albumin"] > states[1]["albumin"] > states[2]["albumin"]
+    assert all(one["creatinine"] < 0.85 * states[0]["creatinine"] for one in states[1:])
+    assert all(one["pco2"] < states[0]["pco2"] - 5 for one in states[1:])
+    lows = [one.low for one in ranges if one is not None and one.low is not None]
+    assert lows == sorted(lows, reverse=True)
+    assert len(set(lows)) == 3
+
+
+@pytest.mark.parametrize(
+    ("age", "low", "high"), [(0.05, 95, 116), (1, 70, 86), (4, 75, 87), (9, 77, 95), (40, 80, 100)]
+)
+def test_red_cells_have_the_size_of_the_age(age: float, low: float, high: float) -> None:
+    drawn = [draw_usual(load(), "male", age, Random(seed))["mcv"] for seed in range(40)]
+    assert low <= min(drawn) < max(drawn) <= high

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gym_clinic.facts import load
-from gym_clinic.facts.drugs import CLASS
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import (
     ClinicPatient,
     draw_patient,

@@ -8,7 +8,7 @@ from statistics import mean
 import pytest
 
 from gym_clinic.facts import INCIDENCE, Epidemiology, Person, load
-from gym_clinic.facts.epidemiology import AgeBand
+from gym_clinic.facts.records.epidemiology import AgeBand
 from gym_clinic.simulate.disease.persons import density, draw_person, epidemiology_of, frequency
 
 KNOWN = Epidemiology(ages=(AgeBand(0, 1, 1), AgeBand(20, 40, 3)), female=0.75, incidence="rare")

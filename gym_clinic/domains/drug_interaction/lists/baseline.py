@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.drug_interaction.checks.people import OLD
 from gym_clinic.domains.drug_interaction.lists.review import CHANGE, KEEP
-from gym_clinic.domains.drug_interaction.person_checks import OLD
 from gym_clinic.instruments import score
 
 MOST_NAMED = 8

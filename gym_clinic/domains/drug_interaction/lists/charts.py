@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import TaskDraft
-from gym_clinic.domains.drug_interaction.beside_checks import MISSING
 from gym_clinic.domains.drug_interaction.candidates import ALLERGENS, WEEKS
 from gym_clinic.domains.drug_interaction.charting import (
     EXTRAS,
@@ -29,14 +28,17 @@ from gym_clinic.domains.drug_interaction.charting import (
     usual_for,
     with_medicine,
 )
-from gym_clinic.domains.drug_interaction.checks import Action, duplicate_risk, pair_risk
-from gym_clinic.domains.drug_interaction.condition_checks import (
+from gym_clinic.domains.drug_interaction.checks.conditions import (
     condition_risks,
     listed_conditions,
 )
-from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
-from gym_clinic.domains.drug_interaction.formulary import bought, home_regimens, indications
+from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
+from gym_clinic.domains.drug_interaction.checks.formulary import bought, home_regimens, indications
+from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
+from gym_clinic.domains.drug_interaction.checks.people import older_risks, pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.risks import Action, duplicate_risk, pair_risk
 from gym_clinic.domains.drug_interaction.home import may_live_with, suits, taken_by
+from gym_clinic.domains.drug_interaction.lists.needed import completing
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     FEWEST,
@@ -44,7 +46,6 @@ from gym_clinic.domains.drug_interaction.lists.review import (
     MOST_ASKED,
     list_problems,
 )
-from gym_clinic.domains.drug_interaction.person_checks import older_risks, pregnancy_risk
 from gym_clinic.domains.drug_interaction.world import drawn_patient, edited, profile_of
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -67,6 +68,9 @@ PREGNANT = ("list, pregnancy", "list, nothing, pregnant")
 
 CLEARED = 0.5
 """Share of the lists with a problem of which all others are taken away, where that can be."""
+
+NEW = (1, 5, 20, 45, 80)
+"""Days since what was begun lately was begun."""
 
 OLD, FERTILE = 66, (18, 44)
 """Ages in years of who is old, and of who is pregnant."""
@@ -105,11 +109,12 @@ def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
         return None
     wanted = {one["drug"] for one in found if one["kind"] == "take"}
     edits += [*found, *_beside(draft.label, found, now, random)]
+    edits += completing(profile_of(edited(patient, edits), edits), random)
+    edits += _also_new(wanted, edited(patient, edits), random)
     clears = kind == "none" or random.random() < CLEARED
     cleared = _cleared(kind, clears, wanted, patient, edits)
     if cleared is None:
         return None
-    cleared.append({"kind": "shuffled"})
     cleared += brand_names(patient, cleared, random)
     documents = ["letter", "medicines"] if random.random() < EXTRAS["pharmacist"] else ["letter"]
     reported = random.random() < EXTRAS["egfr"]
@@ -141,6 +146,16 @@ def _beside(
     if fails and all(one["kind"] != "kidneys" for one in found):
         extra += failing_kidneys(random)
     return extra
+
+
+def _also_new(wanted: set[str], patient: ClinicPatient, random: Random) -> list[Edit]:
+    """The edits by which other medicines were begun lately too, so that the date tells nothing."""
+    others = [one for one in patient.medicines
+              if one.drug not in wanted and one.condition in load().conditions]  # fmt: skip
+    chosen = random.sample(others, min(len(others), random.choice((1, 2, 2))))
+    return [{"kind": "take", "drug": one.drug, "dose": one.dose, "unit": one.unit,
+             "per_day": one.per_day, "for": one.condition, "days": random.choice(NEW)}
+            for one in chosen]  # fmt: skip
 
 
 def _cleared(
@@ -178,8 +193,9 @@ def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
         if not any(one.get("product") for one in made):
             known = any(one.get("for") in load().conditions for one in made)
             if known and not without and random.random() < EXTRAS["begun"]:
-                made = [{**one, "days": 1} if one["kind"] == "take" else one for one in made]
-            kept = told_how(random) == "list"
+                days = random.choice(NEW)
+                made = [{**one, "days": days} if one["kind"] == "take" else one for one in made]
+            kept = told_how(random) == "list" or any("days" in one for one in made)
             return made if kept else [{**one, "told": "hidden"} if one["kind"] == "take" else one
                                       for one in made]  # fmt: skip
     return []

@@ -12,18 +12,19 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks import pair_risk, ungraded
-from gym_clinic.domains.drug_interaction.formulary import Indication, indications
-from gym_clinic.domains.drug_interaction.instead import GRAVE, acts_on, raises_high_potassium
-from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated
-from gym_clinic.domains.drug_interaction.problems import (
+from gym_clinic.domains.drug_interaction.checks.formulary import Indication, indications
+from gym_clinic.domains.drug_interaction.checks.instead import GRAVE, acts_on, raises_high_potassium
+from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
     ReviewProfile,
     Taken,
     excluded,
     find_problems,
 )
-from gym_clinic.domains.drug_interaction.watching import is_checked
+from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.checks.watching import is_checked
+from gym_clinic.domains.drug_interaction.lists.needed import lacking
+from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated
 
 KEEP, CHANGE = "keep the list", "change the list"
 """The verdicts on a whole list."""
@@ -52,9 +53,18 @@ def list_problems(who: ReviewProfile) -> list[DrugProblem]:
         others = tuple(each for each in who.medicines if each is not one)
         beside = replace(who, medicines=others, ended=())
         drug = replace(one.regimen, route=_routes().get(one.regimen.drug, one.regimen.route))
-        for problem in find_problems(drug, _use(one), beside):
-            found.setdefault((problem.kind, problem.drugs), _watched(problem, who))
+        long = one.days >= ESTABLISHED
+        for problem in find_problems(drug, _use(one), beside, taken=long):
+            found.setdefault((problem.kind, problem.drugs), _of_list(problem, one, who))
     return sorted(found.values(), key=lambda one: (-one.rank, one.kind, sorted(one.drugs)))
+
+
+def _of_list(problem: DrugProblem, of: Taken, who: ReviewProfile) -> DrugProblem:
+    """A problem of a medicine of a list; epilepsy in pregnancy is left to a specialist."""
+    begun = {one.regimen.drug for one in who.medicines if one.days < BEGUN_LATELY}
+    found = replace(_watched(problem, who), begun=problem.drugs & begun)
+    left_open = problem.kind == "pregnancy" and problem.matters and of.reason == "epilepsy"
+    return replace(found, actions=("change", "avoid", "none")) if left_open else found
 
 
 def _watched(problem: DrugProblem, who: ReviewProfile) -> DrugProblem:
@@ -77,6 +87,10 @@ def _use(one: Taken) -> Indication:
     return Indication("home", "", (), (), None, None, tuple(dict.fromkeys(names)))
 
 
+BEGUN_LATELY, ESTABLISHED = 14, 30
+"""Days up to which a medicine is new, and from which it is taken for long, no longer started."""
+
+
 @lru_cache(maxsize=1)
 def _routes() -> Mapping[str, str]:
     """Drug -> the route by which it is usually given."""
@@ -87,7 +101,7 @@ def list_holds_together(who: ReviewProfile) -> bool:
     """Return whether the tables can judge a list, and nothing else forbids a medicine of it.
 
     A grave interaction that the tables do not grade leaves a list open, and so does a condition for
-    which they know nothing once its medicine is stopped.
+    which they know nothing once its medicine is stopped, or whose treatment is missing.
     """
     if not FEWEST <= len(who.medicines) <= MOST_TAKEN:
         return False
@@ -102,7 +116,7 @@ def list_holds_together(who: ReviewProfile) -> bool:
         if pair_risk(*pair) is None and any(GRAVE.search(text) for text in ungraded(*pair)):
             return False
     matter = [one for one in problems if one.matters]
-    if leaves_untreated(who, matter):
+    if leaves_untreated(who, matter) or lacking(who):
         return False
     asked = {drug for one in matter for drug in one.drugs}
     for one in who.medicines:

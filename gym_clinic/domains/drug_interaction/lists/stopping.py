@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from gym_clinic.domains.drug_interaction.duplicates import shared_class
-from gym_clinic.domains.drug_interaction.formulary import Indication, indications, treats
-from gym_clinic.domains.drug_interaction.instead import NO_SUBSTITUTE, alternatives
-from gym_clinic.domains.drug_interaction.problems import DrugProblem, ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.checks.duplicates import shared_class
+from gym_clinic.domains.drug_interaction.checks.formulary import Indication, indications, treats
+from gym_clinic.domains.drug_interaction.checks.instead import NO_SUBSTITUTE, alternatives
+from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, ReviewProfile, Taken
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 
@@ -55,8 +55,8 @@ def _essential(drug: str) -> bool:
 def stoppable(problem: DrugProblem) -> list[str]:
     """Return the drugs of which stopping one answers a problem; none where it is not called for.
 
-    What is bought is stopped before what is prescribed, and an essential drug only if no other is
-    left.
+    What is bought is stopped before what is prescribed, and an essential drug only if it was begun
+    in the last days, or no other is left.
     """
     bought = [drug for one in problem.remedies if one.kind == "stop" for drug in one.drugs]
     if bought:
@@ -64,11 +64,11 @@ def stoppable(problem: DrugProblem) -> list[str]:
     if "avoid" not in problem.actions:
         return []
     drugs = sorted(problem.drugs)
-    return [one for one in drugs if not _essential(one)] or drugs
+    return [one for one in drugs if not _essential(one) or one in problem.begun] or drugs
 
 
 def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> list[str]:
-    """Return what is stopped to answer the problems, the drug of most problems before others.
+    """Return what is stopped to answer the problems: the drug of most, of those the newest.
 
     Args:
         problems: Problems of a list that matter.
@@ -79,7 +79,8 @@ def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> 
             or any(each.kind == "stop" for each in one.remedies)]  # fmt: skip
     while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
         ends = [drug for one in left for drug in stoppable(one)]
-        stopped.append(max(sorted({*ends}), key=ends.count))
+        new = {drug for one in left for drug in one.begun}
+        stopped.append(max(sorted({*ends}), key=lambda drug: (ends.count(drug), drug in new)))
     return stopped
 
 

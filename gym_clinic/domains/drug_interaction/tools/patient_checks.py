@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from gym_clinic.case import Case
 from gym_clinic.clinical.naming import disease_named
-from gym_clinic.domains.drug_interaction.checks import allergy_risk, hepatic_risk
-from gym_clinic.domains.drug_interaction.condition_checks import condition_risks
-from gym_clinic.domains.drug_interaction.dose_checks import renal_risks
-from gym_clinic.domains.drug_interaction.formulary import hepatic_rules, indications
-from gym_clinic.domains.drug_interaction.person_checks import OLD, older_risks, pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
+from gym_clinic.domains.drug_interaction.checks.formulary import hepatic_rules, indications
+from gym_clinic.domains.drug_interaction.checks.people import OLD, older_risks, pregnancy_risk
+from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, hepatic_risk
 from gym_clinic.domains.drug_interaction.tools.product_checks import ids_of, name_of, note, told
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load

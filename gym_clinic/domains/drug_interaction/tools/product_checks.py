@@ -8,8 +8,10 @@ from typing import Any, Literal
 from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_drug
-from gym_clinic.domains.drug_interaction.beside_checks import beside_risk
-from gym_clinic.domains.drug_interaction.checks import (
+from gym_clinic.domains.drug_interaction.checks.doses import dose_limit, dose_risk
+from gym_clinic.domains.drug_interaction.checks.formulary import indications, products
+from gym_clinic.domains.drug_interaction.checks.given_beside import beside_risk
+from gym_clinic.domains.drug_interaction.checks.risks import (
     DrugRisk,
     duplicate_risk,
     pair_risk,
@@ -17,12 +19,10 @@ from gym_clinic.domains.drug_interaction.checks import (
     ungraded,
     washout_risk,
 )
-from gym_clinic.domains.drug_interaction.dose_checks import dose_limit, dose_risk
-from gym_clinic.domains.drug_interaction.formulary import indications, products
-from gym_clinic.domains.drug_interaction.watching import in_words
+from gym_clinic.domains.drug_interaction.checks.watching import in_words
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
-from gym_clinic.facts.drugs import plain_name
+from gym_clinic.facts.records.drugs import plain_name
 from gym_clinic.names import nearest
 from gym_clinic.toolbox import tool
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from gym_clinic.chart import Chart
 from gym_clinic.chart.encounter import minutes_of
+from gym_clinic.domains.drug_interaction.checks.watching import SHOWN
 from gym_clinic.domains.drug_interaction.world import LABS, reported
 from gym_clinic.toolbox import tool
 
@@ -14,13 +16,17 @@ from gym_clinic.toolbox import tool
 def read_medicines(case: Chart) -> dict[str, Any]:
     """Read the practice's list of prescribed medicines, and of those that ended lately.
 
-    What a patient buys without a prescription may be missing from it.
+    What was begun in the last 90 days has its date. What a patient buys without a prescription may
+    be missing from it.
     """
     case.spend(minutes_of("read_record"))
     case.log("get_medications")
     listed: dict[str, dict[str, Any]] = {}
     for one in case["medicines"]:
         line = {key: value for key, value in one.items() if key not in ("product", "since")}
+        since = one.get("since")
+        if since is not None and _days_since(case, since) < SHOWN:
+            line["begun"] = since
         product = one.get("product")
         if product is None:
             listed[one["drug"]] = line
@@ -28,10 +34,14 @@ def read_medicines(case: Chart) -> dict[str, Any]:
             strength = f"{listed[product]['strength']}/{one['dose']:g}"
             listed[product] = {**listed[product], "strength": strength}
         else:
-            kept = {key: line[key] for key in ("unit", "per_day", "for") if key in line}
+            kept = {key: line[key] for key in ("unit", "per_day", "for", "begun") if key in line}
             listed[product] = {"drug": product, "strength": f"{one['dose']:g}", **kept}
     ended = list(case["ended_medicines"]) or "none on record"
     return {"medicines": list(listed.values()) or "none on record", "ended": ended}
+
+
+def _days_since(case: Chart, day: str) -> int:
+    return (case.patient.arrived.date() - date.fromisoformat(day)).days
 
 
 @tool

@@ -38,6 +38,17 @@ which on NEWS2 counts."""
 LIKELY = 8
 """Diseases by which resources are guessed."""
 
+BY_PRESCRIPTION = frozenset({
+    "acute-bronchitis", "acute-otitis-media", "allergic-rhinitis", "atopic-dermatitis",
+    "cellulitis", "covid-19", "generalised-anxiety-disorder", "hand-foot-and-mouth-disease",
+    "herpes-zoster", "influenza", "lyme-disease", "psoriasis", "tension-type-headache", "urticaria",
+    "varicella", "viral-gastroenteritis",
+})  # fmt: skip
+"""Diseases for which a prescription or advice is usually enough if the vital signs are calm."""
+
+MOSTLY = 0.45
+"""Share of the likely diseases from which on nothing but a prescription is expected."""
+
 NORMAL: Mapping[str, tuple[float, float]] = {
     "gcs": (15, 15), "spo2": (95, 100), "hr": (60, 100), "rr": (12, 20), "sbp": (100, 140),
     "temp_c": (36, 37.8), "pain": (0, 3),
@@ -150,9 +161,13 @@ def _resources(notes: NurseNotes) -> int:
     if not total:
         return 1 if notes.age >= 65 else 0
     mean = math.fsum(levels[key] * weight for key, weight in weights.items()) / total
+    alone = math.fsum(one for key, one in weights.items() if key in BY_PRESCRIPTION) / total
     ill = len(danger_zone(notes.age, _row(notes))) > 1
     if ill or notes.vital("pain", 0) >= SEVERE:
         mean -= 0.5
+    feverish = notes.age >= ADULT and notes.vital("temp_c", 37) >= 38
+    if alone >= MOSTLY and not ill and not feverish and not danger_zone(notes.age, _row(notes)):
+        return 0
     return 2 if mean < 3.5 else 1 if mean < 4.5 else 0
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from gym_clinic.action import Dialect
 from gym_clinic.clinical.differential import differential, finding_rates
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.triage_emergency.complaints import ONSET, WORDS
 from gym_clinic.domains.triage_emergency.nurse.conclusions import (
+    alarmed,
     citations_of_notes,
     level_of_notes,
     pathway_of_notes,
@@ -16,6 +18,7 @@ from gym_clinic.domains.triage_emergency.nurse.conclusions import (
 )
 from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes
 from gym_clinic.domains.triage_emergency.nurse.orders import (
+    SEVERE,
     against_pain,
     at_once,
     by_signs,
@@ -24,14 +27,19 @@ from gym_clinic.domains.triage_emergency.nurse.orders import (
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, protocols
 from gym_clinic.facts import load
 
-FIRST = "Do you have chest pain, dyspnea or syncope?"
-QUESTIONS = (
-    "When did it start?",
-    "Do you have fever, cough or vomiting?",
-    "Do you have headache, hemiparesis or slurred speech?",
-    "Do you have abdominal pain or bleeding?",
-)
-"""What everybody is asked."""
+BEGAN = "When did it start?"
+
+BESIDE: Mapping[str, CallSpec] = {
+    WORDS["lookup:glucose"]: ("measure_glucose", {}),
+    WORDS["lookup:responses"]: ("observe_responses", {}),
+    WORDS["lookup:stroke screen"]: ("screen_stroke", {}),
+    WORDS["lookup:sepsis screen"]: ("screen_sepsis", {"suspected_infection": True}),
+    WORDS["lookup:trauma screen"]: ("screen_trauma", {}),
+}
+"""What the card of a complaint says to do -> the call, besides examinations."""
+
+MOST_LOOKED = 3
+"""Steps of the cards that are done for the complaints, and again for what is there, at most."""
 
 HEART = frozenset({"Chest pain", "Palpitations", "Syncope"})
 NERVES = frozenset({"Hemiparesis", "Slurred speech", "Aphasia", "Unilateral facial palsy",
@@ -65,39 +73,34 @@ class RulesNurse:
         self._dialect = dialect
         self._notes = NurseNotes()
         self._batches: Iterator[list[CallSpec]] = iter(())
+        self._done: list[CallSpec] = []
 
     def act(self, observation: str, info: dict[str, Any]) -> str:
         """Return the next batch of calls; the last one submits the answer."""
         if "task_id" in info:
-            self._notes = NurseNotes()
+            self._notes, self._done = NurseNotes(), []
             self._notes.open(str(info["messages"][-1]["content"]))
             self._batches = self._encounter()
         else:
             for one in info["messages"]:
                 if one["role"] == "tool":
                     self._notes.hear(one["name"], str(one["content"]))
-        batch = next(self._batches, [])
+        batch = next(filter(None, self._batches), [])  # a step may have nothing to do
         return self._dialect.write(batch) if batch else ""
 
     def _encounter(self) -> Iterator[list[CallSpec]]:
         notes = self._notes
-        first = ("ask_patient", {"question": FIRST})
         record = ("read_history", {"section": "past illnesses"})
-        yield [("measure_vital_signs", {}), first, record]
+        yield [("measure_vital_signs", {}), record, *self._cards()]
         urgent = [*at_once(notes), *self._bedside()]
         if "Poor trace" in str(notes.row.get("comment", "")):
             urgent.append(("measure_vital_signs", {}))
-        if urgent:
-            yield urgent
-        saving = [*by_signs(notes)]
-        if saving:
-            yield saving
-        yield [
-            ("read_allergies", {}),
-            *self._cards(),
-            *(("ask_patient", {"question": one}) for one in QUESTIONS),
-        ]
-        yield [*at_once(notes), *self._closer()]
+        yield urgent
+        yield [*by_signs(notes)]
+        yield [*self._allergies(), *self._questions(), *self._steps(notes.look)]
+        there = (step for one in notes.flags if one in notes.has
+                 for step in self._dated(one, notes.calls_for.get(one, ())))  # fmt: skip
+        yield [*at_once(notes), *self._closer(), *self._steps(there)]
         pathway = pathway_of_notes(notes)
         early = pathway not in (NO_PATHWAY, *LATE)
         if early:
@@ -110,9 +113,7 @@ class RulesNurse:
         if not early:
             pathway = pathway_of_notes(notes)
             activation = [] if pathway == NO_PATHWAY else [self._activation(pathway)]
-            last = [*activation, *of_protocol(notes, pathway)]
-            if last:
-                yield last
+            yield [*activation, *of_protocol(notes, pathway)]
         yield [("submit_answer", self._answer(pathway))]
 
     def _bedside(self) -> Iterator[CallSpec]:
@@ -120,7 +121,9 @@ class RulesNurse:
         notes = self._notes
         if notes.vital("gcs", 15) < 15:
             yield "measure_glucose", {}
-        if notes.vital("gcs", 15) < 15 and notes.vital("rr", 15) < 12:
+        if notes.vital("gcs", 15) < 13 or (
+            notes.vital("gcs", 15) < 15 and notes.vital("rr", 15) < 12
+        ):
             yield "examine_patient", {"system": "eyes"}
         if notes.vital("spo2", 99) < 94 or notes.vital("sbp", 120) < 90:
             yield "examine_patient", {"system": "chest"}
@@ -128,29 +131,63 @@ class RulesNurse:
     def _cards(self) -> Iterator[CallSpec]:
         names = load().phenotypes
         there = [names[key].name for key, has in self._notes.told.items() if has and key in names]
-        for one in there[:LIKELY]:
-            yield "read_red_flags", {"complaint": one}
+        if there:
+            yield "read_red_flags", {"complaint": " and ".join(there[:LIKELY])}
 
-    def _closer(self) -> Iterator[CallSpec]:
-        """What answers and vital signs call for."""
-        notes, has = self._notes, self._notes.has
-        if has & NERVES:
-            yield "screen_stroke", {}
-            yield "examine_patient", {"system": "neurology"}
-        if notes.glucose is None and has & {"Polyuria", "Polydipsia", "Seizure", "Confusion"}:
-            yield "measure_glucose", {}
-        if "Fever" in has or notes.vital("temp_c", 37.0) >= 38 or "Chills" in has:
-            yield "screen_sepsis", {"suspected_infection": True}
+    def _allergies(self) -> Iterator[CallSpec]:
+        """Read the allergies of those who will be given a medicine."""
+        notes = self._notes
+        feverish = not 36 <= notes.vital("temp_c", 37.0) < 37.8
+        if feverish or notes.vital("pain", 0) >= SEVERE or notes.vital("gcs", 15) < 15:
+            yield "read_allergies", {}
+
+    def _questions(self) -> Iterator[CallSpec]:
+        """Ask when it began, for the red flags of the cards, and for a pregnancy."""
+        notes = self._notes
+        yield "ask_patient", {"question": BEGAN}
         if notes.vital("gcs", 15) < 15:
             question = "Do you have overdose of tablets or exposure to fumes or smoke?"
             yield "ask_patient", {"question": question}
-        flags = [one.casefold() for one in notes.flags]
+        known = notes.has
+        flags = [one.casefold() for one in notes.flags if one not in known]
         for some in (flags[:AT_ONCE], flags[AT_ONCE : 2 * AT_ONCE]):
             if some:
                 yield "ask_patient", {"question": f"Do you have {' or '.join(some)}?"}
         if notes.fertile:
             yield "ask_patient", {"question": "How many weeks pregnant are you?"}
-        yield "examine_patient", {"system": "general"}
+
+    def _steps(self, steps: Iterable[str | CallSpec]) -> Iterator[CallSpec]:
+        """Yield the calls of the first steps of a card, each once."""
+        calls = [self._call(one) if isinstance(one, str) else one for one in steps]
+        new = [one for one in calls if one is not None and one not in self._done]
+        for one in new[:MOST_LOOKED]:
+            if one not in self._done:
+                self._done.append(one)
+                yield one
+
+    def _call(self, step: str) -> CallSpec | None:
+        kind, _, site = step.partition(": ")
+        if kind == "examination":
+            return None if site in self._notes.seen else ("examine_patient", {"system": site})
+        return BESIDE.get(step)
+
+    def _dated(self, flag: str, steps: Iterable[str]) -> Iterator[str | CallSpec]:
+        """The steps of a red flag that is there; when it began is asked for itself."""
+        for one in steps:
+            asks = ("ask_patient", {"question": f"When did the {flag.casefold()} start?"})
+            yield asks if one == WORDS[ONSET] else one
+
+    def _closer(self) -> Iterator[CallSpec]:
+        """What answers and vital signs call for."""
+        notes, has = self._notes, self._notes.has
+        steps: list[str | CallSpec] = []
+        if has & NERVES:
+            steps.append(("screen_stroke", {}))
+        if notes.glucose is None and has & {"Polyuria", "Polydipsia", "Seizure", "Confusion"}:
+            steps.append(("measure_glucose", {}))
+        if "Fever" in has or notes.vital("temp_c", 37.0) >= 38 or "Chills" in has:
+            steps.append(("screen_sepsis", {"suspected_infection": True}))
+        yield from self._steps(steps)
 
     def _further(self) -> list[CallSpec]:
         """Ask for and examine what the likeliest diseases of the library would show."""
@@ -173,9 +210,11 @@ class RulesNurse:
             for some in (names[:AT_ONCE], names[AT_ONCE:])
             if len(some) > 1
         ]
+        if alarmed(notes) or notes.vital("gcs", 15) < 15:
+            return []  # who is urgent is not asked on
         sites = [sign.site for disease in likely[:2] for sign in facts.conditions[disease].signs]
-        new = dict.fromkeys(one for one in sites if one in EXAMINED and one not in notes.seen)
-        return [*batch, *(("examine_patient", {"system": one}) for one in [*new][:2])]
+        new = dict.fromkeys(one for one in sites if one in EXAMINED and not notes.seen)
+        return [*batch, *(("examine_patient", {"system": one}) for one in [*new][:1])]
 
     def _activation(self, pathway: str) -> CallSpec:
         return "activate_pathway", {"pathway": protocols()[pathway].activates}

@@ -12,10 +12,16 @@ from gym_clinic.clinical.naming import findings_named
 from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING
 from gym_clinic.facts import load
 
-SKIN = frozenset({"Angioedema", "Urticaria", "Lip swelling", "Tongue swelling",
+SKIN = frozenset({"Angioedema", "Flushing", "Urticaria", "Lip swelling", "Tongue swelling",
                   "Weals that come and go"})  # fmt: skip
 AIRWAY = frozenset({"Dyspnea", "Wheezing", "Stridor", "Throat tightness", "Syncope"})
 CONTACT = "Contact with an allergen"
+EXPOSED = {
+    CONTACT: re.compile(r"allergic to|allergy to|reacts? to", re.IGNORECASE),
+    "Overdose of tablets": re.compile(r"overdose|too many (tablets|pills)", re.IGNORECASE),
+}
+"""Exposure -> what tells of it in the first words."""
+
 LOW_GLUCOSE, HIGH_GLUCOSE = 70.0, 250.0
 """Bedside glucose in mg/dL below which it is given, and from which on a diabetic emergency is
 thought of."""
@@ -43,6 +49,8 @@ class NurseNotes:
         warning: NEWS2 of the sepsis screen.
         department: The state of the department.
         flags: Red flags of the complaints, by the card of the department.
+        look: What that card says to look at.
+        calls_for: Red flag -> what it calls for where it is there, by that card.
         fertile: Whether that card asks this woman for a pregnancy.
         retains: Whether a chronic obstructive lung disease is on the record.
         allergies: The text of the record's allergies, in lower case; empty if it was not read.
@@ -61,6 +69,8 @@ class NurseNotes:
     warning: float = 0.0
     department: Mapping[str, Any] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+    look: list[str] = field(default_factory=list)
+    calls_for: dict[str, list[str]] = field(default_factory=dict)
     fertile: bool = False
     retains: bool = False
     allergies: str = ""
@@ -79,7 +89,9 @@ class NurseNotes:
     @property
     def small_pupils(self) -> bool:
         """Whether the examination showed pupils as after an opioid."""
-        return bool(re.search(r"pinpoint|\b1 mm|miotic", self.seen.get("eyes", "")))
+        return bool(
+            re.search(r"pin-?point|\b1(-2)? ?mm|miotic|miosis|tiny", self.seen.get("eyes", ""))
+        )
 
     @property
     def allergic(self) -> bool:
@@ -98,7 +110,11 @@ class NurseNotes:
         if found is not None:
             self.age = float(found["number"]) / _PER_YEAR[found["unit"]]
             self.female = found["sex"] == "female"
-        self.told.update(findings_named(ticket.rpartition("First words: ")[2]))
+        words = ticket.rpartition("First words: ")[2]
+        self.told.update(findings_named(words))
+        for name, pattern in EXPOSED.items():
+            if pattern.search(words):
+                self.told[load().finding_ids[name]] = True
 
     def hear(self, name: str, text: str) -> None:
         """Read what a tool answered."""
@@ -118,8 +134,10 @@ class NurseNotes:
             return
         if name == "read_red_flags":
             self.flags += [one for one in found["ask for"] if one not in self.flags]
+            self.look += [one for one in found["look at"] if one not in self.look]
+            self.calls_for.update(found["where it is there"])
             asked = self.female and CHILDBEARING[0] <= self.age <= CHILDBEARING[1]
-            self.fertile |= asked and len(found) > 1
+            self.fertile |= asked and any(one.startswith("women") for one in found)
         elif name == "measure_vital_signs":
             self.row = found
         elif name == "screen_stroke":

@@ -10,7 +10,12 @@ from gym_clinic.chart.catalogue import find_among
 from gym_clinic.chart.encounter import minutes_of
 from gym_clinic.clinical.naming import findings_named
 from gym_clinic.domains.triage_emergency.acuity import SEVERE_PAIN, acuity_table
-from gym_clinic.domains.triage_emergency.complaints import flags_of
+from gym_clinic.domains.triage_emergency.complaints import (
+    flags_of,
+    steps_for,
+    steps_in_turn,
+    steps_in_words,
+)
 from gym_clinic.domains.triage_emergency.placement import DISPOSITIONS, protocols
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.errors import ToolError
@@ -84,10 +89,11 @@ def read_protocol(case: Chart, protocol: str) -> dict[str, Any]:
 
 @tool
 def read_red_flags(case: Chart, complaint: str) -> dict[str, Any]:
-    """Read what to ask for with a complaint, because it would make it dangerous.
+    """Read what to ask for with a complaint that would make it dangerous, and what to look at.
 
     Args:
-        complaint: A complaint or finding, such as "headache"; one at a time.
+        complaint: What the patient comes with, such as "headache", or several complaints, such as
+            "headache and vomiting"; the chief complaint first.
     """
     told = findings_named(complaint)
     if not told:
@@ -95,11 +101,16 @@ def read_red_flags(case: Chart, complaint: str) -> dict[str, Any]:
     case.spend(minutes_of("read_list"))
     case.log("look_up", key="red flags")
     facts = case.patient.facts
-    found = flags_of(facts, [key for key, _ in told])
-    asked = {"ask for": list(found.findings)}
-    return asked | (
-        {"women from 12 to 55 years": ["weeks of pregnancy"]} if found.pregnancy else {}
-    )
+    named = [key for key, _ in told]
+    found = flags_of(facts, named)
+    each = {name: steps_for(facts, facts.finding_ids[name]) for name in found.findings}
+    pregnancy = {"women from 12 to 55 years": ["weeks of pregnancy"]} if found.pregnancy else {}
+    return {
+        "look at": steps_in_words(steps_in_turn(facts, named)),
+        "ask for": list(found.findings),
+        "where it is there": {name: steps_in_words(some) for name, some in each.items()},
+        **pregnancy,
+    }
 
 
 @tool

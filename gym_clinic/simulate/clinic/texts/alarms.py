@@ -41,6 +41,8 @@ TESTS: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("Dyspnea", "Exertional dyspnea", "Hemoptysis", "Pleuritic chest pain"):
         ("ecg", "chest-x-ray"),
     CLOUDED: ("glucose", "ecg"),
+    ("Hemiparesis", "Facial palsy", "Aphasia", "Dysarthria", "Slurred speech", "Hemianopia",
+     "Thunderclap headache"): ("glucose", "ct-head"),
     ("Polyuria", "Polydipsia"): ("glucose", "urinalysis"),
     ("Jaundice", "Dark urine", "Acholic stools"): ("liver-panel",),
 }  # fmt: skip

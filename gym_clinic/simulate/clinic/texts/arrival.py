@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
-from gym_clinic.simulate.clinic.texts.background import (
+from gym_clinic.simulate.clinic.texts.document import Piece, joined
+from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
+from gym_clinic.simulate.clinic.texts.sections.background import (
     allergies,
     medicine,
     medicines_told,
     past_history,
     pregnancy,
 )
-from gym_clinic.simulate.clinic.texts.document import Piece, joined
-from gym_clinic.simulate.clinic.texts.examination import examined, general
-from gym_clinic.simulate.clinic.texts.history import finding, told_history, who
-from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
-from gym_clinic.simulate.clinic.texts.measured import TRIAGE, usual_keys, vital_signs
+from gym_clinic.simulate.clinic.texts.sections.examination import examined, general
+from gym_clinic.simulate.clinic.texts.sections.history import finding, told_history, who
+from gym_clinic.simulate.clinic.texts.sections.measured import TRIAGE, usual_keys, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice
 from gym_clinic.simulate.clinic.texts.when import amount, onset, vaguely

@@ -12,16 +12,16 @@ from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.arrival import handover, referral, triage
-from gym_clinic.simulate.clinic.texts.assessment import orders_of
 from gym_clinic.simulate.clinic.texts.document import Document, DocumentKind, Piece
-from gym_clinic.simulate.clinic.texts.history import finding
 from gym_clinic.simulate.clinic.texts.knowledge import told_to
 from gym_clinic.simulate.clinic.texts.letters import earlier_letter
 from gym_clinic.simulate.clinic.texts.notes import note
 from gym_clinic.simulate.clinic.texts.nursing import nursing_note
 from gym_clinic.simulate.clinic.texts.results import IMAGES, laboratory_document, study_document
+from gym_clinic.simulate.clinic.texts.sections.assessment import orders_of
+from gym_clinic.simulate.clinic.texts.sections.history import finding
+from gym_clinic.simulate.clinic.texts.sections.treatment_lists import reconciliation
 from gym_clinic.simulate.clinic.texts.speech import opening_words
-from gym_clinic.simulate.clinic.texts.treatment_lists import reconciliation
 from gym_clinic.simulate.clinic.texts.visit import SURGERY_HOURS, Visit, draw_visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice, draw_style, source, spelled
 from gym_clinic.simulate.split import Split

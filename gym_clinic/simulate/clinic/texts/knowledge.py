@@ -16,13 +16,13 @@ from gym_clinic.simulate.clinic.disclosure import (
 )
 from gym_clinic.simulate.clinic.incidental import is_felt
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.texts.asked_about import (
+from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
+from gym_clinic.simulate.clinic.texts.sections.asked_about import (
     FEWEST_DENIED,
     MOST_DENIED,
     SMALL,
     is_asked_about,
 )
-from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import source
 

@@ -10,11 +10,11 @@ from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Reading, Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
-from gym_clinic.simulate.clinic.texts.background import allergies
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import names_a_problem
-from gym_clinic.simulate.clinic.texts.measured import flag, reading_fact
-from gym_clinic.simulate.clinic.texts.treatment_lists import treatment
+from gym_clinic.simulate.clinic.texts.sections.background import allergies
+from gym_clinic.simulate.clinic.texts.sections.measured import flag, reading_fact
+from gym_clinic.simulate.clinic.texts.sections.treatment_lists import treatment
 from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
 from gym_clinic.simulate.clinic.texts.visit import MedicineHistory, Visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice, drug_name, lowered

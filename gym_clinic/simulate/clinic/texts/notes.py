@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.texts.assessment import assessment
-from gym_clinic.simulate.clinic.texts.background import (
+from gym_clinic.simulate.clinic.texts.document import Piece
+from gym_clinic.simulate.clinic.texts.knowledge import told_to
+from gym_clinic.simulate.clinic.texts.sections.assessment import assessment
+from gym_clinic.simulate.clinic.texts.sections.background import (
     allergies,
     medicines_told,
     obstetric_history,
@@ -13,11 +15,9 @@ from gym_clinic.simulate.clinic.texts.background import (
     pregnancy,
     social,
 )
-from gym_clinic.simulate.clinic.texts.document import Piece
-from gym_clinic.simulate.clinic.texts.examination import examined
-from gym_clinic.simulate.clinic.texts.history import told_history
-from gym_clinic.simulate.clinic.texts.knowledge import told_to
-from gym_clinic.simulate.clinic.texts.measured import TRIAGE, vital_signs
+from gym_clinic.simulate.clinic.texts.sections.examination import examined
+from gym_clinic.simulate.clinic.texts.sections.history import told_history
+from gym_clinic.simulate.clinic.texts.sections.measured import TRIAGE, vital_signs
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, sentence
 

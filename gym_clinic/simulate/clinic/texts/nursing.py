@@ -15,14 +15,14 @@ from pydantic import TypeAdapter
 from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
-from gym_clinic.simulate.clinic.patient import SPEAKS, ClinicPatient
+from gym_clinic.simulate.clinic.patient import OVER, SPEAKS, ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.texts.alarms import alarms
-from gym_clinic.simulate.clinic.texts.assessment import WORST, alarm_words, orders_of
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
-from gym_clinic.simulate.clinic.texts.history import finding
 from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
-from gym_clinic.simulate.clinic.texts.measured import (
+from gym_clinic.simulate.clinic.texts.sections.assessment import WORST, alarm_words, orders_of
+from gym_clinic.simulate.clinic.texts.sections.history import finding
+from gym_clinic.simulate.clinic.texts.sections.measured import (
     PAIN_FROM,
     reading_fact,
     vital_sign,
@@ -64,8 +64,11 @@ CHANGE = {"sbp": 12, "hr": 12, "spo2": 3, "rr": 5}
 FEVER, COLD, HURTS = 38.0, 35.8, 4
 """Temperatures in degrees Celsius and pain score from which a nurse does something for them."""
 
-LOW, FRAIL = 90, 85
+LOW, FRAIL = 90, 80
 """Systolic pressure below which, and age in years from which, nobody walks without help."""
+
+FAST = 110
+"""Pulse of an adult from which nobody is said to walk without help."""
 
 OLD = 70
 """Age in years from which pressure areas are cared for."""
@@ -196,7 +199,8 @@ def _ongoing(
     actions: Mapping[str, float] | None, *, again: bool,
 ) -> list[Piece]:  # fmt: skip
     """What goes on of what was told; it is not written every hour."""
-    lasting = [one for one in told if one.name not in EPISODES]
+    over = {key for one in patient.problems if one.condition in OVER for key in one.findings}
+    lasting = [one for one in told if one.name not in EPISODES and one.finding not in over]
     ill = any(patient.severity(one, now, actions) > 0.25 for one in patient.problems[:1])
     if not lasting or not ill or (again and voice.random.random() < SILENT):
         return []
@@ -248,7 +252,7 @@ def _comforts(sample: Sample, told: Sequence[Told], awake: bool) -> list[str]:
 
 def _walks(patient: ClinicPatient, sample: Sample) -> Literal["mobile", "helped", ""]:
     """How the patient walks, where the record and the values say it."""
-    values = {key: sample.reading(key).value for key in ("sbp", "spo2", "pain", "gcs")}
+    values = {key: sample.reading(key).value for key in ("sbp", "spo2", "pain", "gcs", "hr")}
     found = {key for one in patient.problems for key in one.findings}
     lived = {one.condition for one in patient.background}
     ids, home = patient.facts.finding_ids, draw_life(patient).home
@@ -262,6 +266,7 @@ def _walks(patient: ClinicPatient, sample: Sample) -> Literal["mobile", "helped"
     ):
         return "helped"
     well = values["sbp"] >= 100 and values["spo2"] >= 93 and values["pain"] < 7
+    well = well and values["hr"] < FAST
     groups = {patient.facts.phenotypes[key].group for key in found}
     return "mobile" if well and groups.isdisjoint(UNSTEADY) else ""
 

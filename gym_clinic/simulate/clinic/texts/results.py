@@ -8,9 +8,13 @@ from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.shown import rhythm
 from gym_clinic.simulate.clinic.texts.document import Document, Fact, Piece
-from gym_clinic.simulate.clinic.texts.examination import abbreviated
-from gym_clinic.simulate.clinic.texts.history import who
-from gym_clinic.simulate.clinic.texts.measured import BEFORE, laboratory_table, measurements_of
+from gym_clinic.simulate.clinic.texts.sections.examination import abbreviated
+from gym_clinic.simulate.clinic.texts.sections.history import who
+from gym_clinic.simulate.clinic.texts.sections.measured import (
+    BEFORE,
+    laboratory_table,
+    measurements_of,
+)
 from gym_clinic.simulate.clinic.texts.units import is_reported
 from gym_clinic.simulate.clinic.texts.visit import Visit, minute_of
 from gym_clinic.simulate.clinic.texts.voice import Voice

@@ -7,8 +7,8 @@ import re
 from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
-from gym_clinic.simulate.clinic.texts.history import finding
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
+from gym_clinic.simulate.clinic.texts.sections.history import finding
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
 from gym_clinic.simulate.clinic.texts.when import onset, vaguely
@@ -21,6 +21,9 @@ DOING = re.compile(
     r"|(?:coughing|vomiting|itching|wheezing|fainting|trembling)$"
 )
 """Nouns of lay words that say what somebody does: nobody has "got being sick"."""
+
+STATES = re.compile(r"\bstate\b|^a (spell|habit|feeling) of being|^legs that|look$")
+"""Nouns of lay words for which people use a whole clause: nobody has "a barely conscious state"."""
 
 MESSAGES = 0.4
 """Share of those who write as in a chat: small letters, few stops."""
@@ -41,9 +44,11 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
         "child": "son" if patient.person.sex == "male" else "daughter",
         "name": patient.person.name.split()[0],
     }
-    slots: dict[str, Piece | str] = {**lay(voice, patient, visit, first), **child, **when.slots()}
+    words = lay(voice, patient, visit, first)
+    slots: dict[str, Piece | str] = {**words, **child, **when.slots()}
     pool = f"open.{speaker}.vague" if first.how == "vague" else f"open.{speaker}"
-    parts = [voice.say_without(None if "says" in slots else "says", pool, slots)]
+    without = "says" if "says" not in words else "c" if STATES.search(words["c"].text) else None
+    parts = [voice.say_without(without, pool, slots)]
     some = others[: voice.random.randint(0, 2)]
     if some:
         listed = voice.listed([lay(voice, patient, visit, one)["c"] for one in some])

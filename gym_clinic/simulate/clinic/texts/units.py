@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
-from gym_clinic.facts.conditions import Measurement
+from gym_clinic.facts.records.conditions import Measurement
 
 
 class LocalUnit(NamedTuple):

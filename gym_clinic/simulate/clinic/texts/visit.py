@@ -18,7 +18,7 @@ from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures, recollections
 from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.clinic.measurement import Sample
-from gym_clinic.simulate.clinic.medicines import TakenMedicine
+from gym_clinic.simulate.clinic.medicines import TakenMedicine, of_countries, strengths_of
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.texts.alarms import FOR_ALARMS, alarms, orders_for
 from gym_clinic.simulate.clinic.texts.voice import source
@@ -34,6 +34,12 @@ KNOWN = 10
 
 AMERICAN = 0.4
 """Share of visits whose staff write American English."""
+
+LETTERS_FROM = datetime.timedelta(days=730)
+"""Age from which clinic letters are written of a child."""
+
+CANNOT_WALK = ("Hemiparesis", "Paraplegia", "Paralysis", "Status epilepticus", "Coma")
+"""Findings with which nobody comes on foot."""
 
 REGIONS: Mapping[str, str] = {
     "heart and circulation": "chest", "lungs and breathing": "chest",
@@ -140,7 +146,8 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         if mode == "referred" and (closed or began > times["referral"] - 30):
             mode = "walked in"
         shocked = patient.person.age >= GROWN_UP and state["sbp"] < 90 and state["hr"] > 100
-        if patient.speaker == "crew" or state["gcs"] < 13 or state["spo2"] < 88 or shocked:
+        lies = any(facts.phenotypes[one].name in CANNOT_WALK for one in first.findings)
+        if patient.speaker == "crew" or state["gcs"] < 13 or state["spo2"] < 88 or shocked or lies:
             mode = "ambulance"
     region = "whole body"
     if first.complaint is not None:
@@ -154,27 +161,42 @@ def draw_visit(patient: ClinicPatient) -> Visit:
         for one in patient.background
     }
     today = patient.arrived.date()
+    letter = _letter(facts, since, today, random)
+    if letter is not None and letter[0] < patient.born + LETTERS_FROM:
+        letter = None
     return Visit(
         setting=setting,
         mode=mode,
-        american=random.random() < AMERICAN and not _british(patient),
+        american=_american(patient, random),
         speaker=patient.speaker,
         parent=random.choice(("mother", "mother", "father")),
         region=region,
         orders=tuple(dict.fromkeys(orders)),
         times=times,
         previous=_some_days_before(today, (25, 420), random) if random.random() < 0.6 else None,
-        letter=_letter(facts, since, today, random),
+        letter=letter,
         medicines=tuple(_history(facts, one, since, today, random) for one in patient.medicines),
         began=since,
         plan=plan,
     )
 
 
-def _british(patient: ClinicPatient) -> bool:
-    """Whether a medicine that is taken, or named instead, is not prescribed in America."""
+def _american(patient: ClinicPatient, random: Random) -> bool:
+    """Whether the hospital is American: as the strengths of the medicines say, else by chance.
+
+    It is not where a medicine that is taken, or named instead, is not prescribed in America.
+    """
+    likely = random.random() < AMERICAN
     named = {one.says for one in recollections(patient)}
-    return not not_american().isdisjoint(named | {one.drug for one in patient.medicines})
+    if not not_american().isdisjoint(named | {one.drug for one in patient.medicines}):
+        return False
+    told = (
+        country
+        for one in patient.medicines
+        for country, strengths in of_countries().items()
+        if strengths.get(one.drug) == one.dose
+    )
+    return next((country == "american" for country in told), likely)
 
 
 def _orders_by_symptoms(
@@ -264,7 +286,7 @@ def _history(
         (one.doses for one in facts.conditions[taken.condition].medicines
          if one.drug == taken.drug), ()
     )  # fmt: skip
-    others = [one for one in doses if one < taken.dose]
+    others = [one for one in doses if one < taken.dose and one not in strengths_of(taken.drug)]
     left = (today - since).days
     if not others or left < 60 or random.random() < 0.5:
         return MedicineHistory(taken, since)
@@ -282,7 +304,8 @@ def launch_years() -> dict[str, int]:
 @lru_cache(maxsize=1)
 def not_american() -> frozenset[str]:
     """Return the drugs that are not prescribed in America."""
-    return frozenset(_lines("not_american"))
+    sold = of_countries()["american"]
+    return frozenset(drug for drug, strength in sold.items() if strength is None)
 
 
 def _lines(name: str) -> list[str]:

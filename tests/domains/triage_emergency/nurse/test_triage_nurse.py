@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import gymnasium as gym
 import pytest
 
+from gym_clinic.catalog import unwrap
 from gym_clinic.domains.triage_emergency.nurse.conclusions import (
     level_of_notes,
     pathway_of_notes,
@@ -14,6 +16,8 @@ from gym_clinic.domains.triage_emergency.nurse.conclusions import (
 )
 from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes
 from gym_clinic.domains.triage_emergency.nurse.orders import at_once, by_signs, of_protocol
+from gym_clinic.policies import load, play
+from gym_clinic.taskset import first
 
 TICKET = "Triage, 1 May 2025, 10:00.\nAnn Example (H1), 40 years, female.\nFirst words: {}"
 WELL = {"hr": 78, "rr": 14, "spo2": 98, "sbp": 126, "temp_c": 36.8, "gcs": 15, "pain": 1}
@@ -88,3 +92,11 @@ def test_places_follow_the_level_and_the_department() -> None:
         "fast track",
     ]
     assert place_of_notes(notes, 4, "isolation") == "standard bed"
+
+
+def test_the_baseline_sends_no_empty_message() -> None:
+    env = unwrap(gym.make("clinic/TriageEmergency-v0", split="test"))
+    maker = load("rules", env)
+    for task in first(env.tasks, 12):
+        turns = play(env, task, maker(0)).episode.turns
+        assert all(turn.action.strip() for turn in turns), task.id

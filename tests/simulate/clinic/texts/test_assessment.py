@@ -21,10 +21,14 @@ from gym_clinic.simulate.clinic.texts.alarms import (
     lowest_pressure,
     orders_for,
 )
-from gym_clinic.simulate.clinic.texts.asked_about import ASKED_ABOUT, MOST_DENIED, SEEN_BY_OTHERS
-from gym_clinic.simulate.clinic.texts.assessment import AT_HAND, orders_of
-from gym_clinic.simulate.clinic.texts.examination import first_signs, signs
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words, phrases
+from gym_clinic.simulate.clinic.texts.sections.asked_about import (
+    ASKED_ABOUT,
+    MOST_DENIED,
+    SEEN_BY_OTHERS,
+)
+from gym_clinic.simulate.clinic.texts.sections.assessment import AT_HAND, orders_of
+from gym_clinic.simulate.clinic.texts.sections.examination import first_signs, signs
 from gym_clinic.simulate.clinic.texts.visit import SURGERY_HOURS
 from gym_clinic.simulate.grammar import read_pools
 

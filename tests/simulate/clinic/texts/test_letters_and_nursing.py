@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
 
 from gym_clinic.facts import load
-from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.simulate.clinic import ClinicPatient, Sample, draw_patient
+from gym_clinic.simulate.clinic.body import DrawnEffect
 from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, phrasebook
-from gym_clinic.simulate.clinic.texts.nursing import nursing
+from gym_clinic.simulate.clinic.texts.nursing import _walks, nursing
 from gym_clinic.simulate.clinic.texts.phrasebook import splits
+from gym_clinic.simulate.clinic.texts.sections.assessment import _is_unwell
 
 FEW = 25
 PENDING = re.compile(r"(?:Not yet (?:back|reported)|Pending|Result awaited): ([^.]+)\.")
@@ -87,3 +90,68 @@ def test_who_has_oxygen_is_not_on_air(treated: bool) -> None:
                 seen += 1
                 assert (said in ("oxygen", "on O2")) == treated, one.text
     assert seen
+
+
+OF_DRUGS = re.compile(r"drug|medicine|NKDA|ADR", re.IGNORECASE)
+
+
+def test_nobody_is_said_to_have_no_allergy_but_to_drugs() -> None:
+    """The record has allergies to drugs alone; food or a sting may do harm all the same."""
+    pools = [one for key, one in phrasebook.phrases().items() if key.startswith("allergies.none")]
+    said = [" ".join(way) for pool in pools for one in pool for way in phrasebook.runs(one)]
+    assert len(said) > 30
+    assert [one for one in said if not OF_DRUGS.search(one)] == []
+    assert not OF_DRUGS.search("No known allergies")
+
+
+@pytest.mark.parametrize(
+    ("age", "finding", "expected"),
+    [
+        (45.0, "Cough", "mobile"),
+        (81.0, "Cough", "helped"),
+        (45.0, "Melena", "helped"),
+        (45.0, "Abnormal vaginal bleeding", "helped"),
+    ],
+)
+def test_the_old_and_those_who_bleed_do_not_walk_alone(
+    age: float, finding: str, expected: str
+) -> None:
+    patient = draw_patient(3, "acute-bronchitis")
+    first = patient.problems[0]
+    first = dataclasses.replace(first, findings={patient.facts.finding_ids[finding]: first.began})
+    person = dataclasses.replace(patient.person, age=age)
+    made = dataclasses.replace(patient, person=person, problems=(first,), background=())
+    assert _walks(made, Sample(made, 30)) == expected
+
+
+def test_what_is_over_is_not_said_to_go_on() -> None:
+    """Else a transient attack is a stroke."""
+    over = re.compile(
+        r"gone since|settled before|resolved|back to normal|over by now"
+        r"|passed off|went before|cleared|nothing of it is left",
+        re.IGNORECASE,
+    )
+    told = 0
+    for seed in range(12):
+        patient = draw_patient(seed, "transient-ischaemic-attack")
+        own = patient.problems[0].findings
+        for one in documents(patient):
+            findings = {fact.of for fact in one.facts if fact.kind == "finding" and fact.has}
+            if one.kind == "nursing note":
+                assert findings.isdisjoint(own), one.text
+            elif one.kind == "note" and patient.problems[0].complaint in findings:
+                told += 1
+                assert over.search(one.text), one.text
+    assert told > 3
+
+
+@pytest.mark.parametrize(("age", "expected"), [(40.0, False), (90.0, True)])
+def test_the_old_are_not_sent_home_untested(age: float, expected: bool) -> None:
+    patient = draw_patient(3, "tension-type-headache")
+    person = dataclasses.replace(patient.person, age=age)
+    made = dataclasses.replace(patient, person=person, background=())
+    assert _is_unwell(made, 10) is expected
+    if not expected:
+        short = {"spo2": DrawnEffect("add", -8)}
+        first = dataclasses.replace(made.problems[0], effects=short)
+        assert _is_unwell(dataclasses.replace(made, problems=(first,)), 10)

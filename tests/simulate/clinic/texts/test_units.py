@@ -31,6 +31,8 @@ from gym_clinic.simulate.clinic.texts.voice import americanised, drug_name
         ("hb", 13.5, "135 g/L", "13.5 g/dL"),
         ("calcium", 10.0, "2.50 mmol/L", "10.0 mg/dL"),
         ("pco2", 40, "5.3 kPa", "40 mmHg"),
+        ("vitamin_d", 20, "50 nmol/L", "20 ng/mL"),
+        ("pth", 65, "6.9 pmol/L", "65 pg/mL"),
         ("hba1c", 6.5, "48 mmol/mol", "6.5 %"),
         ("hba1c", 9.0, "75 mmol/mol", "9.0 %"),
         ("ldl", 100, "2.6 mmol/L", "100 mg/dL"),
@@ -118,3 +120,16 @@ def test_nobody_in_america_takes_what_is_not_prescribed_there() -> None:
     for one in american:
         named = {each.drug for each in one.medicines} | {each.says for each in recollections(one)}
         assert not (not_american() & named)
+
+
+def test_who_takes_a_strength_of_one_country_is_seen_there() -> None:
+    seen = set()
+    for seed in range(60):
+        patient = draw_patient(seed, "unstable-angina")
+        for one in patient.medicines:
+            if one.drug == "aspirin":
+                assert draw_visit(patient).american == (one.dose == 81), seed
+                assert all(each.before is None for each in draw_visit(patient).medicines
+                           if each.taken is one)  # fmt: skip
+                seen.add(one.dose)
+    assert seen == {75, 81}

@@ -1,0 +1,233 @@
+"""What is given for what and at which dose, what people buy, brands, and doses in cirrhosis.
+
+General knowledge, authored; a simulation, not for patient care.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from gym_clinic.facts import load
+from gym_clinic.facts.records.drugs import plain_name
+
+ChildPugh = Literal["A", "B", "C"]
+
+
+@dataclass(frozen=True)
+class Regimen:
+    """How a drug is given.
+
+    Attributes:
+        drug: Id of the drug.
+        dose: Amount of one time.
+        unit: Of the dose.
+        per_day: Times a day; below 1 for less often.
+        route: Such as "po".
+    """
+
+    drug: str
+    dose: float
+    unit: str
+    per_day: float
+    route: str = "po"
+
+    @property
+    def daily(self) -> float:
+        """Amount a day, in the unit of the dose."""
+        return self.dose * self.per_day
+
+
+@dataclass(frozen=True)
+class Indication:
+    """A reason to prescribe, with what is usually given for it.
+
+    Attributes:
+        name: Its name.
+        why: The reason as a request gives it.
+        options: What is usually given, each a right choice in a patient without problems.
+        presents: Conditions of patients in whom the question comes up.
+        lives_with: Condition that such a patient lives with; None where it brings the patient.
+        disease: Id of the disease that is treated; None for a symptom.
+        older: Names of the indication in the rules for older adults.
+    """
+
+    name: str
+    why: str
+    options: tuple[Regimen, ...]
+    presents: tuple[str, ...]
+    lives_with: str | None
+    disease: str | None
+    older: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HomeRegimen:
+    """How people take a medicine at home.
+
+    Attributes:
+        regimen: Dose and times a day.
+        reason: What it is taken for: id of a condition, or words.
+    """
+
+    regimen: Regimen
+    reason: str
+
+
+@dataclass(frozen=True)
+class HepaticRule:
+    """What cirrhosis asks of a drug.
+
+    Attributes:
+        since: Child-Pugh class from which on it holds.
+        action: "avoid" or "reduce".
+        advice: In words.
+        most: Greatest amount a day; None where no number is given.
+    """
+
+    since: ChildPugh
+    action: Literal["avoid", "reduce"]
+    advice: str
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class PregnancyRule:
+    """Whether a drug may be started in pregnancy.
+
+    Attributes:
+        level: From acceptable to contraindicated.
+        reason: Why.
+        from_week: Completed week from which on it holds.
+    """
+
+    level: Literal["acceptable", "caution", "avoid", "contraindicated"]
+    reason: str
+    from_week: float = 0.0
+
+
+@lru_cache(maxsize=1)
+def _tables() -> Mapping[str, Any]:
+    text = Path(__file__).with_name("formulary.json").read_text(encoding="utf-8")
+    tables: Mapping[str, Any] = json.loads(text)
+    return tables
+
+
+def _rows(name: str) -> dict[str, Any]:
+    return {key: row for key, row in _tables()[name].items() if key != "note"}
+
+
+@lru_cache(maxsize=1)
+def indications() -> Mapping[str, Indication]:
+    """Return the reasons to prescribe by name."""
+    return {
+        name: Indication(
+            name,
+            one["why"],
+            tuple(Regimen(*row) for row in one["options"]),
+            tuple(one["presents"]),
+            one.get("lives_with"),
+            one.get("disease"),
+            tuple(one.get("older", ())),
+        )
+        for name, one in _tables()["indications"].items()
+    }
+
+
+@lru_cache(maxsize=1)
+def home_regimens() -> Mapping[str, tuple[HomeRegimen, ...]]:
+    """Return drug -> how people take it at home, by prescription."""
+    found: dict[str, tuple[HomeRegimen, ...]] = {}
+    for condition in load().conditions.values():
+        for one in condition.medicines:
+            for dose in one.doses:
+                row = HomeRegimen(Regimen(one.drug, dose, one.unit, one.per_day), condition.id)
+                found[one.drug] = (*found.get(one.drug, ()), row)
+    for drug, (dose, unit, per_day, reason) in _rows("home").items():
+        found.setdefault(drug, (HomeRegimen(Regimen(drug, dose, unit, per_day), reason),))
+    return found
+
+
+@lru_cache(maxsize=1)
+def bought() -> Mapping[str, HomeRegimen]:
+    """Return drug -> how people take it when they buy it without a prescription."""
+    return {
+        drug: HomeRegimen(Regimen(drug, dose, unit, per_day), reason)
+        for drug, (dose, unit, per_day, reason) in _rows("bought").items()
+    }
+
+
+@lru_cache(maxsize=1)
+def brands() -> Mapping[str, str]:
+    """Return drug -> a brand name of it."""
+    return _rows("brands")
+
+
+@lru_cache(maxsize=1)
+def products() -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """Return combination product -> its ingredients with their amounts in mg."""
+    return {key: tuple((drug, mg) for drug, mg in row) for key, row in _rows("products").items()}
+
+
+@lru_cache(maxsize=1)
+def products_by_name() -> Mapping[str, tuple[str, ...]]:
+    """Return plain name of a combination product -> its ingredients."""
+    return {plain_name(name): tuple(key for key, _ in row) for name, row in products().items()}
+
+
+@lru_cache(maxsize=1)
+def hepatic_rules() -> Mapping[str, HepaticRule]:
+    """Return drug -> what cirrhosis asks of it."""
+    return {drug: HepaticRule(*row) for drug, row in _rows("hepatic").items()}
+
+
+def higher_doses() -> Mapping[str, float]:
+    """Return drug -> a higher dose of one time at which it is started as usually."""
+    return _rows("higher")
+
+
+def safe_in_cirrhosis() -> frozenset[str]:
+    """Return the drugs that are started at their usual dose in compensated cirrhosis."""
+    return frozenset(_rows("safe in cirrhosis")["drugs"])
+
+
+@lru_cache(maxsize=1)
+def _pregnancy() -> Mapping[str, Any]:
+    text = Path(__file__).with_name("pregnancy.json").read_text(encoding="utf-8")
+    tables: Mapping[str, Any] = json.loads(text)
+    return tables
+
+
+@lru_cache(maxsize=1024)
+def pregnancy_rule(drug: str) -> PregnancyRule | None:
+    """Return the rule of a drug that the fact tables do not rate: its own, or that of its class."""
+    table = _pregnancy()
+    row = table["drugs"].get(drug)
+    groups = load().drugs[drug].classes
+    row = row or next((rule for key, rule in table["classes"].items() if key in groups), None)
+    return None if row is None else PregnancyRule(*row)
+
+
+def low_in_pregnancy(drug: Regimen) -> bool:
+    """Return whether a dose is so low that a specialist may want it in pregnancy.
+
+    >>> low_in_pregnancy(Regimen("aspirin", 75, "mg", 1))
+    True
+    """
+    most = _pregnancy()["low doses"].get(drug.drug)
+    return most is not None and drug.unit == "mg" and drug.daily <= most
+
+
+def treats(drug: str, indication: Indication) -> bool:
+    """Return whether a drug is usually given for an indication.
+
+    >>> treats("apixaban", indications()["deep vein thrombosis"])
+    True
+    """
+    if any(one.drug == drug for one in indication.options):
+        return True
+    return indication.disease is not None and indication.disease in load().drugs[drug].uses

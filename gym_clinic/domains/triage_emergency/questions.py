@@ -1,0 +1,124 @@
+"""What the reference plan asks and looks at: red flags, and what is there calls for."""
+
+from __future__ import annotations
+
+from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of, steps_in_turn
+from gym_clinic.domains.triage_emergency.planned import PlannedTriage
+from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.simulate.clinic import disclosures
+from gym_clinic.simulate.clinic.incidental import red_flags
+
+MOST_ASKED = 4
+"""Red flags of the complaint that the plan asks for by name, at most."""
+
+MOST_FOLLOWED = {1: 2, 2: 4, 3: 4, 4: 4, 5: 4}
+"""Level -> steps that complaints and red flags that are there call for, at most."""
+
+MOST_COMPLAINTS = 4
+"""Complaints whose card is read, at most."""
+
+FURTHER = 3
+"""Findings of the problem that are no such flags and that it asks for besides, at most."""
+
+BEDSIDE = {
+    "lookup:glucose": "measure_glucose", "lookup:responses": "observe_responses",
+    "lookup:stroke screen": "screen_stroke", "lookup:trauma screen": "screen_trauma",
+    "record:medicines": "read_medicines",
+}  # fmt: skip
+"""Key -> the tool that reads it."""
+
+EXPOSURES = ("Overdose of tablets", "Exposure to fumes or smoke")
+"""What a poisoned patient is asked for."""
+
+
+def ask_red_flags(plan: PlannedTriage) -> None:
+    """Ask for the red flags of the complaint, then for what else the patient has."""
+    case, facts = plan.case, plan.case.patient.facts
+    complaints = told_first(case)
+    if complaints:
+        names = [name_of(plan, one) for one in complaints[:MOST_COMPLAINTS]]
+        plan.call("read_red_flags", complaint=" and ".join(names))
+    asked = flags_of(facts, complaints)
+    wanted = [facts.finding_ids[name] for name in asked.findings]
+    plan.flags = [one for one in wanted if f"finding:{one}" not in case.told][:MOST_ASKED]
+    if plan.flags:
+        question = _listed([name_of(plan, one) for one in plan.flags])
+        plan.call("ask_patient", question=f"Do you have {question}?")
+    person = case.patient.person
+    fertile = CHILDBEARING[0] <= person.age <= CHILDBEARING[1] and person.sex == "female"
+    if asked.pregnancy and fertile and "pregnancy" not in plan.read:
+        plan.asked_pregnancy = True
+        plan.call("ask_patient", question="How many weeks pregnant are you?")
+    further = further_findings(plan)
+    if further:
+        question = _listed([name_of(plan, one) for one in further])
+        plan.call("ask_patient", question=f"Do you have {question}?")
+
+
+def follow_up(plan: PlannedTriage, level: int) -> None:
+    """Look at what complaints and red flags that are there call for.
+
+    The first step of each comes first: the chief complaint, the flags, the other complaints. Where
+    life is in danger nobody looks at what else the patient came with.
+    """
+    case, facts = plan.case, plan.case.patient.facts
+    exposures = [facts.finding_ids[name] for name in EXPOSURES]
+    there = [one for one in (*exposures, *plan.flags) if case.told.get(f"finding:{one}") == "yes"]
+    chief, others = told_first(case)[:1], told_first(case)[1:]
+    found = (*chief, *there, *others) if level > 1 else (*chief, *there[:1])
+    steps = steps_in_turn(facts, found)
+    for step in steps[: MOST_FOLLOWED[level]]:
+        if step not in plan.read:
+            _look(plan, step)
+        if step in plan.read:
+            plan.followed.append(step)
+
+
+def _look(plan: PlannedTriage, step: str) -> None:
+    """Make the call that reads a key; where vital signs are lacking, a screen is left out."""
+    kind, _, of = step.partition(":")
+    if kind == "onset":
+        plan.call("ask_patient", question=f"When did the {name_of(plan, of)} start?")
+    elif kind == "site":
+        plan.call("examine_patient", system=of)
+    elif step == "lookup:sepsis screen":
+        if "crt_s" in plan.case.vitals[-1]:
+            plan.call("screen_sepsis", suspected_infection=True)
+    else:
+        plan.call(BEDSIDE[step])
+
+
+def told_first(case: TriageCase) -> list[str]:
+    """Return the findings that the ticket tells, the chief complaint first."""
+    told = [
+        key.removeprefix("finding:")
+        for key, value in case.world.quoted.items()
+        if key.startswith("finding:") and value != "no"
+    ]
+    first = case.patient.problems[0].complaint
+    return sorted(told, key=lambda one: one != first)
+
+
+def further_findings(plan: PlannedTriage) -> list[str]:
+    """Return findings of the problem that nobody told yet, those that alarm first."""
+    world, facts = plan.case.world, plan.case.patient.facts
+    found = [
+        one.finding
+        for one in disclosures(world.patient)
+        if one.has
+        and one.origin == "problem"
+        and one.manner != "omitted"
+        and one.distortion != "forgets"
+        and f"finding:{one.finding}" not in plan.case.told
+    ]
+    alarms = red_flags()
+    return sorted(found, key=lambda one: facts.phenotypes[one].name not in alarms)[:FURTHER]
+
+
+def name_of(plan: PlannedTriage, finding: str) -> str:
+    """Return the name of a finding as a question has it."""
+    return plan.case.patient.facts.phenotypes[finding].name.casefold()
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

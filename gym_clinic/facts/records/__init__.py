@@ -1,0 +1,1 @@
+"""What the records of the fact tables hold: diseases, findings, drugs, scores, as models."""

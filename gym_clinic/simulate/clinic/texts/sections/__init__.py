@@ -1,0 +1,1 @@
+"""The sections of notes and letters: history, examination, background, treatment, assessment."""

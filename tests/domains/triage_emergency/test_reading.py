@@ -1,0 +1,143 @@
+"""What must be read depends on the patient, and a triage ends in time."""
+
+from __future__ import annotations
+
+from functools import cache
+from statistics import fmean
+
+import pytest
+
+from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
+from gym_clinic.clinical.judging.seen import seen
+from gym_clinic.clinical.tasks import seed_of, task_of
+from gym_clinic.domains.triage_emergency.acuity import acuity
+from gym_clinic.domains.triage_emergency.complaints import steps_for
+from gym_clinic.domains.triage_emergency.judging import JUDGE, LONG, LONG_FOR_OTHERS
+from gym_clinic.domains.triage_emergency.placement import pathway_of
+from gym_clinic.domains.triage_emergency.plan import plan_triage
+from gym_clinic.domains.triage_emergency.questions import told_first
+from gym_clinic.domains.triage_emergency.tasks import (
+    LEVELS,
+    SPEC,
+    deciding,
+    make_task,
+    told_besides,
+)
+from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
+from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.episode import Episode
+from gym_clinic.toolbox import Toolbox
+
+QUESTIONS = (
+    "fever, dyspnea and chest pain", "syncope, confusion and melena",
+    "vomiting blood, abdominal pain and headache",
+    "an overdose of tablets, suicidal thoughts and a stiff neck",
+    "seizures, one-sided weakness and slurred speech", "petechiae, vomiting and palpitations",
+    "urinary retention, visual loss and back pain",
+    "contact with an allergen, drooling and stridor",
+)  # fmt: skip
+"""The same questions for everybody, of three findings each."""
+
+
+@cache
+def several() -> tuple[MadeTask, ...]:
+    found = []
+    for label in LEVELS:
+        drafts = (TaskDraft(label, seed_of("dev", number), "dev") for number in range(200))
+        made = (one for one in map(make_task, drafts) if one is not None)
+        found += [next(made) for _ in range(5)]
+    return tuple(found)
+
+
+def share(one: MadeTask, questions: tuple[str, ...]) -> float:
+    """Share of what must be read that the vital signs and some questions read."""
+    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    calls = [("ask_patient", {"question": f"Do you have {each}?"}) for each in questions]
+    for name, arguments in [("measure_vital_signs", {}), *calls]:
+        tool = box.get(name)
+        assert tool is not None
+        tool.call(dict(arguments), case)
+    return fmean(key in seen(case) for key in one.gold["read"])
+
+
+def test_the_same_questions_for_everybody_read_little_more_than_half() -> None:
+    assert fmean(share(one, QUESTIONS) for one in several()) < 0.62
+
+
+def test_what_must_be_read_holds_more_than_what_is_asked() -> None:
+    kinds = [{key.partition(":")[0] for key in one.gold["read"]} for one in several()]
+    assert fmean(bool(one & {"site", "lookup", "onset", "study", "record"}) for one in kinds) > 0.9
+
+
+def test_an_overdose_that_is_there_is_asked_for_its_time() -> None:
+    drafts = (TaskDraft("2", seed_of("train", number), "train") for number in range(80))
+    made = (make_task(draft, "paracetamol-poisoning") for draft in drafts)
+    one = next(one for one in made if one is not None)
+    assert "onset:sym-overdose-of-tablets" in one.gold["read"]
+    case = TriageCase(one.record)
+    case.ask("When did the overdose of tablets start?")
+    assert "onset:sym-overdose-of-tablets" in seen(case)
+    case = TriageCase(one.record)
+    case.ask("Do you have an overdose of tablets?")
+    assert "onset:sym-overdose-of-tablets" not in seen(case)
+
+
+def test_the_card_of_a_complaint_says_what_its_flags_call_for() -> None:
+    case = TriageCase(several()[0].record)
+    card = read_red_flags(case, "chest pain")
+    assert "when it began" in card["look at"]
+    assert card["where it is there"].keys() == {*card["ask for"]}
+    assert card["where it is there"]["Syncope"] == ["trauma screen", "medicines on the record"]
+
+
+def harms(one: MadeTask, minutes: float) -> list[int]:
+    case = TriageCase(one.record)
+    case.minute = minutes
+    answer = dict(one.gold["answer"])
+    episode = Episode(task_of(SPEC, one), case, [], answer, "answered")
+    return list(JUDGE.harms(JudgedEpisode(JUDGE, episode)))
+
+
+@pytest.mark.parametrize("number", [0, 7, 12, 17, 22])
+def test_a_triage_that_takes_too_long_is_a_harm(number: int) -> None:
+    one = several()[number]
+    limit = one.gold["desk"]
+    urgent = one.gold["answer"]["level"] <= 2
+    assert limit >= 20
+    assert harms(one, limit) == []
+    assert harms(one, limit + 1) == [LONG if urgent else LONG_FOR_OTHERS]
+
+
+def test_what_is_told_besides_and_would_decide_is_not_drawn() -> None:
+    assert {"Palpitations", "Chest pain"} <= deciding()
+    one = several()[-1]
+    patient = TriageCase(one.record).patient
+    plan = plan_triage(one.record, acuity(patient), pathway_of(patient))
+    assert not told_besides(plan)
+    finding = patient.facts.finding_ids["Palpitations"]  # of an older illness
+    plan.case.told[f"finding:{finding}"] = "no"
+    assert not told_besides(plan)
+    plan.case.told[f"finding:{finding}"] = "yes"
+    assert told_besides(plan) == {"Palpitations"}
+
+
+def test_where_life_is_in_danger_only_the_chief_complaint_is_followed_up() -> None:
+    for one in several()[:5]:
+        assert one.gold["answer"]["level"] == 1
+        case = TriageCase(one.record)
+        facts = case.patient.facts
+        others = [step for each in told_first(case)[1:] for step in steps_for(facts, each)]
+        own = steps_for(facts, told_first(case)[0])
+        sites = {key for key in one.gold["read"] if key.startswith("site:")}
+        assert sites <= {*own, "site:eyes", "site:chest"} | ({*LOOKED} - {*others})
+        assert not {key[5:] for key in one.gold["read"] if key.startswith("told:")} - cited(one)
+
+
+def cited(one: MadeTask) -> set[str]:
+    """Findings of the answer's citations, and of what the protocol needs."""
+    known = {key[5:] for each in one.gold["assertions"] for key in each.get("known_by", ())}
+    return known | {each["finding"].removeprefix("told:") for each in one.gold["cite"]}
+
+
+LOOKED = ("site:skin", "site:general")
