@@ -35,7 +35,7 @@ BODY = b'{"query": "fever"}'
 
 def endpoint(server: ChatServer, **options: Any) -> Endpoint:
     fast: dict[str, Any] = {"backoff": 0.002, "retries": 2, "timeout": 5.0}
-    return Endpoint(f"{server.url}/root", **{**fast, **options})
+    return Endpoint(f"{server.url}/base", **{**fast, **options})
 
 
 def content(answer: Answer) -> bytes:
@@ -46,7 +46,7 @@ def test_a_request_goes_to_the_path_with_the_headers(chat_server: ChatServer) ->
     chat_server.script = [chat_server.raw(b"found")]
     server = endpoint(chat_server, headers={"X-Team": "clinic"}, key=KEY)
     assert server.ask(content, "/search", BODY) == b"found"
-    assert chat_server.paths == ["/root/search"]
+    assert chat_server.paths == ["/base/search"]
     assert chat_server.requests == [{"query": "fever"}]
     sent = chat_server.headers[0]
     assert (sent["x-team"], sent["authorization"]) == ("clinic", f"Bearer {KEY}")
@@ -73,7 +73,7 @@ def test_accepted_statuses_are_read_and_others_refused(chat_server: ChatServer) 
     server = endpoint(chat_server)
     answer = server.ask(lambda answer: answer, "/search", BODY, accept=[413, 422])
     assert answer == Answer(422, b"too long")
-    with pytest.raises(ServiceError, match="/root: refused with HTTP 422: too long"):
+    with pytest.raises(ServiceError, match="/base: refused with HTTP 422: too long"):
         server.ask(content, "/search", BODY, accept=[413])
     assert len(chat_server.requests) == 2
 

@@ -80,12 +80,16 @@ class SiteEntry(Strict):
 
     Attributes:
         normal: What is noted of those who have nothing to show.
+        clouded: The same of those whose consciousness is clouded, where it differs.
+        small: The same of small children, where it differs.
         only: Who it is for; None for all.
         minutes: How long it takes; the usual time if None.
         discomfort: 0 to 3.
     """
 
     normal: Texts = Field(min_length=1)
+    clouded: Texts = ()
+    small: Texts = ()
     only: Only | None = None
     minutes: float | None = None
     discomfort: int = 0

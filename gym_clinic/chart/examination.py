@@ -34,18 +34,6 @@ CLEAR = 14
 NEEDS_CLEAR = ("neurology", "eyes")
 """Sites that need a patient who answers."""
 
-CLOUDED: Mapping[str, tuple[str, ...]] = {
-    "neurology": (
-        "moves all limbs, too drowsy for more",
-        "no asymmetry, else not assessable",
-    ),
-    "mental state": ("not clear enough to be assessed", "cannot be assessed at this coma score"),
-}
-"""Site -> what is noted, where nothing else is, of a patient whose consciousness is clouded."""
-
-TODDLERS = ("alert, easily comforted", "interested in the toys, settles with the parent")
-"""What is noted of the mental state of small children."""
-
 
 class ExaminedPart(Strict):
     """A thing that is looked at when a site is examined.
@@ -100,11 +88,12 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
 
 def _nothing_found(patient: ClinicPatient, site: str) -> Sequence[str]:
     """What is noted of a site where nothing is found, by consciousness and age."""
-    if patient.state(0)["gcs"] < ALERT and site in CLOUDED:
-        return CLOUDED[site]
-    if site == "mental state" and patient.person.age < KNOWS_DATES:
-        return TODDLERS
-    return sites()[site].normal
+    entry = sites()[site]
+    if entry.clouded and patient.state(0)["gcs"] < ALERT:
+        return entry.clouded
+    if entry.small and patient.person.age < KNOWS_DATES:
+        return entry.small
+    return entry.normal
 
 
 def _place(text: str, looked_at: tuple[ExaminedPart, ...]) -> int:

@@ -53,24 +53,24 @@ CLASSES: Mapping[str, str] = {
     "duplicate": "do not start/duplicate",
     "maximum dose": "start with change/maximum dose",
     "missing medicine": "start with change/missing medicine",
-    **{
-        f"nothing{beside}": "start as proposed/none"
-        for beside in (
-            "",
-            ", bought",
-            ", allergy",
-            ", kidneys",
-            ", ended",
-            ", not graded",
-            ", pregnant",
-            ", condition",
-            ", liver",
-            ", dose",
-        )
-    },
+    "nothing": "start as proposed/none",
+    "nothing, allergy or condition": "start as proposed/none",
+    "nothing, kidneys or liver": "start as proposed/none",
+    "nothing, another medicine": "start as proposed/none",
+    "nothing, pregnancy or dose": "start as proposed/none",
 }
 """Class -> its verdict, and the kind of problem that decides. The classes of nothing differ in what
-is there and does no harm."""
+is there and does no harm: about one request in four is right, or "start" would be worth too much.
+"""
+
+KINDS_OF_NOTHING: Mapping[str, tuple[str, str]] = {
+    "nothing": ("nothing", "nothing, bought"),
+    "nothing, allergy or condition": ("nothing, allergy", "nothing, condition"),
+    "nothing, kidneys or liver": ("nothing, kidneys", "nothing, liver"),
+    "nothing, another medicine": ("nothing, ended", "nothing, not graded"),
+    "nothing, pregnancy or dose": ("nothing, pregnant", "nothing, dose"),
+}
+"""Class of requests that are right as they stand -> its kinds, one of which a seed draws."""
 
 PREGNANT, LIVER, HIGH_DOSE = "nothing, pregnant", "nothing, liver", "nothing, dose"
 

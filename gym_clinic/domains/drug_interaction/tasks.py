@@ -17,6 +17,7 @@ from gym_clinic.clinical import DomainSpec, MadeTask, TaskDraft
 from gym_clinic.domains.drug_interaction.candidates import (
     ALLERGENS,
     CLASSES,
+    KINDS_OF_NOTHING,
     PREGNANT,
     WEEKS,
     ReviewCandidate,
@@ -71,15 +72,6 @@ from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
 
 VERSION = 1
-MERGED: Mapping[str, tuple[str, ...]] = {
-    "nothing": ("nothing", "nothing, bought"),
-    "nothing, allergy or condition": ("nothing, allergy", "nothing, condition"),
-    "nothing, kidneys or liver": ("nothing, kidneys", "nothing, liver"),
-    "nothing, another medicine": ("nothing, ended", "nothing, not graded"),
-    "nothing, pregnancy or dose": ("nothing, pregnant", "nothing, dose"),
-}
-"""Class of requests that are right as they stand -> kinds of them, one of which a seed draws: about
-one request in four is right, or "start" would be worth too much."""
 
 TRIES = 14
 """Requests that are tried for one seed."""
@@ -87,8 +79,7 @@ TRIES = 14
 
 def make(draft: TaskDraft) -> MadeTask | None:
     """Return the review of a class and a seed; None if the seed gives none."""
-    kinds = MERGED.get(draft.label, (draft.label,))
-    kind = Random(f"{draft.seed}:kind").choice(kinds)
+    kind = kind_of(draft.label, draft.seed)
     drawn_of = draft._replace(label=kind)
     random = Random(f"{draft.seed}:{kind}:review")
     for _ in range(TRIES):
@@ -97,7 +88,7 @@ def make(draft: TaskDraft) -> MadeTask | None:
             continue
         patient = review_patient(record)
         gold = gold_of(record, patient)
-        if gold["decided"] != {**CLASSES, **LIST_CLASSES}[kind] or not _fair(record, gold):
+        if gold["decided"] != {**CLASSES, **LIST_CLASSES}[draft.label] or not _fair(record, gold):
             continue
         if not plausible(record, patient):
             continue
@@ -110,6 +101,11 @@ def make(draft: TaskDraft) -> MadeTask | None:
         if made is not None:
             return made
     return None
+
+
+def kind_of(label: str, seed: int) -> str:
+    """Return the kind of a class that a seed draws: of nothing, what is there and does no harm."""
+    return Random(f"{seed}:kind").choice(KINDS_OF_NOTHING.get(label, (label,)))
 
 
 def _written(record: dict[str, Any], label: str) -> MadeTask | None:
@@ -327,11 +323,7 @@ def _without(
 
 SPEC = DomainSpec(
     name="drug_interaction",
-    classes=(
-        *(one for one in CLASSES if not one.startswith("nothing")),
-        *MERGED,
-        *LIST_CLASSES,
-    ),
+    classes=(*CLASSES, *LIST_CLASSES),
     make=make,
     twin=twin_of,
     version=VERSION,

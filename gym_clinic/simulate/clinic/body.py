@@ -158,16 +158,23 @@ def pregnancy_effects(weeks: int) -> Mapping[str, DrawnEffect]:
     }
 
 
-def draw_usual(facts: Facts, sex: Sex, age: float, random: Random) -> State:
-    """Draw a healthy person's values of everything that is not computed.
+def draw_usual(
+    facts: Facts, sex: Sex, age: float, random: Random, weeks: int | None = None
+) -> State:
+    """Draw a healthy person's values of everything that is not computed, those of before a
+    pregnancy.
 
-    They are drawn again until the computed values are those of a healthy person too; the filtration
-    rate of older people may be lower.
+    They are drawn again until the computed values are those of a healthy person too, and of a
+    healthy pregnant woman with what pregnancy does to them; the filtration rate of older people may
+    be lower, and who is pregnant breathes deeper.
     """
     for _ in range(TRIES):
         state = _draw_values(facts, sex, age, random)
-        whole = add_computed(facts, state, sex, age)
-        if not outside(facts, whole, sex, age).keys() - {"egfr"}:
+        wrong = outside(facts, add_computed(facts, state, sex, age), sex, age).keys() - {"egfr"}
+        if weeks is not None and not wrong:
+            whole = settle(facts, state, [(1.0, pregnancy_effects(weeks))], sex=sex, age=age)
+            wrong = outside(facts, whole, sex, age, weeks).keys() - {"egfr", "ph"}
+        if not wrong:
             break
     return state
 

@@ -55,9 +55,6 @@ from gym_clinic.simulate.disease.second import common_problems, draw_second, lik
 SECOND = 0.1
 """Share of patients who have a second problem."""
 
-AMERICAN = 0.4
-"""Share of patients whose medicines have American strengths, where they differ."""
-
 SURVIVED = 120
 """Minutes that everybody on arrival survives at least."""
 
@@ -98,7 +95,8 @@ def draw_patient(
     person = draw_demographics(chosen, lived_with, basis, random)
     allergies = draw_allergies(basis.age, random)
     medicines = draw_medicines(tables, lived_with, allergies, basis, person.weight_kg, random)
-    healthy = draw_usual(tables, basis.sex, basis.age, random) | {"weight_kg": person.weight_kg}
+    healthy = draw_usual(tables, basis.sex, basis.age, random, person.pregnant_weeks)
+    healthy["weight_kg"] = person.weight_kg
     problems = [draw_problem(chosen, random)]
     if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
         problems.append(draw_problem(other, random))
@@ -128,8 +126,6 @@ def draw_patient(
         background = sorted([*background, mistaken], key=lambda one: one.condition)
         order = [one.condition for one in background]
         medicines.sort(key=lambda one: [*order, one.condition].index(one.condition))
-    american = Random(f"{seed}:{chosen.id}:country").random() < AMERICAN
-    medicines = of_one_country(medicines, american)
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
     arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
     made = ClinicPatient(
@@ -147,6 +143,7 @@ def draw_patient(
         },
         facts=tables,
     )
+    made = dataclasses.replace(made, medicines=tuple(of_one_country(made.medicines, made.american)))
     made = _within_kidneys(made)
     told_of = _with_pain(_with_fever(_told(_weighed(_survivable(made)), random), random))
     return _examined(told_of, random)

@@ -60,6 +60,9 @@ CALMS_IN = 45
 REMEMBERED = 4
 """States that a patient keeps, since an encounter looks at the same minute several times."""
 
+AMERICAN = 0.4
+"""Share of patients who live in America."""
+
 GROWS_IN = 0.2
 """Years after which a child is measurably taller and heavier."""
 
@@ -119,6 +122,11 @@ class ClinicPatient:
         if self.state(0)["gcs"] >= CONVERSES:
             return "patient"
         return "parent" if self.person.age < GROWN_UP else "crew"
+
+    @cached_property
+    def american(self) -> bool:
+        """Whether the patient lives in America, as far as no medicine speaks against it."""
+        return Random(f"{self.seed}:country").random() < AMERICAN
 
     @cached_property
     def usual(self) -> State:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gym_clinic.domains.drug_interaction.checks.risks import SEVERITIES, DrugRisk, Severity
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.instruments import score
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,14 @@ def condition_risks(drug: str, conditions: Iterable[str]) -> dict[str, DrugRisk]
 
 
 STROKES = {
-    "heart-failure-with-reduced-ejection-fraction": "heart failure",
-    "heart-failure-with-preserved-ejection-fraction": "heart failure",
+    "heart-failure-with-reduced-ejection-fraction": "chf",
+    "heart-failure-with-preserved-ejection-fraction": "chf",
     "hypertension": "hypertension",
     "type-1-diabetes-mellitus": "diabetes",
     "type-2-diabetes-mellitus": "diabetes",
-    "stable-angina-pectoris": "vascular disease",
+    "stable-angina-pectoris": "vascular_disease",
 }
-"""Condition -> the item of CHA2DS2-VASc that it is, one point each."""
+"""Condition -> the item of CHA2DS2-VASc that it is."""
 
 
 def at_risk_of_stroke(age: float, conditions: Iterable[str], least: int = 1) -> bool:
@@ -88,5 +89,6 @@ def at_risk_of_stroke(age: float, conditions: Iterable[str], least: int = 1) -> 
     >>> at_risk_of_stroke(33, ["asthma"]), at_risk_of_stroke(33, ["hypertension"])
     (False, True)
     """
-    points = len({STROKES[one] for one in conditions if one in STROKES})
-    return points + (age >= 65) + (age >= 75) >= least
+    items = dict.fromkeys((*STROKES.values(), "stroke_tia_te"), False)
+    items |= {STROKES[one]: True for one in conditions if one in STROKES}
+    return float(score("cha2ds2vasc", {**items, "age": age, "sex": "male"}).score) >= least

@@ -32,9 +32,6 @@ SURGERY_HOURS = range(8, 19)
 KNOWN = 10
 """Weeks from which a pregnancy is known and told."""
 
-AMERICAN = 0.4
-"""Share of visits whose staff write American English."""
-
 LETTERS_FROM = datetime.timedelta(days=730)
 """Age from which clinic letters are written of a child."""
 
@@ -167,7 +164,7 @@ def draw_visit(patient: ClinicPatient) -> Visit:
     return Visit(
         setting=setting,
         mode=mode,
-        american=_american(patient, random),
+        american=_american(patient),
         speaker=patient.speaker,
         parent=random.choice(("mother", "mother", "father")),
         region=region,
@@ -181,12 +178,11 @@ def draw_visit(patient: ClinicPatient) -> Visit:
     )
 
 
-def _american(patient: ClinicPatient, random: Random) -> bool:
-    """Whether the hospital is American: as the strengths of the medicines say, else by chance.
+def _american(patient: ClinicPatient) -> bool:
+    """Whether the hospital is American: as the strengths of the medicines say, else by the country.
 
     It is not where a medicine that is taken, or named instead, is not prescribed in America.
     """
-    likely = random.random() < AMERICAN
     named = {one.says for one in recollections(patient)}
     if not not_american().isdisjoint(named | {one.drug for one in patient.medicines}):
         return False
@@ -196,7 +192,7 @@ def _american(patient: ClinicPatient, random: Random) -> bool:
         for country, strengths in of_countries().items()
         if strengths.get(one.drug) == one.dose
     )
-    return next((country == "american" for country in told), likely)
+    return next((country == "american" for country in told), patient.american)
 
 
 def _orders_by_symptoms(
