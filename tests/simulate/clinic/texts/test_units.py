@@ -72,9 +72,14 @@ def test_urea_is_british_and_urea_nitrogen_american() -> None:
 
 def test_the_same_patient_keeps_one_structured_value() -> None:
     drawn = (draw_patient(seed) for seed in range(100, 140))
-    patient = next(one for one in drawn if draw_visit(one).american)
-    (triage,) = (one for one in documents(patient) if one.kind == "triage")
-    (warmth,) = (one for one in triage.facts if one.of == "temp_c")
+    triaged = (
+        text
+        for one in drawn
+        if draw_visit(one).american
+        for text in documents(one)
+        if text.kind == "triage"
+    )
+    warmth = next(fact for text in triaged for fact in text.facts if fact.of == "temp_c")
     assert warmth.value is not None
     assert warmth.value < 45 < float(warmth.says)
 
