@@ -219,7 +219,10 @@ def _plan(
     instead: Sequence[str],
     doses: Mapping[str, float],
 ) -> dict[str, Any]:
-    """The fields of a right plan; those that are not needed are left out."""
+    """The fields of a right plan; those that are not needed are left out.
+
+    What has no answer beside the drug gives none: no task is made of such a request.
+    """
     if verdict == "start as proposed":
         return {}
     waits = [each for one in problems for each in one.remedies if each.kind == "wait"]
@@ -229,7 +232,8 @@ def _plan(
         return {"wait_days": math.ceil(max(each.amount for each in waits))} if waits else {}
     plan: dict[str, Any] = {}
     for one in problems:
-        _add(plan, one.remedies[0], doses)
+        if one.remedies:
+            _add(plan, one.remedies[0], doses)
     if drug in always_watched() and not plan.get("monitoring"):
         _watch(plan, always_watched()[drug])
     return plan
