@@ -20,6 +20,7 @@ from gym_clinic.commands import (
     export,
     info,
     instrument,
+    judge,
     kb,
     listing,
     patient,
@@ -93,7 +94,7 @@ def gym_clinic(
     """Clinical agents as Gymnasium environments, with rewards that are tested against gaming."""
 
 
-for _command in (listing, info, play, evaluate):
+for _command in (listing, info, play, evaluate, judge):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(kb.app, name="kb")

@@ -7,20 +7,16 @@ from typing import Annotated
 
 import typer
 
-from gym_clinic.commands.options import EnvOptions, OutFile, read_options
+from gym_clinic.commands.options import (
+    EnvOptions,
+    Modules,
+    OutFile,
+    Traces,
+    import_modules,
+    read_options,
+)
 
 app = typer.Typer()
-
-Traces = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="TRACE", help="A trace.jsonl, or a folder that 'gym-clinic eval' has written."
-    ),
-]
-Modules = Annotated[
-    list[str] | None,
-    typer.Option("--module", metavar="MODULE", help="A module to import that registers the id."),
-]
 
 
 @app.callback()
@@ -54,7 +50,7 @@ def sft(
     """
     from gym_clinic.evaluate.conversations import collect, writer
 
-    _import(module)
+    import_modules(module)
     write = writer(out)  # before the work: the name may be wrong, or pyarrow missing
     found = collect(
         traces, split=split, only_success=only_success, env_options=read_options(settings)
@@ -84,15 +80,8 @@ def episodes(
     from gym_clinic.evaluate import mark_calls
     from gym_clinic.files import check_output, json_line, replace_file
 
-    _import(module)
+    import_modules(module)
     check_output(out, *traces)
     marked = [json_line(row) for row in mark_calls(traces, env_options=read_options(settings))]
     replace_file(out, marked)
     print(f"{out}: {len(marked):,} episodes")
-
-
-def _import(modules: list[str] | None) -> None:
-    from gym_clinic.names import import_module
-
-    for name in modules or ():
-        import_module(name, "clinic environment")

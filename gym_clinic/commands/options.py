@@ -51,6 +51,16 @@ KeyVariable = Annotated[
 Split = Annotated[str, typer.Option(metavar="NAME", help="Which tasks.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
 OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
+Traces = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TRACE", help="A trace.jsonl, or a folder that 'gym-clinic eval' has written."
+    ),
+]
+Modules = Annotated[
+    list[str] | None,
+    typer.Option("--module", metavar="MODULE", help="A module to import that registers the id."),
+]
 StrictFlag = Annotated[
     bool, typer.Option("--strict", help="Stop at a broken record instead of skipping it.")
 ]
@@ -62,6 +72,18 @@ POLICY_NAMES = (
     "package.module:NAME"
 )
 """The policies, for help texts; importing their table would load the environment."""
+
+
+def import_modules(modules: Iterable[str] | None) -> None:
+    """Import the modules of ``--module``, which register environments.
+
+    Raises:
+        ConfigError: If one cannot be found.
+    """
+    from gym_clinic.names import import_module
+
+    for name in modules or ():
+        import_module(name, "clinic environment")
 
 
 def repeating(*flags: str) -> type[TyperCommand]:

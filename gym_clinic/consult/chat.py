@@ -94,6 +94,16 @@ class ChatClient:
         return self._endpoint.name
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of every request beside model and messages (a copy)."""
+        return dict(self._fields)
+
+    @property
+    def concurrency(self) -> int:
+        """Maximum number of open requests."""
+        return self._endpoint.concurrency
+
+    @property
     def usage(self) -> Usage:
         """Tokens of all replies so far, attempts without a usable reply not included."""
         return self._usage

@@ -1,5 +1,6 @@
 """Runs policies over tasks: traces, and figures with intervals."""
 
+from gym_clinic.evaluate.chat_judge import ChatMarks, judge_answers
 from gym_clinic.evaluate.conversations import collect, writer
 from gym_clinic.evaluate.marks import mark_calls
 from gym_clinic.evaluate.recorded import trace_files
@@ -8,6 +9,7 @@ from gym_clinic.evaluate.run import Interrupted, check, episodes, evaluate, samp
 from gym_clinic.evaluate.summary import Result, Summary, summarise
 
 __all__ = [
+    "ChatMarks",
     "Grid",
     "Interrupted",
     "Result",
@@ -18,6 +20,7 @@ __all__ = [
     "episodes",
     "evaluate",
     "failures",
+    "judge_answers",
     "mark_calls",
     "markdown",
     "sample",
