@@ -164,6 +164,9 @@ def the_diagnosis(record: OwnRecord) -> str | None:
     disease = FACTS.diseases[record.patient.problems[0].condition]
     if disease.id in {one.condition for one in record.patient.background}:
         return None  # known for years, and told
+    findings = {FACTS.phenotypes[key].name for key in record.says_has()}
+    if disease.name in findings:
+        return None  # the name of what is seen, such as urticaria
     return f"They told me it is {disease.name}."
 
 

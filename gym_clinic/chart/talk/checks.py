@@ -122,7 +122,8 @@ class AnswerCheck:
         says_has, reactions = self.record.says_has(), self._reactions(text)
         for link in self._hearing.linker.link(text):
             key, name = link.record.id, link.record.name
-            if key in reactions or any(self._hearing.drugs(link.text)):
+            # A letter alone is of a name, such as penicillin V.
+            if key in reactions or len(link.text) == 1 or any(self._hearing.drugs(link.text)):
                 continue
             if key == self._pain and pain:
                 if link.status == "absent":
