@@ -13,8 +13,8 @@ D. With two or more: is a vital sign in the danger zone of the age?
 The answers go to the declared instrument ``esi``, so that the levels and the danger zones are those
 that every agent can compute. What the handbook leaves to the judgement of a nurse is fixed in
 ``acuity.json``: the situations that count as high risk, pain from 7 on a scale of 10 that began
-within a day or that raises pulse or breathing, and the resources of each condition. It is authored
-for this simulation, not for patient care.
+within a day or that raises pulse or breathing, the resources that a finding calls for, and those
+that a condition needs besides. It is authored for this simulation, not for patient care.
 
 Source:
     Gilboy N, Tanabe P, Travers D, Rosenau AM. Emergency Severity Index (ESI): A Triage Tool for
@@ -30,15 +30,15 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-from pydantic import Field
-
+from gym_clinic.domains.triage_emergency.acuity_table import (
+    Criterion,
+    Resource,
+    acuity_table,
+    resources_for,
+)
 from gym_clinic.facts import with_ancestors
 from gym_clinic.facts.expressions import parse
-from gym_clinic.facts.records.instruments import Expr
-from gym_clinic.facts.records.models import Slug, Text, Texts
-from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
@@ -71,56 +71,6 @@ COMPLEX = 2
 """Resources that a complex procedure counts for."""
 
 
-class Criterion(Strict):
-    """A situation that decides something; every part that is given must hold.
-
-    Attributes:
-        what: What it is, in words.
-        conditions: The conditions that it is of; any if empty.
-        finding: Name of a finding that must be there, in itself or in a form of it.
-        when: Condition on the state on arrival and on the names of :func:`values_on_arrival`;
-            ``finding_hours`` is the time since the finding began.
-        monitor: Whether the patient needs a monitor.
-    """
-
-    what: Text
-    conditions: Texts = ()
-    finding: Text | None = None
-    when: Expr = "True"
-    monitor: bool = False
-
-
-class Resource(Strict):
-    """A kind of resource that a condition needs.
-
-    Attributes:
-        of: The kind, as the handbook counts: one for any number of blood and urine tests, one for
-            ECG and X-rays, one for CT, MRI and ultrasound, and so on.
-        finding: Name of a finding with which it is needed; always if None.
-        when: As in `Criterion`.
-    """
-
-    of: Text
-    finding: Text | None = None
-    when: Expr = "True"
-
-
-class AcuityTable(Strict):
-    """What the handbook leaves to judgement, fixed.
-
-    Attributes:
-        life_saving: Interventions that cannot wait.
-        high_risk: High-risk situations.
-        resources: Condition -> the resources that it needs.
-        by_default: The resources of a condition that is not listed.
-    """
-
-    life_saving: tuple[Criterion, ...]
-    high_risk: tuple[Criterion, ...]
-    resources: dict[Slug, tuple[Resource, ...]]
-    by_default: tuple[Resource, ...] = Field(min_length=1)
-
-
 @dataclass(frozen=True)
 class Acuity:
     """The answers to the decision points, and the level that follows.
@@ -149,13 +99,6 @@ class Acuity:
     frail: bool = False
 
 
-@lru_cache(maxsize=1)
-def acuity_table() -> AcuityTable:
-    """Return the table of what decides a level."""
-    file = Path(__file__).with_name("acuity.json")
-    return read_record(file.read_bytes(), AcuityTable, str(file))
-
-
 def acuity(
     patient: ClinicPatient, measured: Mapping[str, float] | None = None, told: float = 1.0
 ) -> Acuity:
@@ -175,7 +118,7 @@ def acuity(
         return holds(one, keys, began, values_for(patient, one, values, told))
 
     saving, risks = [*filter(so, table.life_saving)], [*filter(so, table.high_risk)]
-    needed = tuple(dict.fromkeys(_resources(patient, began, values)))
+    needed = tuple(dict.fromkeys(resources_for(_listed_for(patient), began, values)))
     hours = values["hours"]
     severe = values["pain"] >= SEVERE_PAIN and (
         hours <= DAY or bool(danger_zone(values["age"], values))
@@ -388,12 +331,8 @@ def holds(
     return bool(parse(one.when).compute({**values, "finding_hours": hours}))
 
 
-def _resources(
-    patient: ClinicPatient, began: Mapping[str, float], values: Mapping[str, float]
-) -> Iterator[str]:
+def _listed_for(patient: ClinicPatient) -> Iterator[Resource]:
     table = acuity_table()
+    yield from table.expected
     for problem in patient.problems:
-        for one in table.resources.get(problem.condition, table.by_default):
-            there = one.finding is None or one.finding in began
-            if there and parse(one.when).compute(values):
-                yield one.of
+        yield from table.resources.get(problem.condition, table.by_default)

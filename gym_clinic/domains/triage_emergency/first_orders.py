@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 
 from gym_clinic.domains.triage_emergency.acuity import (
-    Criterion,
     holds,
     hours_of_findings,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.acuity_table import Criterion
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Text, Texts

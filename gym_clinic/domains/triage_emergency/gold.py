@@ -119,7 +119,8 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
             if len(made) < 3:
                 yield from cite(key, False)
         for key in ("vital:spo2", "vital:rr", "vital:hr"):
-            if not any(one.startswith("vital:") for one in made):
+            dangerous = key.removeprefix("vital:") in found.danger_zone
+            if not dangerous and not any(one.startswith("vital:") for one in made):
                 yield from cite(key, False)
         for key in (complaint, *own):
             yield from cite(key, True)

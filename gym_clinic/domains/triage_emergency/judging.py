@@ -158,7 +158,10 @@ def _supported(judged: JudgedEpisode) -> float:
         return float(any(has and alarming(judged.case, key) for key, has in right))
     calm = any(has and key.startswith(("told:", "site:")) for key, has in right)
     if level != BY_VITALS:
-        calm &= any(not has and _reassuring(judged.facts, key) for key, has in right)
+        calm &= any(
+            not has and _reassuring(judged.facts, key) and not in_danger_zone(judged.case, key)
+            for key, has in right
+        )
     against = any(has and key == "vital:gcs" for key, has in right)
     if level == BY_VITALS:
         against |= any(has and in_danger_zone(judged.case, key) for key, has in right)

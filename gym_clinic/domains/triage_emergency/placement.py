@@ -16,12 +16,12 @@ from pydantic import TypeAdapter
 
 from gym_clinic.domains.triage_emergency.acuity import (
     Acuity,
-    Criterion,
     holds,
     hours_of_findings,
     values_for,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.acuity_table import Criterion
 from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict

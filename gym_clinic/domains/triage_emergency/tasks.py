@@ -20,9 +20,9 @@ from gym_clinic.clinical.rehearsal import answered
 from gym_clinic.domains.triage_emergency.acuity import (
     Acuity,
     acuity,
-    acuity_table,
     hours_of_findings,
 )
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
 from gym_clinic.domains.triage_emergency.first_orders import first_orders, urgent_calls
 from gym_clinic.domains.triage_emergency.gold import (
     LEAST_CITED,
@@ -32,7 +32,7 @@ from gym_clinic.domains.triage_emergency.gold import (
     must_read,
     reasons,
 )
-from gym_clinic.domains.triage_emergency.judging import JUDGE
+from gym_clinic.domains.triage_emergency.judging import BY_VITALS, JUDGE
 from gym_clinic.domains.triage_emergency.placement import (
     Pathway,
     pathway_of,
@@ -55,6 +55,12 @@ WITH_PROTOCOL: Mapping[str, float] = {"1": 0.5, "2": 0.6, "3": 0.25, "4": 0.0, "
 
 MOST_CITED = 5
 """Citations that a gold asks for, at most."""
+
+KEPT: Mapping[str, float] = {
+    "anaphylaxis": 0.35, "opioid-overdose": 0.5, "tricyclic-antidepressant-poisoning": 0.5,
+}  # fmt: skip
+"""Condition -> share of its drafts that are kept: nearly all are of level 1, while those of other
+conditions seldom are, so that these would be most of the level."""
 
 LEAST_READ = 3
 """Keys that a gold asks to be read, at least: two of this patient, and the vital signs."""
@@ -101,6 +107,8 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
         of: The condition; drawn from the pool of the level if None.
     """
     condition, protocol = condition_of(draft.label, draft.seed) if of is None else (of, None)
+    if of is None and Random(f"{draft.seed}:kept").random() >= KEPT.get(condition, 1.0):
+        return None
     if not draft.edit and acuity(draw_patient(draft.seed, condition)).level != int(draft.label):
         return None
     record: dict[str, Any] = {
@@ -127,7 +135,7 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
         plan = plan_triage(record, found, pathway)
     except NoPlanError:
         return None
-    if not _measured_alike(plan, found, pathway, department) or told_besides(plan):
+    if not _measured_alike(plan, found, pathway, department) or told_besides(plan, found):
         return None
     cited = list(citations(plan, found))[:MOST_CITED]
     if (
@@ -163,6 +171,12 @@ def _measured_alike(
 
 
 @lru_cache(maxsize=1)
+def calling_for_resources() -> frozenset[str]:
+    """Return the names of findings that call for a resource."""
+    return frozenset(one.finding for one in acuity_table().expected if one.finding is not None)
+
+
+@lru_cache(maxsize=1)
 def deciding() -> frozenset[str]:
     """Return the names of findings that by themselves decide a level, a protocol or an order."""
     table = acuity_table()
@@ -172,18 +186,24 @@ def deciding() -> frozenset[str]:
     return frozenset(one for one in (*named, *orders) if one is not None)
 
 
-def told_besides(plan: PlannedTriage) -> frozenset[str]:
+def told_besides(plan: PlannedTriage, found: Acuity) -> frozenset[str]:
     """Return what was told, would decide something, and is of no problem that brings the patient.
 
     Palpitations of a thyroid that is known for years ask for an ECG as new ones do: whether they
-    decide cannot be told from the door, and such a patient is not drawn.
+    decide cannot be told from the door, and such a patient is not drawn. At levels 4 and 5 this is
+    so of what calls for a resource as well.
+
+    Args:
+        plan: The reference plan, carried out.
+        found: The right level.
     """
     case, facts = plan.case, plan.case.patient.facts
     told = [fact.removeprefix("finding:") for fact, value in case.told.items()
             if fact.startswith("finding:") and value == "yes"]  # fmt: skip
     names = {facts.phenotypes[one].name for one in with_ancestors(told, facts.above)
              if one in facts.phenotypes}  # fmt: skip
-    return frozenset((names & deciding()) - hours_of_findings(case.patient).keys())
+    more = calling_for_resources() if found.level > BY_VITALS else frozenset[str]()
+    return frozenset((names & (deciding() | more)) - hours_of_findings(case.patient).keys())
 
 
 def _decided(

@@ -9,12 +9,13 @@ import pytest
 
 from gym_clinic.domains.triage_emergency.acuity import (
     acuity,
-    acuity_table,
     danger_zone,
     early_warning,
+    hours_of_findings,
     level,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
 from gym_clinic.domains.triage_emergency.placement import pathways_that_hold
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
@@ -73,7 +74,7 @@ def test_the_table_names_conditions_findings_and_values_that_exist() -> None:
         assert one.finding is None or one.finding in names
         assert parse(one.when).names <= known
     assert table.resources.keys() <= facts.conditions.keys()
-    for needed in table.resources.values():
+    for needed in (table.expected, *table.resources.values()):
         for each in needed:
             assert each.finding is None or each.finding in names
             assert parse(each.when).names <= known
@@ -84,7 +85,7 @@ def test_the_table_names_conditions_findings_and_values_that_exist() -> None:
     [
         ("anaphylaxis", 1), ("tension-pneumothorax", 1), ("stroke", 2), ("testicular-torsion", 2),
         ("acute-myocardial-infarction", 2), ("deep-vein-thrombosis", 3), ("cystitis", 4),
-        ("lyme-disease", 5), ("atopic-dermatitis", 5),
+        ("acute-otitis-media", 5), ("atopic-dermatitis", 5),
     ],
 )  # fmt: skip
 def test_usual_levels_of_simulated_patients(condition: str, usual: int) -> None:
@@ -177,3 +178,57 @@ def test_a_second_infection_answers_for_its_own_vital_signs_alone() -> None:
     assert all(one.id != "sepsis" for one in pathways_that_hold(both))
     turned = dataclasses.replace(both, problems=both.problems[::-1])
     assert "possible sepsis" in acuity(turned).high_risk
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "bell-palsy", "benign-prostatic-hyperplasia", "gastroesophageal-reflux-disease", "gout",
+        "irritable-bowel-syndrome", "lyme-disease", "osteoarthritis", "streptococcal-pharyngitis",
+        "tension-type-headache", "viral-gastroenteritis",
+    ],
+)  # fmt: skip
+def test_levels_four_and_five_go_by_findings_and_not_by_the_condition(condition: str) -> None:
+    found = Counter(acuity(draw_patient(seed, condition)).level for seed in range(60))
+    assert min(found[4], found[5]) >= 3
+
+
+def test_a_finding_calls_for_its_resource_in_every_condition() -> None:
+    # A child with a stomach upset needs none, and fluids where there is dehydration.
+    patients = [draw_patient(seed, "viral-gastroenteritis") for seed in range(60)]
+    dry = [one for one in patients if "Dehydration" in hours_of_findings(one)]
+    assert len(dry) > 5
+    assert all("intravenous fluids" in acuity(one).resources for one in dry)
+    assert any(acuity(one).resources == () for one in patients)
+
+
+@pytest.mark.parametrize(
+    ("condition", "finding", "most"),
+    [
+        ("bronchiolitis", "Chest recession", 4),
+        ("bronchiolitis", "Apnea", 2),
+        ("urticaria", "Angioedema", 4),
+    ],
+)
+def test_what_threatens_airway_or_breathing_is_never_level_five(
+    condition: str, finding: str, most: int
+) -> None:
+    patients = [draw_patient(seed, condition) for seed in range(80)]
+    there = [one for one in patients if finding in hours_of_findings(one)]
+    assert len(there) >= 3
+    assert max(acuity(one).level for one in there) <= most
+
+
+def test_an_infant_with_chest_recession_does_not_wait() -> None:
+    small = [
+        one for one in (draw_patient(seed, "bronchiolitis") for seed in range(150))
+        if one.person.age < 0.25 and "Chest recession" in hours_of_findings(one)
+    ]  # fmt: skip
+    assert small
+    assert all(acuity(one).level <= 2 for one in small)
+
+
+def test_the_guide_says_in_words_when_a_finding_calls_for_a_resource() -> None:
+    called = acuity_table().expected
+    assert all(one.finding for one in called)
+    assert [one for one in called if (one.when != "True") is not bool(one.said)] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cache
 from statistics import fmean
 
@@ -114,12 +115,23 @@ def test_what_is_told_besides_and_would_decide_is_not_drawn() -> None:
     one = several()[-1]
     patient = TriageCase(one.record).patient
     plan = plan_triage(one.record, acuity(patient), pathway_of(patient))
-    assert not told_besides(plan)
+    assert not told_besides(plan, acuity(patient))
     finding = patient.facts.finding_ids["Palpitations"]  # of an older illness
     plan.case.told[f"finding:{finding}"] = "no"
-    assert not told_besides(plan)
+    assert not told_besides(plan, acuity(patient))
     plan.case.told[f"finding:{finding}"] = "yes"
-    assert told_besides(plan) == {"Palpitations"}
+    assert told_besides(plan, acuity(patient)) == {"Palpitations"}
+
+
+def test_what_calls_for_a_resource_and_is_of_no_problem_is_not_drawn_at_levels_four_and_five() -> (
+    None
+):
+    one = several()[-1]
+    patient = TriageCase(one.record).patient
+    plan, found = plan_triage(one.record, acuity(patient), pathway_of(patient)), acuity(patient)
+    plan.case.told[f"finding:{patient.facts.finding_ids['Weight loss']}"] = "yes"
+    assert told_besides(plan, dataclasses.replace(found, level=5)) == {"Weight loss"}
+    assert not told_besides(plan, dataclasses.replace(found, level=3))
 
 
 def test_where_life_is_in_danger_only_the_chief_complaint_is_followed_up() -> None:

@@ -354,8 +354,10 @@ def test_a_second_right_place_counts_and_a_wrong_one_does_not() -> None:
 
 def test_a_poor_trace_of_the_oximeter_is_measured_again_and_the_repeat_decides() -> None:
     drafts = (TaskDraft("4", seed_of("train", number), "train") for number in range(400))
-    poor = (one for one in drafts if is_poor(one.seed, "gout"))
-    one = next(found for draft in poor if (found := make_task(draft, "gout")) is not None)
+    poor = (one for one in drafts if is_poor(one.seed, "cushing-syndrome"))
+    one = next(
+        found for draft in poor if (found := make_task(draft, "cushing-syndrome")) is not None
+    )
     measured = [call for move in moves_of(one) for call in move if call[0] == "measure_vital_signs"]
     assert len(measured) == 2
     assert "doubtful measurement" in one.gold["difficulty"]
@@ -370,3 +372,14 @@ def is_poor(seed: int, condition: str) -> bool:
     """Whether the first reading of the oximeter is an artefact."""
     patient = draw_patient(seed, condition)
     return Sample(patient, 2).reading("spo2").fault is not None and acuity(patient).level == 4
+
+
+@pytest.mark.parametrize("label", ["4", "5"])
+def test_a_vital_sign_in_the_danger_zone_reassures_nobody(label: str) -> None:
+    drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(400))
+    made_ones = [one for one in map(make_task, drafts) if one is not None]
+    fast = [one for one in made_ones if one.gold["reasons"]["danger zone"]]
+    assert fast
+    for one in fast:
+        normal = {cite["finding"] for cite in one.gold["cite"] if not cite["present"]}
+        assert not normal & {f"vital:{sign}" for sign in one.gold["reasons"]["danger zone"]}

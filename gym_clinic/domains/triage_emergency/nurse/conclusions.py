@@ -8,7 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from gym_clinic.clinical.differential import differential
-from gym_clinic.domains.triage_emergency.acuity import CALM, danger_zone, level
+from gym_clinic.domains.triage_emergency.acuity import (
+    CALM,
+    COMPLEX,
+    danger_zone,
+    level,
+)
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
 from gym_clinic.domains.triage_emergency.nurse.notes import HIGH_GLUCOSE, LOW_GLUCOSE, NurseNotes
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
 from gym_clinic.facts import load
@@ -144,6 +150,13 @@ def _row(notes: NurseNotes) -> dict[str, float]:
     return {name: notes.vital(name, usual) for name, usual in CALM.items()}
 
 
+def _values(notes: NurseNotes) -> dict[str, float]:
+    """What the condition of a resource may name, as far as it was measured."""
+    usual = {**CALM, "pain": 0.0, "temp_c": 37.0, "crt_s": 1.0}
+    row = {name: notes.vital(name, value) for name, value in usual.items()}
+    return {**row, "age": notes.age, "in_danger": float(len(danger_zone(notes.age, row)))}
+
+
 @lru_cache(maxsize=1)
 def _usual_levels() -> Mapping[str, int]:
     """Disease -> the level that the library expects."""
@@ -152,14 +165,17 @@ def _usual_levels() -> Mapping[str, int]:
 
 
 def _resources(notes: NurseNotes) -> int:
-    """Resources of the diseases that fit best: two, one or none by their usual levels."""
+    """Resources that the findings call for, or of the diseases that fit best by their levels."""
+    called = len({*resources_for(acuity_table().expected, notes.has, _values(notes))})
+    if called >= COMPLEX:
+        return called
     there = {key for key, has in notes.told.items() if has}
     levels = _usual_levels()
     found = [one for one in differential(there, {*notes.told} - there) if one.disease in levels]
     weights = {one.disease: math.exp(2 * one.score) for one in found[:LIKELY]}
     total = math.fsum(weights.values())
     if not total:
-        return 1 if notes.age >= 65 else 0
+        return called
     mean = math.fsum(levels[key] * weight for key, weight in weights.items()) / total
     alone = math.fsum(one for key, one in weights.items() if key in BY_PRESCRIPTION) / total
     ill = len(danger_zone(notes.age, _row(notes))) > 1
@@ -167,8 +183,8 @@ def _resources(notes: NurseNotes) -> int:
         mean -= 0.5
     feverish = notes.age >= ADULT and notes.vital("temp_c", 37) >= 38
     if alone >= MOSTLY and not ill and not feverish and not danger_zone(notes.age, _row(notes)):
-        return 0
-    return 2 if mean < 3.5 else 1 if mean < 4.5 else 0
+        return called
+    return 2 if mean < 3.2 else max(called, int(mean < 4.5))
 
 
 def place_of_notes(notes: NurseNotes, found: int, pathway: str) -> str:

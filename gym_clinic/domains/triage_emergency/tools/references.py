@@ -9,7 +9,8 @@ from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_among
 from gym_clinic.chart.encounter import minutes_of
 from gym_clinic.clinical.naming import findings_named
-from gym_clinic.domains.triage_emergency.acuity import SEVERE_PAIN, acuity_table
+from gym_clinic.domains.triage_emergency.acuity import SEVERE_PAIN
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
 from gym_clinic.domains.triage_emergency.complaints import (
     flags_of,
     steps_for,
@@ -125,6 +126,14 @@ def read_level_guide(case: Chart) -> dict[str, Any]:
         "B. severe pain": f"from {SEVERE_PAIN:g} of 10, if it began within 24 hours or a vital "
         "sign is in the danger zone",
         "C. resources": list(KINDS),
+        "C. called for by": {
+            kind: [
+                f"{one.finding} {one.said}" if one.said else str(one.finding)
+                for one in table.expected
+                if one.of == kind
+            ]
+            for kind in dict.fromkeys(one.of for one in table.expected)
+        },
         "C. not counted": list(NOT_COUNTED),
         "D. danger zone": "as calculate_esi has it; with two or more resources it makes level 2",
         "places": list(DISPOSITIONS),
