@@ -183,11 +183,49 @@ def ticket_bayes(env: ClinicEnv, source: str = "rules") -> Maker:
     return lambda seed: _BorrowedReading(maker(seed), env, model.answer, True)
 
 
-class TicketModel:
-    """Naive Bayes over the words of tickets, fitted on the right answers of the train split.
+class AnswerModel:
+    """Learns answers from texts.
 
     Each field of the answer that is a short text or a number is predicted by itself; the others
-    are those of the most similar ticket that agrees on the first of them.
+    are those of the most similar text that agrees on the first of them.
+
+    Args:
+        texts: A text for each answer.
+        answers: The right answers.
+        fit: Texts and the values of a field -> a function that predicts the value for a text.
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        answers: Sequence[Arguments],
+        fit: Callable[[Sequence[str], Sequence[Any]], Callable[[str], Any]],
+    ) -> None:
+        self._words, self._answers = [_words(one) for one in texts], answers
+        # A text that most tasks have for themselves is no conclusion.
+        values = {name: [one.get(name) for one in answers] for name in answers[0]}
+        self._fields = {
+            name: fit(texts, column)
+            for name, column in values.items()
+            if all(isinstance(value, str | int) for value in column)
+            and len(set(column)) <= len(answers) / 2
+        }
+
+    def conclude(self, text: str) -> tuple[int, Arguments]:
+        """Return the number of the most similar text, and the arguments of the answer."""
+        words = _words(text)
+        found = {name: predict(text) for name, predict in self._fields.items()}
+        leading = next(iter(found), None)
+        rows = [
+            number for number, one in enumerate(self._answers)
+            if leading is None or one.get(leading) == found[leading]
+        ]  # fmt: skip
+        nearest = max(rows, key=lambda row: _likeness(words, self._words[row]))
+        return nearest, {**self._answers[nearest], **found}
+
+
+class TicketModel:
+    """Naive Bayes over the words of tickets, fitted on the right answers of the train split.
 
     Args:
         env: The environment.
@@ -197,32 +235,27 @@ class TicketModel:
     def __init__(self, env: ClinicEnv, tasks: int | None = None) -> None:
         playbook = Playbook(env)
         train = first(as_tasks(env.domain.tasks["train"]), tasks)
-        self._words = [_words(playbook.ticket(task)) for task in train]
-        self._answers = [_arguments(list(env.domain.solve(task))[-1]) for task in train]
-        # A text that most tasks have for themselves is no conclusion.
-        values = {name: [one.get(name) for one in self._answers] for name in self._answers[0]}
-        self._fields = {
-            name: WordBayes(self._words, column)
-            for name, column in values.items()
-            if all(isinstance(value, str | int) for value in column)
-            and len(set(column)) <= len(train) / 2
-        }
+        tickets = [playbook.ticket(task) for task in train]
+        self._model = AnswerModel(tickets, solved_answers(env, train), WordBayes.fit)
 
     def answer(self, ticket: str) -> Arguments:
         """Return the arguments of the answer to a ticket."""
-        words = _words(ticket)
-        found = {name: model.predict(words) for name, model in self._fields.items()}
-        leading = next(iter(found), None)
-        rows = [
-            number for number, one in enumerate(self._answers)
-            if leading is None or one.get(leading) == found[leading]
-        ]  # fmt: skip
-        nearest = max(rows, key=lambda row: _likeness(words, self._words[row]))
-        return {**self._answers[nearest], **found}
+        return self._model.conclude(ticket)[1]
+
+
+def solved_answers(env: ClinicEnv, tasks: Sequence[Task]) -> list[Arguments]:
+    """Return the arguments of the right answer to each task."""
+    return [_arguments(list(env.domain.solve(task))[-1]) for task in tasks]
 
 
 class WordBayes:
     """The most likely class by the words that are there, with every class smoothed alike."""
+
+    @classmethod
+    def fit(cls, texts: Sequence[str], classes: Sequence[Any]) -> Callable[[str], Any]:
+        """Return what predicts the class of a text."""
+        model = cls([_words(one) for one in texts], classes)
+        return lambda text: model.predict(_words(text))
 
     def __init__(self, texts: Sequence[frozenset[str]], classes: Sequence[Any]) -> None:
         spread = Counter(word for text in texts for word in text)
