@@ -100,6 +100,13 @@ def answer_calls(
     return messages
 
 
+def _form(dialect: Dialect) -> str:
+    """Return how a call is written in text; nothing for a dialect that a domain brings."""
+    if DIALECTS.get(dialect.name) is not dialect:
+        return ""
+    return f" In text a call is written: {dialect.write([('<tool>', {'<argument>': '<value>'})])}"
+
+
 def answer_text(clinic: Clinic, text: str, turn: Turn) -> list[Message]:
     """Accept a text as the answer, or say what was expected.
 
@@ -109,7 +116,7 @@ def answer_text(clinic: Clinic, text: str, turn: Turn) -> list[Message]:
     try:
         if clinic.domain.read_answer is None:
             names = ", ".join(one.name for one in clinic.toolbox)
-            raise ToolError(f"Expected a call of one of: {names}.")
+            raise ToolError(f"Expected a call of one of: {names}.{_form(clinic.dialect)}")
         turn.answer = clinic.domain.read_answer(text)
         if turn.answer is None:
             raise TypeError("read_answer returned None; return the answer or raise ToolError")

@@ -129,11 +129,20 @@ def test_mistakes_are_observations_one_can_act_on(call: Any, says: str) -> None:
     assert [made.ok for made in env.episode.calls] == [False]
 
 
-def test_text_instead_of_a_required_call_is_an_error() -> None:
-    observation, *_ = interactions().step("major")
-    assert observation == (
+@pytest.mark.parametrize("dialect", ["hermes", "json"])
+@pytest.mark.parametrize("said", ["major", "", '"read_allergies"'])
+def test_text_instead_of_a_required_call_is_told_the_tools_and_how_a_call_is_written(
+    dialect: str, said: str
+) -> None:
+    env = interactions(dialect=dialect)
+    observation, *_ = env.step(said)
+    tools, form = observation.split(" In text a call is written: ")
+    assert tools == (
         "Error: Expected a call of one of: check_interaction, read_allergies, submit_grade."
     )
+    # What is told is read as a call, by the dialect that tells it.
+    (request,) = env.dialect.parse(form).requests
+    assert (request.fault, request.name) == (None, "<tool>")
 
 
 def test_no_answer_is_never_said_to_be_recorded() -> None:
