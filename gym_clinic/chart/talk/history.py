@@ -12,7 +12,6 @@ from gym_clinic.simulate.clinic.disclosure import Recollection
 from gym_clinic.simulate.clinic.lay_words import in_person
 from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
-from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.texts.sections.background import amount_of, interval, is_tablet
 from gym_clinic.simulate.clinic.texts.voice import drug_name
 
@@ -30,8 +29,9 @@ AS_NEEDED = ("as needed", "only when needed", "now and then", "on bad days")
 """How people say that a medicine is taken once a week, or when it is needed."""
 
 UNITS = {"mg": ("mg", "milligrams"), "mcg": ("mcg", "micrograms")}
-OLD = 56
-"""Age in years from which no woman is asked twice whether she is pregnant."""
+YOUNG, OLD = 12, 56
+"""Ages in years below which a girl is too young to be pregnant, and from which on a woman is too
+old."""
 
 VAGUE_MEDICINES = (
     "something for", "the usual thing for", "whatever they give you for", "the stuff for",
@@ -285,7 +285,7 @@ class History:
         person = self.record.patient.person
         weeks = person.pregnant_weeks
         if weeks is None:
-            young, old = person.age < ADULT, person.age >= OLD
+            young, old = person.age < YOUNG, person.age >= OLD
             way = "man" if person.sex == "male" else "girl" if young else "old" if old else "no"
             yield self.speech.say(f"pregnant.{way}"), Said("life:pregnant", "no")
             return

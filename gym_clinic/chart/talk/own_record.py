@@ -33,6 +33,9 @@ _CLASSES = {"nsaid": "anti-inflammatory tablets", "sulfonamide-antibiotic": "sul
 """Class of drugs -> what people call it, where that is another name."""
 
 
+SAYS_WORDS = 9.5
+"""Coma score from which on words are heard, if no answer."""
+
 UNNOTICED = ("Tachypnea",)
 """What people may have and cannot tell: they say so whether they have it or not, so that the answer
 does not give it away."""

@@ -21,7 +21,7 @@ from gym_clinic.chart.talk.meaning import (
     UNKNOWN,
     VOLUNTEERED,
 )
-from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.own_record import SAYS_WORDS, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -102,7 +102,8 @@ class RulesPatient:
         """
         speaker = self.record.speaker_at(minute, actions)
         if speaker is None:
-            return PatientAnswer(self._speech.say("no.answer"))
+            awake = self.record.patient.state(minute, actions)["gcs"] >= SAYS_WORDS
+            return PatientAnswer(self._speech.say("no.answer.muddled" if awake else "no.answer"))
         self._speech.speaker, self._telling.actions = speaker, actions
         heard = self._meant(hearing_of(self.record.patient.facts).hear(question))
         said = list(self._answers(heard, minute))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
 from gym_clinic.chart import open_chart
 from gym_clinic.chart.talk import RulesPatient
 from gym_clinic.chart.talk.chat import NO_ANSWER, ChatPatient
+from gym_clinic.chart.talk.own_record import SAYS_WORDS
 from gym_clinic.consult import ChatClient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
@@ -87,3 +89,24 @@ def test_the_chart_asks_whoever_can_answer(unconscious: ClinicPatient) -> None:
     assert chart.ask("Do you smoke?") == RulesPatient(unconscious, chart["split"]).answer(
         "Do you smoke?", LATER, chart.given()
     )
+
+
+def test_nobody_who_says_words_is_silent_with_closed_eyes(dropping: ClinicPatient) -> None:
+    low = {one: dropping.state(one)["gcs"] for one in range(0, 1440, 20)}
+    muddled = [one for one, gcs in low.items() if SAYS_WORDS <= gcs < CONVERSES]
+    silent = [one for one, gcs in low.items() if gcs < SAYS_WORDS]
+    rules = RulesPatient(dropping)
+    assert muddled
+    for minutes, others in ((muddled, "eyes stay|no reply|no response"), (silent, "mumbl|mutter")):
+        said = [rules.answer("Does it hurt?", one, {}).text for one in minutes for _ in range(6)]
+        assert not [one for one in said if re.search(others, one, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("age", [12, 15, 17])
+def test_a_girl_who_may_be_pregnant_does_not_say_that_she_is_a_child(age: int) -> None:
+    found = (draw_patient(seed, "cystitis") for seed in range(60))
+    woman = next(one for one in found if one.person.sex == "female" and one.person.age > 20)
+    person = dataclasses.replace(woman.person, age=age, pregnant_weeks=None)
+    rules = RulesPatient(dataclasses.replace(woman, person=person))
+    said = {rules.answer("Are you pregnant?", 5.0, {}).text for _ in range(12)}
+    assert not [one for one in said if re.search(r"child|young|age", one)]
