@@ -174,6 +174,7 @@ def test_notes_are_varied(request: pytest.FixtureRequest, split: str, least: flo
         written = documents(patient, "train" if split == "train" else "test")
         texts += [sentences(one.text, names) for one in written if one.kind == "note"]
     found = variety(texts, tokens=11_000)
+    print(f"notes, {split}: {found}")
     assert found.distinct >= 900, found
     assert found.frequent <= 0.05, found
     assert found.grams >= least, found
@@ -203,6 +204,7 @@ def test_letters_and_nursing_notes_are_varied(
         written = documents(patient, split, kinds={kind})
         texts += [sentences(one.text, names) for one in written]
     found = variety(texts, tokens=6_000)
+    print(f"{kind}, {split}: {found}")
     assert found.distinct >= LEAST[kind], found
     assert found.grams >= 0.9 * REAL, found
     told_twice = variety([*texts[: len(texts) // 4]] * 4, tokens=6_000)
