@@ -23,6 +23,10 @@ from gym_clinic.names import LONGEST, nearest
 _TYPED_DICT: Any = vars(typing_extensions)["TypedDict"]  # made at run time, beyond static types
 
 
+_OBJECTS = ("dict_type", "model_type")
+"""Kinds of pydantic's errors that say, in words of Python, that an object was expected."""
+
+
 class Kind(enum.Enum):
     """What a tool does to the episode.
 
@@ -146,7 +150,8 @@ class Tool:
                 lines.append(f"unknown argument '{where}'{hint}")
             else:
                 got = _show(problem["input"])
-                lines.append(f"argument '{where}': {problem['msg']}, got {got}")
+                said = "Input should be a JSON object" if kind in _OBJECTS else problem["msg"]
+                lines.append(f"argument '{where}': {said}, got {got}")
         return f"{self.name}: " + "; ".join(lines)
 
 

@@ -168,7 +168,10 @@ class Human:
         for pair in pairs:
             key, equals, value = pair.partition("=")
             if not equals:
-                raise ConfigError(f"expected name=value, got {pair!r}; {name} takes {list(fields)}")
+                raise ConfigError(
+                    f"expected name=value, got {pair!r}; {name} takes {list(fields)}; a value with "
+                    'spaces stands in quotes, name="some words"'
+                )
             if key not in fields:
                 raise ConfigError(f"{name} takes no argument {key!r}; {suggest(key, fields)}")
             arguments[key] = _value(value, fields[key])

@@ -111,6 +111,7 @@ def test_values_follow_the_schema() -> None:
     [
         (":read_vital sign=pulse", "did you mean 'read_vital_sign'?"),
         ("read_vital_sign sign", "expected name=value, got 'sign'"),
+        ("read_vital_sign sign=blood pressure", 'in quotes, name="some words"'),
         ('read_vital_sign "sign=pulse', "not a call: No closing quotation"),
         (":", "no tool ''; choose from"),
         ("read_vital_sign", "read_vital_sign needs ['sign']"),
