@@ -92,3 +92,9 @@ def resources_for(
         there = one.finding is None or one.finding in names
         if there and parse(one.when).compute(values):
             yield one.of
+
+
+@lru_cache(maxsize=1)
+def calling_for_resources() -> frozenset[str]:
+    """Return the names of findings that call for a resource."""
+    return frozenset(one.finding for one in acuity_table().expected if one.finding is not None)

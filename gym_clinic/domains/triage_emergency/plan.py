@@ -25,6 +25,7 @@ from gym_clinic.domains.triage_emergency.questions import (
     EXPOSURES,
     ask_red_flags,
     follow_up,
+    name_of,
     told_first,
 )
 from gym_clinic.domains.triage_emergency.tools.screens import RESPONSES
@@ -33,8 +34,10 @@ from gym_clinic.domains.triage_emergency.world import TriageCase
 UNAWARE = 8
 """Coma score up to which pain is not asked for, and nothing is read before oxygen."""
 
-AT_ONCE = ("anaphylaxis", "major haemorrhage")
-"""Protocols that are activated before any question."""
+HAEMORRHAGE = "major haemorrhage"
+
+AT_ONCE = ("anaphylaxis", HAEMORRHAGE)
+"""Protocols that are activated before any question but for what must be known."""
 
 LOOKED_UP = {
     "poisoning": ("search_medical_wiki", "topic", "poisoning"),
@@ -87,6 +90,10 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     if drowsy and rescue:
         plan.call("measure_glucose")
     if pathway.id in AT_ONCE:
+        if pathway.known_by and not _is_known(plan, pathway):
+            plan.turn()
+            _learn(plan, pathway)
+            plan.turn()
         _activate(plan, pathway)
     plan.turn()
     if not {f"onset:{one}" for one in told_first(plan.case)[:1]} & plan.read:
@@ -95,7 +102,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         plan.call("screen_stroke")
         _activate(plan, pathway)
         _order(plan, life=False)
-    if pathway.known_by:
+    if pathway.known_by and not _activated(plan):
         _learn(plan, pathway)
         plan.turn()
         _activate(plan, pathway)
@@ -184,12 +191,23 @@ def _learn(plan: PlannedTriage, pathway: Pathway) -> None:
             if f"site:{site}" not in plan.read:
                 plan.call("examine_patient", system=site)
         _read_papers(plan)
+    elif pathway.id == HAEMORRHAGE and "pregnancy" not in pathway.known_by:
+        bleeds = [one.removeprefix("told:") for one in pathway.known_by if one.startswith("told:")]
+        question = ", ".join(name_of(plan, one) for one in bleeds)
+        plan.call("ask_patient", question=f"Do you have {question}?")
+        if not _is_known(plan, pathway):
+            plan.call("examine_patient", system="general")
     elif case.patient.person.pregnant_weeks is not None:
         plan.call("ask_patient", question="How many weeks pregnant are you?")
     else:
         plan.call("ask_patient", question="Do you have recent childbirth?")
-    if not any(key in plan.read and was_found(case, key) for key in pathway.known_by):
+    if not _is_known(plan, pathway):
         raise NoPlanError(f"what comes before {pathway.id} cannot be known")
+
+
+def _is_known(plan: PlannedTriage, pathway: Pathway) -> bool:
+    """Whether something that must be known before a protocol was found."""
+    return any(key in plan.read and was_found(plan.case, key) for key in pathway.known_by)
 
 
 def _screen(

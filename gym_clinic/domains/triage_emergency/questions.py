@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of, steps_in_turn
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.facts import with_ancestors
 from gym_clinic.simulate.clinic import disclosures
 from gym_clinic.simulate.clinic.incidental import red_flags
 
@@ -16,6 +18,9 @@ MOST_FOLLOWED = {1: 2, 2: 4, 3: 4, 4: 4, 5: 4}
 
 MOST_COMPLAINTS = 4
 """Complaints whose card is read, at most."""
+
+SUICIDE = "Suicidal ideation"
+"""What everybody is asked for who tells of a low mood, with whatever complaint."""
 
 FURTHER = 3
 """Findings of the problem that are no such flags and that it asks for besides, at most."""
@@ -53,6 +58,10 @@ def ask_red_flags(plan: PlannedTriage) -> None:
     if further:
         question = _listed([name_of(plan, one) for one in further])
         plan.call("ask_patient", question=f"Do you have {question}?")
+    low = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")
+           and flags_of(facts, [one]).findings[0] == SUICIDE]  # fmt: skip
+    if low and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
+        plan.call("ask_patient", question=f"Do you have {SUICIDE.casefold()}?")
 
 
 def follow_up(plan: PlannedTriage, level: int) -> None:
@@ -100,7 +109,10 @@ def told_first(case: TriageCase) -> list[str]:
 
 
 def further_findings(plan: PlannedTriage) -> list[str]:
-    """Return findings of the problem that nobody told yet, those that alarm first."""
+    """Return findings of the problem that nobody told yet, those that alarm first.
+
+    What calls for a resource comes next.
+    """
     world, facts = plan.case.world, plan.case.patient.facts
     found = [
         one.finding
@@ -111,8 +123,14 @@ def further_findings(plan: PlannedTriage) -> list[str]:
         and one.distortion != "forgets"
         and f"finding:{one.finding}" not in plan.case.told
     ]
-    alarms = red_flags()
-    return sorted(found, key=lambda one: facts.phenotypes[one].name not in alarms)[:FURTHER]
+    alarms, called = red_flags(), calling_for_resources()
+
+    def order(finding: str) -> tuple[bool, bool]:
+        names = {facts.phenotypes[one].name for one in with_ancestors([finding], facts.above)
+                 if one in facts.phenotypes}  # fmt: skip
+        return facts.phenotypes[finding].name not in alarms, not names & called
+
+    return sorted(found, key=order)[:FURTHER]
 
 
 def name_of(plan: PlannedTriage, finding: str) -> str:

@@ -22,7 +22,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     acuity,
     hours_of_findings,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, calling_for_resources
 from gym_clinic.domains.triage_emergency.first_orders import first_orders, urgent_calls
 from gym_clinic.domains.triage_emergency.gold import (
     LEAST_CITED,
@@ -168,12 +168,6 @@ def _measured_alike(
     due = urgent_calls(patient, pathway.id, plan.measured)
     same = [one.accepted for one in due] == [one.accepted for one in plan.urgent]
     return same and _decided(patient, plan.measured, 1.0, department) == right
-
-
-@lru_cache(maxsize=1)
-def calling_for_resources() -> frozenset[str]:
-    """Return the names of findings that call for a resource."""
-    return frozenset(one.finding for one in acuity_table().expected if one.finding is not None)
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from functools import cache
 from statistics import fmean
+from typing import Any
 
 import pytest
 
@@ -153,3 +154,34 @@ def cited(one: MadeTask) -> set[str]:
 
 
 LOOKED = ("site:skin", "site:general")
+
+
+def calls_of(one: MadeTask) -> list[tuple[str, dict[str, Any]]]:
+    return [(call["name"], call["arguments"]) for move in one.gold["plan"] for call in move]
+
+
+def tasks_of(label: str, condition: str) -> list[MadeTask]:
+    drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(30))
+    return [one for draft in drafts if (one := make_task(draft, condition)) is not None]
+
+
+def test_no_blood_is_called_for_before_a_bleeding_is_known() -> None:
+    some = [
+        one for one in tasks_of("1", "oesophageal-varices")
+        if one.gold["answer"]["pathway"] == "major haemorrhage"
+    ]  # fmt: skip
+    assert len(some) >= 3
+    for one in some:
+        (due,) = (each for each in one.gold["assertions"] if each["check"] == "activated_by")
+        names = [name for name, _ in calls_of(one)]
+        before = {*names[: names.index("activate_pathway")]}
+        opened = {f"told:{each}" for each in told_first(TriageCase(one.record))}
+        assert opened & {*due["known_by"]} or before & {"ask_patient", "examine_patient"}
+
+
+def test_who_tells_of_a_low_mood_is_asked_for_thoughts_of_suicide() -> None:
+    some = tasks_of("4", "major-depressive-disorder")
+    assert len(some) >= 3
+    for one in some:
+        asked = " ".join(str(given.get("question")) for _, given in calls_of(one))
+        assert "suicidal ideation" in asked or "anhedonia" not in asked
