@@ -156,7 +156,7 @@ def find_task(tasks: Tasks, task_id: Any) -> Task:
     """Return the task of an id.
 
     Raises:
-        ConfigError: If there is none; the error names the nearest.
+        ConfigError: If there is none; the error names the nearest, or the first.
     """
     try:
         return tasks.by_id(task_id)
@@ -165,7 +165,7 @@ def find_task(tasks: Tasks, task_id: Any) -> Task:
     near = None
     if not tasks.endless:
         near = nearest(str(task_id), tuple(tasks[number].id for number in range(len(tasks))))
-    hint = f"; did you mean {near!r}?" if near else ""
+    hint = f"; did you mean {near!r}?" if near else f", such as {tasks[0].id!r}"
     shown = repr(task_id)[:80]
     raise ConfigError(f"no task {shown} among the {len(tasks):,} of this split{hint}")
 

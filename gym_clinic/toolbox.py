@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Annotated, Any, get_type_hints, overload
 
@@ -145,14 +145,31 @@ class Tool:
                 lines.append(f"argument '{where}' is missing ({about})" if about else
                              f"argument '{where}' is missing")  # fmt: skip
             elif kind == "extra_forbidden":
-                near = nearest(where, tuple(fields))
-                hint = f"; did you mean '{near}'?" if near else f"; it takes {list(fields)}"
+                *place, name = problem["loc"]
+                known = self._fields_at(place)
+                near = nearest(str(name), tuple(known))
+                right = f"did you mean '{near}'?" if near else f"it takes {known}"
+                hint = f"; {right}" if known else ""
                 lines.append(f"unknown argument '{where}'{hint}")
             else:
                 got = _show(problem["input"])
                 said = "Input should be a JSON object" if kind in _OBJECTS else problem["msg"]
                 lines.append(f"argument '{where}': {said}, got {got}")
         return f"{self.name}: " + "; ".join(lines)
+
+    def _fields_at(self, place: Sequence[str | int]) -> list[str]:
+        """Return the fields of the object at a place inside the arguments, such as orders, 0."""
+        node: dict[str, Any] = self.schema["function"]["parameters"]
+        defined = node.get("$defs", {})
+        for part in place:
+            found = (
+                node.get("items") if isinstance(part, int) else node.get("properties", {}).get(part)
+            )
+            node = next(iter((found or {}).get("anyOf", ())), found) or {}
+            node = defined.get(node.get("$ref", "").rpartition("/")[2], node)
+            if "properties" not in node and "items" not in node:
+                return []
+        return list(node.get("properties", {}))
 
 
 @overload

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Optional
 
 import pytest
+import typing_extensions
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
@@ -313,3 +314,39 @@ def test_results_as_text() -> None:
     with pytest.raises(TypeError) as caught:
         to_text({"x": object()})
     assert "a tool returned object" in f"{caught.value} {caught.value.__cause__}"
+
+
+class Part(typing_extensions.TypedDict):
+    """A part of an argument."""
+
+    drug: str
+    milligrams: float
+
+
+@tool
+def order_parts(
+    part: Part, parts: list[Part] | None = None, tables: dict[str, Part] | None = None
+) -> None:
+    """Order parts.
+
+    Args:
+        part: One.
+        parts: Several.
+        tables: Several by name.
+    """
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"part": {"drug": "d", "miligrams": 1}}, "'part.miligrams'; did you mean 'milligrams'?"),
+        ({"parts": [{"wholly": 1}]}, "'parts.0.wholly'; it takes ['drug', 'milligrams']"),
+        ({"tables": {"a": {"wholly": 1}}}, "unknown argument 'tables.a.wholly'"),
+    ],
+)
+def test_an_unknown_field_inside_an_argument_is_told_the_fields_of_its_object(
+    change: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        order_parts.call({"part": {"drug": "d", "milligrams": 1}, **change}, Case({}))
+    assert says in str(caught.value)

@@ -37,6 +37,9 @@ MOST_TEXT = 300
 Name = Annotated[str, Field(max_length=LONGEST)]
 """The name of a disease, drug, test or finding."""
 
+Amount = Annotated[float, Field(gt=0)]
+"""A dose, or a number of doses."""
+
 FreeText = Annotated[str, Field(max_length=MOST_TEXT)]
 """A text that no rule reads."""
 
@@ -69,9 +72,9 @@ class AnswerOrder(TypedDict):
 
     order: Name
     route: NotRequired[Name | None]
-    dose: NotRequired[float | None]
+    dose: NotRequired[Amount | None]
     unit: NotRequired[Name | None]
-    per_day: NotRequired[float | None]
+    per_day: NotRequired[Amount | None]
 
 
 Diseases = Annotated[list[Name], Field(max_length=MOST_DISEASES)]

@@ -1,10 +1,10 @@
 """Tasks of a clinical domain, made from seeds.
 
 A domain describes how its tasks are made by a `DomainSpec`; `generate` yields as many as are asked
-for, and `shipped` and `endless` make the splits of the domain::
+for, and `endless` makes the split that never ends::
 
     SPEC = DomainSpec(name="clinical_diagnosis", classes=tuple(CONDITIONS), make=make_task)
-    tasks = {**task_folder(SPEC), "endless": endless(SPEC)}
+    tasks = {**fixed, "endless": endless(SPEC)}
 
 ``make(draft)`` returns the ticket, the gold and the record of one task for a class and a seed, or
 None if this seed gives no task of the class (another seed is then tried). ``twin(draft, record,

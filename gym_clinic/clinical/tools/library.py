@@ -1,6 +1,6 @@
 """Searching a knowledge base: the three tools that every domain has.
 
-A base that is absent or does not answer is reported in the answer, so that the agent can go on with
+A base that does not answer is reported in the answer, so that the agent can go on with
 what it knows.
 """
 
@@ -32,9 +32,14 @@ def library_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[T
     """Return search_pubmed, retrieve_evidence and search_medical_wiki over a knowledge base.
 
     Args:
-        knowledge_base: As for :func:`gym_clinic.embedded.open_knowledge`; it is opened when it is
-            first searched.
+        knowledge_base: As for :func:`gym_clinic.embedded.open_knowledge`; the embedded one is
+            opened when it is first searched, any other at once.
+
+    Raises:
+        ConfigError: If the option has another form, or there is no such base.
     """
+    if knowledge_base != EMBEDDED:
+        open_knowledge(knowledge_base)
 
     def search(case: Case, query: str, limit: int, source: str | None = None) -> Any:
         if not query.strip() or len(query) > LONGEST_QUERY:

@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import NotRequired, TypedDict
 
 from gym_clinic.chart import Chart
-from gym_clinic.clinical.answer import Citations, Name
+from gym_clinic.clinical.answer import Amount, Citations, Name
 from gym_clinic.domains.drug_interaction.checks.formulary import indications
 from gym_clinic.domains.drug_interaction.checks.risks import ProblemKind
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
@@ -52,7 +52,7 @@ class DoseChange(TypedDict):
     """
 
     drug: Name
-    daily_dose: float
+    daily_dose: Amount
 
 
 class PlannedTest(TypedDict):

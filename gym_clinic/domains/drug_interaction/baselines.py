@@ -18,7 +18,7 @@ from gym_clinic.domains.drug_interaction.checks.people import OLD
 from gym_clinic.domains.drug_interaction.checks.risks import KINDS, SEVERITIES
 from gym_clinic.domains.drug_interaction.lists.baseline import list_answer, list_checks, of_list
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
-from gym_clinic.domains.drug_interaction.solution import PREGNANT, QUESTIONS
+from gym_clinic.domains.drug_interaction.solution import PREGNANT, QUESTIONS, READ
 from gym_clinic.episode import Task
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.instruments import score
@@ -32,16 +32,6 @@ ANSWERS: Mapping[str, tuple[str, str, str]] = {
     },
 }
 """Label of a constant answer -> verdict, kind of the one problem, its severity."""
-
-READ: tuple[CallSpec, ...] = (
-    ("read_patient_record", {}),
-    ("read_medicines", {}),
-    ("read_allergies", {}),
-    ("read_laboratory_results", {}),
-    ("read_history", {"section": "past illnesses"}),
-    ("read_history", {"section": "pregnancy"}),
-    ("list_documents", {}),
-)
 
 
 def menu(task: Task) -> Menu:

@@ -40,6 +40,17 @@ QUESTIONS = (
     "Do you have any allergies?",
 )
 PREGNANT = "Could you be pregnant?"
+READ: tuple[CallSpec, ...] = (
+    ("read_patient_record", {}),
+    ("read_medicines", {}),
+    ("read_allergies", {}),
+    ("read_laboratory_results", {}),
+    ("read_history", {"section": "past illnesses"}),
+    ("read_history", {"section": "pregnancy"}),
+    ("list_documents", {}),
+)
+"""What every review reads first."""
+
 LOOK_UPS = ("search_pubmed", "retrieve_evidence", "search_medical_wiki")
 
 
@@ -48,19 +59,7 @@ def solution(task: Task) -> list[Move]:
     world, gold = open_world(task.record), task.gold
     answer = thaw(gold["answer"])
     submit: CallSpec = ("submit_answer", answer)
-    return [_reading(), _asking(world), tuple(_checking(task, world)), (submit,)]
-
-
-def _reading() -> tuple[CallSpec, ...]:
-    return (
-        ("read_patient_record", {}),
-        ("read_medicines", {}),
-        ("read_allergies", {}),
-        ("read_laboratory_results", {}),
-        ("read_history", {"section": "past illnesses"}),
-        ("read_history", {"section": "pregnancy"}),
-        ("list_documents", {}),
-    )
+    return [READ, _asking(world), tuple(_checking(task, world)), (submit,)]
 
 
 def _asking(world: ClinicWorld) -> tuple[CallSpec, ...]:
@@ -212,7 +211,7 @@ def can_be_read(world: ClinicWorld, gold: Mapping[str, Any]) -> bool:
     """Return whether a careful reviewer can read all that the gold asks for, names included."""
     case, box = ReviewCase(world), Toolbox(RECORD)
     texts: list[str] = []
-    for name, arguments in (*_reading(), *_asking(world)):
+    for name, arguments in (*READ, *_asking(world)):
         tool = box.get(name)
         assert tool is not None
         try:

@@ -11,7 +11,7 @@ from gym_clinic.chart import open_chart
 from gym_clinic.clinical.differential import differential, finding_rates
 from gym_clinic.clinical.naming import find_disease
 from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
-from gym_clinic.errors import ToolError
+from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
 
@@ -102,14 +102,21 @@ def test_an_unknown_drug_is_an_error_with_the_nearest_name() -> None:
         call("get_drug_information", drug="metfromin")
 
 
-def test_a_library_that_is_absent_is_reported_and_nothing_fails() -> None:
-    tools = {one.name: one for one in library_tools("no/such/base.db")}
+def test_a_library_that_does_not_answer_is_reported_and_nothing_fails() -> None:
+    base = {"url": "http://127.0.0.1:9", "retries": 0}
+    tools = {one.name: one for one in library_tools(base)}
     for name, arguments in (
         ("search_pubmed", {"query": "sepsis"}),
         ("retrieve_evidence", {"query": "sepsis"}),
         ("search_medical_wiki", {"topic": "sepsis"}),
     ):
         assert "cannot be searched" in tools[name].call(arguments, Case({}))["note"]
+
+
+@pytest.mark.parametrize("base", ["no/such/base.db", "", 3, {"path": "x"}, {"url": 1}, None])
+def test_a_wrong_knowledge_base_is_refused_before_anything_is_played(base: Any) -> None:
+    with pytest.raises(ConfigError):
+        library_tools(base)
 
 
 def test_a_thought_is_noted_and_an_empty_one_refused() -> None:
