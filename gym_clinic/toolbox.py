@@ -162,10 +162,9 @@ class Tool:
         node: dict[str, Any] = self.schema["function"]["parameters"]
         defined = node.get("$defs", {})
         for part in place:
-            found = (
-                node.get("items") if isinstance(part, int) else node.get("properties", {}).get(part)
-            )
-            node = next(iter((found or {}).get("anyOf", ())), found) or {}
+            fields = node.get("properties", {})
+            inner = node.get("items", {}) if isinstance(part, int) else fields.get(part, {})
+            node = next(iter(inner.get("anyOf", ())), inner)
             node = defined.get(node.get("$ref", "").rpartition("/")[2], node)
             if "properties" not in node and "items" not in node:
                 return []
