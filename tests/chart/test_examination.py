@@ -102,3 +102,17 @@ def test_an_examination_says_when_the_patient_has_woken_up() -> None:
     orders.give_medicine(chart, "naloxone", 0.4, "mg", "iv")
     chart.spend(30)
     assert TOOLS["examine_patient"].call(examine, chart)["since arrival"] == "more awake"
+
+
+def test_skin_is_not_warm_where_the_refill_is_slow_or_a_part_is_cool() -> None:
+    drawn = [
+        draw_patient(seed, one) for one in ("cardiac-tamponade", "sepsis") for seed in range(25)
+    ]
+    cold = [
+        one
+        for one in drawn
+        if one.state(0)["crt_s"] >= 3 or re.search("cool hand|mottl", one.touching)
+    ]
+    assert len(cold) > 10
+    said = [examination_report(one, "skin") for one in cold]
+    assert not [one for one in said if re.search(r"warm and dry|skin warm|normal temperature", one)]

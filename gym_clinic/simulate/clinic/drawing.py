@@ -64,6 +64,12 @@ SAYS_SO = 4
 FEVER = 38.0
 """Temperature of a fever."""
 
+NOT_URGENT, LONG_ILL = 3, 14 * 24 * 60
+"""Triage from which on, and minutes of illness after which, people come by day."""
+
+DAY_BEGINS = 8
+"""The first of the twelve hours of the day at which they come."""
+
 LEAST_BODY_MASS = 10.5
 """In kg/m2: whom an illness has wasted to less does not come."""
 
@@ -127,7 +133,9 @@ def draw_patient(
         order = [one.condition for one in background]
         medicines.sort(key=lambda one: [*order, one.condition].index(one.condition))
     day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
-    arrived = datetime.datetime.combine(day, datetime.time(random.randrange(24)))
+    arrived = datetime.datetime.combine(
+        day, datetime.time(_hour(chosen, problems[0].began, random))
+    )
     made = ClinicPatient(
         seed=seed,
         person=person,
@@ -222,6 +230,14 @@ def _weighed(patient: ClinicPatient) -> ClinicPatient:
     return dataclasses.replace(
         patient, person=dataclasses.replace(person, weight_kg=round(weight, 1))
     )
+
+
+def _hour(chosen: Condition, began: float, random: Random) -> int:
+    """The hour of arrival: by day if it is no emergency and has lasted long, else any."""
+    hour = random.randrange(24)
+    if chosen.triage is None or chosen.triage < NOT_URGENT or began > -LONG_ILL:
+        return hour
+    return DAY_BEGINS + hour // 2
 
 
 def _told(patient: ClinicPatient, random: Random) -> ClinicPatient:

@@ -76,6 +76,9 @@ OVER = ("transient-ischaemic-attack",)
 NARROW_PULSE = ("aortic-stenosis", "cardiac-tamponade")
 """Conditions in which the pulse pressure is narrow: the heart cannot empty or fill."""
 
+SLOW_REFILL = 3.0
+"""Seconds of capillary refill from which on the skin is not warm."""
+
 
 @dataclass(frozen=True)
 class ClinicPatient:
@@ -247,8 +250,8 @@ class ClinicPatient:
 
     @cached_property
     def touching(self) -> str:
-        """All that may make a part of the body abnormal: findings on arrival, abnormal signs and
-        conditions, in lower case.
+        """All that may make a part of the body abnormal: findings on arrival, abnormal signs, a
+        slow capillary refill and conditions, in lower case.
         """
         has = [key for key, there in self.findings().items() if there]
         above = with_ancestors(has, self.facts.above)
@@ -256,6 +259,8 @@ class ClinicPatient:
         lines += [one.text for one in self.examination if one.abnormal]
         lines += [one.condition for one in self.background if not one.mistaken]
         lines += [one.condition for one in self.problems]
+        if self.state(0)["crt_s"] >= SLOW_REFILL:
+            lines.append("poor perfusion")
         return "\n".join(lines).lower()
 
     def report(self, study: str, minute: float = 0) -> str | None:

@@ -182,3 +182,13 @@ def test_two_reports_are_one() -> None:
 
 def test_a_text_is_written_without_gaps() -> None:
     assert write_text("soft[|] , [|] not tender[ | ].", Random(0)) == "soft, not tender."
+
+
+def test_who_is_ill_for_long_and_no_emergency_comes_by_day() -> None:
+    conditions = ("coeliac-disease", "major-depressive-disorder", "pulmonary-tuberculosis")
+    drawn = [draw_patient(seed, one) for one in conditions for seed in range(15)]
+    long_ill = [one for one in drawn if one.problems[0].began < -14 * 24 * 60]
+    assert len(long_ill) > 20
+    assert {8 <= one.arrived.hour < 20 for one in long_ill} == {True}
+    urgent = [draw_patient(seed, "sepsis") for seed in range(15)]
+    assert any(not 8 <= one.arrived.hour < 20 for one in urgent)
