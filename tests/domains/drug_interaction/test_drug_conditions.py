@@ -18,7 +18,12 @@ from gym_clinic.domains.drug_interaction.checks.conditions import (
     condition_rules,
     listed_conditions,
 )
-from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indications
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    ChildPugh,
+    Regimen,
+    home_regimens,
+    indications,
+)
 from gym_clinic.domains.drug_interaction.checks.instead import alternatives
 from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
@@ -100,9 +105,24 @@ def test_an_alternative_suits_the_condition_too() -> None:
 
 def test_nothing_is_prescribed_that_a_condition_forbids() -> None:
     taken = (Taken(Regimen("methyldopa", 250, "mg", 3)),)
-    assert go_together(dataclasses.replace(WELL, medicines=taken))
+    assert go_together(dataclasses.replace(WELL, medicines=taken, weeks=20))
     low = living_with("major-depressive-disorder")
-    assert not go_together(dataclasses.replace(low, medicines=taken))
+    assert not go_together(dataclasses.replace(low, medicines=taken, weeks=20))
+
+
+def test_what_is_for_pregnancy_alone_is_given_to_nobody_else() -> None:
+    pressure = indications()["hypertension"]
+    assert "methyldopa" in alternatives(pressure, "ramipril", dataclasses.replace(WELL, weeks=20))
+    assert "methyldopa" not in alternatives(pressure, "ramipril", WELL)
+
+
+@pytest.mark.parametrize("child_pugh", ["A", "B", "C"])
+def test_no_alternative_of_a_cirrhosis_injures_the_liver(child_pugh: ChildPugh) -> None:
+    ill = dataclasses.replace(living_with("cirrhosis"), child_pugh=child_pugh)
+    assert not {"labetalol", "methyldopa"} & {*alternatives(
+        indications()["hypertension"], "ramipril", dataclasses.replace(ill, weeks=20))}  # fmt: skip
+    assert "venlafaxine" not in alternatives(indications()["anxiety"], "sertraline", ill)
+    assert "ranolazine" not in alternatives(ANGINA, "metoprolol", ill)
 
 
 def check(**arguments: Any) -> Any:
@@ -201,3 +221,13 @@ def test_a_deficiency_of_g6pd_is_asked_about() -> None:
     asked = {(one.drug.drug, one.condition) for one in candidates("condition")}
     assert ("nitrofurantoin", G6PD) in asked
     assert ("sumatriptan", "stable-angina-pectoris") in asked
+
+
+@pytest.mark.parametrize("split", get_args(Split))
+def test_letters_have_advice_on_all_that_a_medicine_at_home_is_for(split: Split) -> None:
+    reasons = {one.reason for rows in home_regimens().values() for one in rows}
+    known = {one.replace("-", "_") for one in reasons & load().conditions.keys()}
+    pools = phrasebook.phrases_of(split)
+    lacking = {f"{kind}.{one}" for one in known for kind in ("topic", "task")} - pools.keys()
+    assert known
+    assert not lacking

@@ -9,9 +9,12 @@ import pytest
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.catalog import unwrap
+from gym_clinic.clinical import MadeTask
 from gym_clinic.domains.drug_interaction.baselines import read_ticket
 from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.plans import plan_score
+from gym_clinic.domains.drug_interaction.solution import is_perfect
+from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw
@@ -144,3 +147,26 @@ def test_a_plan_is_right_if_it_answers_the_problem(
     verdict: str, plan: dict[str, Any], gold: dict[str, Any], score: float
 ) -> None:
     assert plan_score(verdict, plan, gold) == score
+
+
+def take(drug: str, per_day: int, reason: str, **more: object) -> dict[str, object]:
+    regimen = {"drug": drug, "dose": 20, "unit": "mg", "per_day": per_day, "for": reason}
+    return {"kind": "take", **regimen, **more}
+
+
+def test_a_problem_without_any_remedy_gives_no_task() -> None:
+    reflux = "gastroesophageal-reflux-disease"
+    record = {
+        "seed": 1, "condition": reflux, "split": "train",
+        "edit": [take("famotidine", 2, reflux),
+                 take("omeprazole", 1, "heartburn", bought=True, told="hidden"),
+                 {"kind": "shown", "documents": ["letter"], "egfr": True}],
+        "question": {"drug": "omeprazole", "dose": 20, "unit": "mg", "per_day": 1, "route": "po",
+                     "indication": "reflux"},
+    }  # fmt: skip
+    patient = review_patient(record)
+    gold = gold_of(record, patient)
+    assert any(not one["remedies"] for one in gold["problems"])
+    assert gold["answer"]["plan"] == {"stop": ["omeprazole"]}
+    made = MadeTask(record, {**gold, "class": "bought duplicate"}, ticket_of(record, patient))
+    assert not is_perfect(made)

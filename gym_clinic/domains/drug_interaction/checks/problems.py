@@ -352,15 +352,21 @@ HARMS_THE_UNBORN = (
 )  # fmt: skip
 """Drugs that a woman who may become pregnant takes only under a programme of contraception."""
 
+FOR_PREGNANCY = ("methyldopa",)
+"""Drugs that are begun in pregnancy alone: others are better at all other times."""
+
 
 def excluded(drug: str, who: ReviewProfile) -> bool:
     """Return whether a drug is no choice for a patient of this sex and age, or who lives with this.
 
     By the fact tables: what is contraindicated in a condition that the patient lives with or takes
-    a medicine for, and what harms the unborn child in a woman who may become pregnant.
+    a medicine for, what harms the unborn child in a woman who may become pregnant, and what is for
+    pregnancy alone in who is not pregnant.
     """
     fertile = who.female and FERTILE[0] <= who.age <= FERTILE[1]
     if drug in HARMS_THE_UNBORN and (fertile or who.weeks is not None):
+        return True
+    if drug in FOR_PREGNANCY and who.weeks is None:
         return True
     known = load().conditions
     return any(
