@@ -24,6 +24,7 @@ from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.shown import CLEAR as ALERT
 from gym_clinic.simulate.clinic.shown import KNOWS_DATES, write_text
+from gym_clinic.simulate.split import of_split
 
 NOTED = 0.6
 """Share of the normal parts that an examiner notes; the first of a site always."""
@@ -73,7 +74,7 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
         touching = patient.touching
         for number, one in enumerate(looked_at):
             noted = random.random() < NOTED or number == 0
-            words = write_text(random.choice(one.normal), random)
+            words = write_text(random.choice(of_split("normal", one.normal, patient.split)), random)
             said = any(re.search(one.names, text, re.IGNORECASE) for text in found)
             young = patient.person.age < one.from_age
             if noted and not said and not young and not re.search(one.unless, touching):
@@ -82,7 +83,7 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
         normal = _nothing_found(patient, site)
         touched = [one.names for one in looked_at if re.search(one.unless, patient.touching)]
         fit = [one for one in normal if not any(re.search(each, one) for each in touched)]
-        return random.choice(fit or normal)
+        return random.choice(of_split("normal", fit or normal, patient.split))
     return "; ".join(text for _, text in sorted(placed, key=lambda one: one[0]))
 
 

@@ -12,6 +12,7 @@ from random import Random
 from gym_clinic.chart.catalogue import study_entry
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.shown import rhythm
+from gym_clinic.simulate.split import of_split
 
 ECG_RECOVERS = (
     "accidental-hypothermia",
@@ -36,7 +37,7 @@ def study_report(
         for one in shown_by
     )
     if text is None or recovered:
-        normal = study_entry(study).normal
+        normal = of_split("normal", study_entry(study).normal, patient.split)
         text = Random(f"{patient.seed}:{study}:normal").choice(normal)
     if study == "ecg":
         rate = round(patient.state(minute, actions)["hr"])

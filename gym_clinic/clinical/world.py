@@ -86,9 +86,9 @@ class ClinicWorld:
 @lru_cache(maxsize=KEPT)
 def _world(key: bytes) -> ClinicWorld:
     record = orjson.loads(key)
-    drawn = draw_patient(record["seed"], record["condition"])
-    patient = apply_edits(drawn, record.get("edit") or ())
     split = record.get("split", "train")
+    drawn = draw_patient(record["seed"], record["condition"], split=split)
+    patient = apply_edits(drawn, record.get("edit") or ())
     texts = documents(patient, split, kinds=BEFORE_CARE)
     opening = thaw(chart_record(patient, texts, split))
     for name in record.get("blank", ()):

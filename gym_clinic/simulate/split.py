@@ -60,17 +60,19 @@ def held_out(pool: str, phrases: Sequence[str]) -> dict[str, Split | None]:
     return found
 
 
-def of_split(pool: str, phrases: Sequence[str], split: Split) -> list[str]:
+def of_split(pool: str, phrases: Sequence[str], split: Split | None) -> list[str]:
     """Return what a split draws from: in dev and test, half of it is not in train.
 
     Args:
         pool: Name of the pool.
         phrases: Its phrases.
-        split: "train", "dev" or "test".
+        split: "train", "dev" or "test"; None for all phrases.
 
     Raises:
         ValueError: If there is no such split.
     """
+    if split is None:
+        return list(phrases)
     if split not in ("train", "dev", "test"):
         raise ValueError(f"split is 'train', 'dev' or 'test', not {split!r}")
     held = held_out(pool, phrases)

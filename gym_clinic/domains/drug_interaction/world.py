@@ -50,6 +50,7 @@ from gym_clinic.simulate.clinic.medicines import (
 )
 from gym_clinic.simulate.clinic.people import CONTROLLED, Background
 from gym_clinic.simulate.clinic.texts import documents
+from gym_clinic.simulate.split import Split
 
 KEPT = 64
 """Patients that are kept in memory."""
@@ -211,9 +212,9 @@ _EDITS: Mapping[str, Callable[[ClinicPatient, Edit], ClinicPatient]] = {
 
 
 @lru_cache(maxsize=KEPT)
-def drawn_patient(seed: int, condition: str) -> ClinicPatient:
-    """Return the simulated patient of a seed, in surgery hours."""
-    drawn = draw_patient(seed, condition)
+def drawn_patient(seed: int, condition: str, split: Split | None = None) -> ClinicPatient:
+    """Return the simulated patient of a seed, in surgery hours, in the wordings of a split."""
+    drawn = draw_patient(seed, condition, split=split)
     hour = 9 + Random(f"{seed}:surgery").randrange(8)
     return dataclasses.replace(drawn, arrived=drawn.arrived.replace(hour=hour))
 
@@ -223,7 +224,8 @@ def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
 
     What is taken and lived with comes in an order that tells nothing, edited or not.
     """
-    patient = edited(drawn_patient(record["seed"], record["condition"]), record.get("edit", ()))
+    drawn = drawn_patient(record["seed"], record["condition"], record.get("split"))
+    patient = edited(drawn, record.get("edit", ()))
 
     def place(key: str) -> float:
         return Random(f"{record['seed']}:{key}:place").random()

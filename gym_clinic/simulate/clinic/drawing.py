@@ -51,6 +51,7 @@ from gym_clinic.simulate.clinic.survival import lethal
 from gym_clinic.simulate.disease.findings import possible, shares, unrelated
 from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
 from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
+from gym_clinic.simulate.split import Split
 
 SECOND = 0.1
 """Share of patients who have a second problem."""
@@ -78,7 +79,10 @@ AROUSAL = {"hr": (5.0, 4.0), "sbp": (6.0, 6.0), "dbp": (3.0, 3.0), "rr": (1.0, 1
 
 
 def draw_patient(
-    seed: int, condition: str | None = None, facts: Facts | None = None
+    seed: int,
+    condition: str | None = None,
+    facts: Facts | None = None,
+    split: Split | None = None,
 ) -> ClinicPatient:
     """Draw a patient.
 
@@ -86,6 +90,8 @@ def draw_patient(
         seed: The same seed and condition give the same patient.
         condition: Id of the disease that brings the patient; drawn by its frequency if None.
         facts: The fact tables; the embedded ones by default.
+        split: Whose wordings signs and reports have, since some are kept from train; those of all
+            if None. All else is the same, but what is heard of what an image of the lungs shows.
 
     Raises:
         ConfigError: If there is no such condition, or it brings no one.
@@ -150,6 +156,7 @@ def draw_patient(
             key: DrawnEffect("add", max(random.gauss(*by), 0.0)) for key, by in AROUSAL.items()
         },
         facts=tables,
+        split=split,
     )
     made = dataclasses.replace(made, medicines=tuple(of_one_country(made.medicines, made.american)))
     made = _within_kidneys(made)
@@ -303,7 +310,9 @@ def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:
         names = {facts.phenotypes[key].name for key in there}
         names = {one for one in names if measured.get(one, True)}
         names |= {one for one, has in measured.items() if has}
-        problems.append(examined(problem, condition, names.__contains__, values, random))
+        problems.append(
+            examined(problem, condition, names.__contains__, values, random, patient.split)
+        )
     return dataclasses.replace(patient, problems=tuple(problems))
 
 

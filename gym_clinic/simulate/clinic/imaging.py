@@ -19,6 +19,7 @@ from gym_clinic.facts.records.examination import Phrase
 from gym_clinic.facts.records.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
+from gym_clinic.simulate.split import Split
 
 _SIDE = re.compile(r"\b(left|right)\b", re.IGNORECASE)
 
@@ -112,13 +113,16 @@ def audible(reports: Mapping[str, StudyReport]) -> str | None:
 
 
 def heard(
-    signs: tuple[ShownSign, ...], reports: Mapping[str, StudyReport], random: Random
+    signs: tuple[ShownSign, ...],
+    reports: Mapping[str, StudyReport],
+    random: Random,
+    split: Split | None = None,
 ) -> tuple[ShownSign, ...]:
     """Return the signs, with one of the chest where an image of the lungs shows what is heard."""
     side = audible(reports)
     if side is None or any(one.site == "chest" and one.abnormal for one in signs):
         return signs
-    text = write_text(imaging_table().heard[side], random)
+    text = write_text(imaging_table().heard[side], random, split)
     others = (one for one in signs if one.site != "chest")
     return (*others, ShownSign("chest", text, True))
 

@@ -47,6 +47,7 @@ from gym_clinic.simulate.clinic.treatment import (
     treatment_for,
     values_at,
 )
+from gym_clinic.simulate.split import Split
 
 SPEAKS, GROWN_UP = 10, 16
 """Ages in years from which on a patient speaks for himself, and comes without a parent."""
@@ -96,6 +97,7 @@ class ClinicPatient:
         problems: Why the patient comes: the first brings the complaint.
         arousal: Measurement -> what the journey, pain and worry add on arrival; it wears off.
         facts: The fact tables.
+        split: Whose wordings signs and reports have; those of all if None.
     """
 
     seed: int
@@ -109,6 +111,7 @@ class ClinicPatient:
     problems: tuple[Problem, ...]
     arousal: Mapping[str, DrawnEffect]
     facts: Facts = dataclasses.field(repr=False, compare=False)
+    split: Split | None = None
 
     def conditions(self) -> Iterator[tuple[Problem, Condition]]:
         """Yield each problem with its condition in the form that the patient has."""

@@ -34,6 +34,7 @@ from gym_clinic.simulate.disease.findings import (
     shares,
     unrelated,
 )
+from gym_clinic.simulate.split import Split
 
 OTHER_COMPLAINT = 0.65
 """Share of patients who complain of any of their findings instead of a typical complaint."""
@@ -201,6 +202,7 @@ def examined(
     has: Callable[[str], bool],
     values: Mapping[str, float],
     random: Random,
+    split: Split | None = None,
 ) -> Problem:
     """Return a problem with what examination and studies show.
 
@@ -210,17 +212,20 @@ def examined(
         has: Whether the patient has a finding, by its name.
         values: The state on arrival, `age`, and the limits of healthy people.
         random: The source of randomness.
+        split: Whose wordings are drawn; those of all if None.
     """
     variant = problem.variant
-    signs = draw_signs(condition, variant, problem.severity, has, values, random)
+    signs = draw_signs(condition, variant, problem.severity, has, values, random, split)
     listed = {one.study: one for one in condition.studies}
-    drawn = {key: draw_report(one, variant, has, values, random) for key, one in listed.items()}
 
-    def again(study: str, shows: bool) -> StudyReport | None:
-        return draw_report(listed[study], variant, has, values, random, shows)
+    def drawn_report(study: str, shows: bool | None = None) -> StudyReport | None:
+        return draw_report(listed[study], variant, has, values, random, shows, split)
 
-    studies = agreeing({key: one for key, one in drawn.items() if one is not None}, again)
-    signs = heard(signs, studies, random)
+    drawn = {key: drawn_report(key) for key in listed}
+
+    known = {key: one for key, one in drawn.items() if one is not None}
+    studies = agreeing(known, drawn_report)
+    signs = heard(signs, studies, random, split)
     return dataclasses.replace(problem, signs=signs, studies=studies)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from gym_clinic.facts.expressions import parse as parse_expression
 from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase, parse
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.examination import Sign, Study
+from gym_clinic.simulate.split import Split, of_split
 
 _SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
 _RATE = re.compile(r"\b\d+ ?(/min|bpm)")
@@ -78,14 +80,42 @@ class StudyReport(NamedTuple):
     shows: bool
 
 
-def write_text(text: str, random: Random) -> str:
+FEWEST_WORDINGS = 3
+"""Wordings of a whole text from which on some of them are kept from the train split."""
+
+
+def write_text(text: str, random: Random, split: Split | None = None) -> str:
     """Return a text with its alternatives and numbers drawn.
 
     >>> write_text("liver edge [|just ]<2-3> cm below the ribs", Random(1))
     'liver edge 2 cm below the ribs'
+
+    Args:
+        text: The phrase.
+        random: The source of randomness; as much is taken from it whatever the split.
+        split: Draws among the wordings of a split; among all if None.
     """
-    written = "".join(_parts(parse(text), random))
+    own = Random(random.getrandbits(64))
+    phrase = parse(text)
+    if split is not None and (wordings := _wordings(text, split)):
+        phrase = own.choice(wordings)
+    written = "".join(_parts(phrase, own))
     return _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", written)).strip()
+
+
+@lru_cache(maxsize=1 << 13)
+def _wordings(text: str, split: Split) -> list[ParsedPhrase]:
+    """What a split draws from where a text is one choice among several wordings, else nothing."""
+    phrase = parse(text)
+    if len(phrase) != 1 or not isinstance(phrase[0], Choice):
+        return []
+    by_words = {
+        "".join(part for part in one if isinstance(part, str)): one
+        for one in phrase[0].alternatives
+    }
+    if len(by_words) < FEWEST_WORDINGS:
+        return []
+    return [by_words[one] for one in of_split(text, list(by_words), split)]
 
 
 def _parts(phrase: ParsedPhrase, random: Random) -> Iterator[str]:
@@ -107,6 +137,7 @@ def draw_signs(
     has: Callable[[str], bool],
     values: Mapping[str, float],
     random: Random,
+    split: Split | None = None,
 ) -> tuple[ShownSign, ...]:
     """Draw what the examination finds.
 
@@ -117,6 +148,7 @@ def draw_signs(
         has: Whether the patient has a finding, by its name.
         values: The state on arrival, `age`, and the limits of healthy people.
         random: The source of randomness.
+        split: Whose wordings are drawn; those of all if None.
     """
     found = []
     for one in condition.signs:
@@ -126,7 +158,7 @@ def draw_signs(
         text = one.text if there else one.otherwise
         if text is not None:
             abnormal = one.abnormal in ("both", "text" if there else "otherwise")
-            written = _as_awake(write_text(text, random), values)
+            written = _as_awake(write_text(text, random, split), values)
             written = _as_built(written, values) if one.site == "general" else written
             if written:
                 found.append(ShownSign(one.site, written, abnormal))
@@ -192,6 +224,7 @@ def draw_report(
     values: Mapping[str, float],
     random: Random,
     shows: bool | None = None,
+    split: Split | None = None,
 ) -> StudyReport | None:
     """Draw what a study shows, among what is possible in this patient; as :func:`draw_signs`.
 
@@ -206,7 +239,7 @@ def draw_report(
     if not possible and shows is not None:
         return None
     (one,) = random.choices(possible, weights=[one.share for one in possible])
-    return StudyReport(write_text(one.text, random), one.shows)
+    return StudyReport(write_text(one.text, random, split), one.shows)
 
 
 def one_examination(problems: Sequence[Sequence[ShownSign]]) -> tuple[ShownSign, ...]:
