@@ -77,7 +77,9 @@ def test_an_endless_split_plays_beside_files() -> None:
     _, info = env.reset(seed=5)
     _, again = env.reset(options={"task_id": info["task_id"]})
     assert again["messages"] == info["messages"]
-    with pytest.raises(ConfigError, match=r"no task 'd-x' among the 4,294,967,296 of this split, such as"):
+    with pytest.raises(
+        ConfigError, match=r"no task 'd-x' among the 4,294,967,296 of this split, such as"
+    ):
         env.reset(options={"task_id": "d-x"})
     assert len(DOSES.split("train")) == 40
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from gym_clinic.case import Case
@@ -64,7 +65,8 @@ def generate_ddx(
     Args:
         present: Findings that are there, in standard or plain words.
         absent: Findings that are not there.
-        limit: How many diseases to list, from 5 to 10.
+        limit: How many diseases to list, from 5 to 10; which of the ten most likely are left out
+            is chance.
     """
     _check_length(limit)
     facts = load()
@@ -76,8 +78,10 @@ def generate_ddx(
     if isinstance(case, Chart):
         person = _person(case)
         case.log("generate_ddx", present=sorted(there), absent=sorted(away))
-    found = differential(there, away, person)[:limit]
-    listed = sorted((facts.diseases[one.disease].name for one in found), key=str.casefold)
+    likely = [one.disease for one in differential(there, away, person)[:MOST_LISTED]]
+    # Which of them a shorter list leaves out says nothing about how likely they are.
+    Random(repr((sorted(there), sorted(away)))).shuffle(likely)
+    listed = sorted((facts.diseases[one].name for one in likely[:limit]), key=str.casefold)
     return {"differential": listed, "not understood": [*unknown, *also_unknown] or "none"}
 
 
