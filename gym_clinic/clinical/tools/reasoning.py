@@ -56,7 +56,7 @@ def name_findings(text: str) -> dict[str, Any]:
 
 @tool
 def generate_ddx(
-    case: Case, present: list[str], absent: list[str] | None = None, limit: int = 8
+    case: Case, present: list[str], absent: list[str] | None = None, limit: int = MOST_LISTED
 ) -> dict[str, Any]:
     """List diseases of the library that may explain findings, in order of their names.
 

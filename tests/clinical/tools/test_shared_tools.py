@@ -123,3 +123,14 @@ def test_a_thought_is_noted_and_an_empty_one_refused() -> None:
     assert call("think", thought="It may be a clot.") == "Noted."
     with pytest.raises(ToolError):
         call("think", thought=" ")
+
+
+def test_what_a_shorter_differential_leaves_out_is_chance() -> None:
+    told = ["abdominal pain", "vomiting", "anorexia"]
+    lists = [set(call("generate_ddx", present=told, limit=n)["differential"]) for n in range(5, 11)]
+    assert all(one < other for one, other in zip(lists, lists[1:], strict=False))
+    likely = [load().diseases[one.disease].name for one in differential(
+        {load().finding_ids[one] for one in ("Abdominal pain", "Vomiting", "Anorexia")}
+    )]  # fmt: skip
+    assert lists[0] != set(likely[:5])
+    assert lists[-1] == set(likely[:10])
