@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -128,7 +129,7 @@ def test_a_thought_is_noted_and_an_empty_one_refused() -> None:
 def test_what_a_shorter_differential_leaves_out_is_chance() -> None:
     told = ["abdominal pain", "vomiting", "anorexia"]
     lists = [set(call("generate_ddx", present=told, limit=n)["differential"]) for n in range(5, 11)]
-    assert all(one < other for one, other in zip(lists, lists[1:], strict=False))
+    assert all(one < other for one, other in pairwise(lists))
     likely = [load().diseases[one.disease].name for one in differential(
         {load().finding_ids[one] for one in ("Abdominal pain", "Vomiting", "Anorexia")}
     )]  # fmt: skip

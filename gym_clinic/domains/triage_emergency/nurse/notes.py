@@ -15,6 +15,7 @@ from gym_clinic.facts import load
 SKIN = frozenset({"Angioedema", "Flushing", "Urticaria", "Lip swelling", "Tongue swelling",
                   "Weals that come and go"})  # fmt: skip
 AIRWAY = frozenset({"Dyspnea", "Wheezing", "Stridor", "Throat tightness", "Syncope"})
+BOWEL = frozenset({"Vomiting", "Abdominal pain", "Diarrhea", "Abdominal cramps"})
 CONTACT = "Contact with an allergen"
 EXPOSED = {
     CONTACT: re.compile(r"allergic to|allergy to|reacts? to", re.IGNORECASE),
@@ -98,7 +99,9 @@ class NurseNotes:
         """Whether skin or contact and airway, breathing or circulation fit anaphylaxis."""
         has = self.has
         low = self.vital("sbp", 120) < 90 or self.vital("spo2", 99) < 92
-        return (bool(has & SKIN) or CONTACT in has) and (bool(has & AIRWAY) or low)
+        fast = self.vital("rr", 15) > (24 if self.age >= 12 else 40)
+        within = bool(has & AIRWAY) or low or fast or (not self.old and bool(has & BOWEL))
+        return (bool(has & SKIN) or CONTACT in has) and within
 
     def vital(self, name: str, usual: float) -> float:
         """Return a vital sign of the last row; a usual value if it was not measured."""
