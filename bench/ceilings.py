@@ -28,6 +28,9 @@ from gym_clinic.rewards import scale
 
 IDS = ("clinic/ClinicalDiagnosis-v0", "clinic/TriageEmergency-v0", "clinic/DrugInteraction-v0")
 
+FIT = 120
+"""Train tasks on which the constant answer after a reading is chosen."""
+
 
 def _named(policy: str, env: ClinicEnv) -> Maker:
     return load(policy, env)
@@ -41,8 +44,10 @@ PLAYERS: dict[str, Callable[[ClinicEnv], Maker]] = {
     "a look and the best constant": partial(_named, "look-once"),
     "the ticket's words alone": partial(linear, evidence=True),
     "rules' reading, the ticket's words": partial(_named, "ticket-bayes"),
-    "rules' reading, best constant": partial(_named, "rules-reading"),
-    "oracle's reading, best constant": partial(borrowed_calls, source="oracle", cites=True),
+    "rules' reading, best constant": partial(borrowed_calls, cites=True, tasks=FIT),
+    "oracle's reading, best constant": partial(
+        borrowed_calls, source="oracle", cites=True, tasks=FIT
+    ),
     "sweep of 20 calls, linear model": partial(sweep, calls=20),
     "sweep of 100 calls, linear model": partial(sweep, calls=100),
     "sweep of 250 calls, linear model": partial(sweep, calls=250),
