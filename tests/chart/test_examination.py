@@ -83,7 +83,7 @@ def test_a_part_knows_its_own_normal_words() -> None:
 
 
 def test_what_touches_a_part_keeps_its_normal_words_away() -> None:
-    patients = [draw_patient(seed, "nephrotic-syndrome") for seed in range(20)]
+    patients = [draw_patient(seed, "nephrotic-syndrome") for seed in range(80)]
     swollen = [one for one in patients if "oedema" in str(own_words(one, "limbs"))]
     assert len(swollen) >= 6
     reports = [examination_report(one, "limbs") for one in swollen]

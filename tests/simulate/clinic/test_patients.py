@@ -32,7 +32,7 @@ def patients(seeds: Iterable[int]) -> Iterator[ClinicPatient]:
 
 @pytest.fixture(scope="module")
 def few() -> list[ClinicPatient]:
-    return list(patients(range(max(len(CONDITIONS), 120))))
+    return list(patients(range(2 * len(CONDITIONS))))
 
 
 @pytest.mark.population
