@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from gym_clinic.commands.options import (
+    FAILED_BY_SERVICE,
     POLICY_NAMES,
     EnvId,
     EnvOptions,
@@ -24,9 +25,6 @@ from gym_clinic.commands.options import (
     read_options,
     repeating,
 )
-
-FAILED_BY_SERVICE = 3
-"""Exit status when no episode could be scored."""
 
 app = typer.Typer()
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gym_clinic.commands.options import (
+    FAILED_BY_SERVICE,
     EnvOptions,
     KeyVariable,
     Modules,
@@ -16,9 +17,6 @@ from gym_clinic.commands.options import (
     import_modules,
     read_options,
 )
-
-FAILED_BY_SERVICE = 3
-"""Exit status when the server marked no answer."""
 
 app = typer.Typer()
 
@@ -69,10 +67,10 @@ def judge(
     if found.unanswered:
         print(f"{found.unanswered:,} episodes without an answer are not marked")
     if found.failed:
-        task, why = next(iter(found.failed.items()))
+        why = next(iter(found.failed.values()))
         print(
             f"gym-clinic: {len(found.failed):,} answers got no readable marks; the same command "
-            f"asks again. The first, {task}: {why}",
+            f"asks again. The first, {why}",
             file=sys.stderr,
         )
     print(f"Written to {out}: marks of {len(found.rows):,} answers")

@@ -45,7 +45,7 @@ KeyVariable = Annotated[
     typer.Option(
         "--api-key-env",
         metavar="NAME",
-        help="Environment variable that holds the API key of the chat policy.",
+        help="Environment variable that holds the API key of the server.",
     ),
 ]
 Split = Annotated[str, typer.Option(metavar="NAME", help="Which tasks.")]
@@ -65,6 +65,9 @@ StrictFlag = Annotated[
     bool, typer.Option("--strict", help="Stop at a broken record instead of skipping it.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+
+FAILED_BY_SERVICE = 3
+"""Exit status of a run in which a service failed everything."""
 
 POLICY_NAMES = (
     "oracle, random, rules, prior, human, chat, silent, every-tool, every-option, repeater, echo, "

@@ -59,7 +59,7 @@ class ChatMarks:
         rows: For each marked episode its id, task, trial, policy, success, the marks and the
             reason.
         unanswered: Episodes that ended without an answer; they are not marked.
-        failed: Answers for which the server gave no readable marks -> why.
+        failed: Episodes for whose answers the server gave no readable marks -> task and reason.
     """
 
     rows: list[dict[str, Any]]
@@ -129,7 +129,7 @@ def judge_answers(
                 try:
                     marks = job.result().model_dump()
                 except ServiceError as error:
-                    failed[row["task_id"]] = str(error)
+                    failed[key] = f"{row['task_id']}: {error}"
                     continue
                 done[key] = {"episode": key, "judge": judge, **row, **marks}
                 file.write(encode(done[key]))

@@ -72,6 +72,14 @@ def test_a_second_call_asks_only_for_what_is_missing(
     assert len(out.read_bytes().splitlines()) == 3
 
 
+def test_each_failed_answer_counts_also_of_one_task(server: ChatServer, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    evaluate(eval_domain.ID, "oracle", out=folder, trials=3, limit=1, progress=False)
+    server.script = [server.answer("no marks")]
+    found = judge_answers([folder], client(server), tmp_path / "judged.jsonl")
+    assert len(found.failed) == 3
+
+
 def test_marks_of_two_models_do_not_mix(server: ChatServer, trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "judged.jsonl"
     judge_answers([trace], client(server), out)
