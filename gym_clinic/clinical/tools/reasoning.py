@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
@@ -78,20 +79,19 @@ def generate_ddx(
     if isinstance(case, Chart):
         person = _person(case)
         case.log("generate_ddx", present=sorted(there), absent=sorted(away))
-    likely = [one.disease for one in differential(there, away, person)[:MOST_LISTED]]
-    # Which of them a shorter list leaves out says nothing about how likely they are.
-    Random(repr((sorted(there), sorted(away)))).shuffle(likely)
-    listed = sorted((facts.diseases[one].name for one in likely[:limit]), key=str.casefold)
+    likely = differential(there, away, person)[:MOST_LISTED]
+    listed = _some([facts.diseases[one.disease].name for one in likely], limit, there, away)
     return {"differential": listed, "not understood": [*unknown, *also_unknown] or "none"}
 
 
 @tool
-def find_similar_patients(findings: list[str], limit: int = 8) -> dict[str, Any]:
+def find_similar_patients(findings: list[str], limit: int = MOST_LISTED) -> dict[str, Any]:
     """Search a register of simulated patients for similar ones, one of each disease, by its name.
 
     Args:
         findings: Findings that are there.
-        limit: How many patients to list, from 5 to 10.
+        limit: How many patients to list, from 5 to 10; which of the ten most similar are left out
+            is chance.
     """
     _check_length(limit)
     there, unknown = _resolved(findings)
@@ -101,13 +101,19 @@ def find_similar_patients(findings: list[str], limit: int = 8) -> dict[str, Any]
     nearest: dict[str, list[str]] = {}
     wanted = [names[key].name for key in sorted(there)]
     for one in open_patients().match(wanted, limit=SEARCHED):
-        if len(nearest) < limit:
+        if len(nearest) < MOST_LISTED:
             nearest.setdefault(one.record.diagnosis or "unknown", list(one.record.phenotypes))
     listed = [
         {"diagnosis": disease, "findings": nearest[disease]}
-        for disease in sorted(nearest, key=str.casefold)
+        for disease in _some([*nearest], limit, there)
     ]
     return {"patients": listed, "not understood": unknown or "none"}
+
+
+def _some(names: list[str], limit: int, *asked: Iterable[str]) -> list[str]:
+    """Return some of the names in their order; what is left out says nothing about its rank."""
+    Random(repr([sorted(one) for one in asked])).shuffle(names)
+    return sorted(names[:limit], key=str.casefold)
 
 
 def _check_length(limit: int) -> None:

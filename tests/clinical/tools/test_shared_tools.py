@@ -129,7 +129,10 @@ def test_a_thought_is_noted_and_an_empty_one_refused() -> None:
 def test_what_a_shorter_differential_leaves_out_is_chance() -> None:
     told = ["abdominal pain", "vomiting", "anorexia"]
     lists = [set(call("generate_ddx", present=told, limit=n)["differential"]) for n in range(5, 11)]
-    assert all(one < other for one, other in pairwise(lists))
+    rows = [call("find_similar_patients", findings=told, limit=n)["patients"] for n in (5, 7, 10)]
+    similar = [{one["diagnosis"] for one in each} for each in rows]
+    for several in (lists, similar):
+        assert all(one < other for one, other in pairwise(several))
     likely = [load().diseases[one.disease].name for one in differential(
         {load().finding_ids[one] for one in ("Abdominal pain", "Vomiting", "Anorexia")}
     )]  # fmt: skip
