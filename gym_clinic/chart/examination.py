@@ -82,9 +82,15 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
     if not placed:
         normal = _nothing_found(patient, site)
         touched = [one.names for one in looked_at if re.search(one.unless, patient.touching)]
-        fit = [one for one in normal if not any(re.search(each, one) for each in touched)]
-        return random.choice(of_split("normal", fit or normal, patient.split))
+        own = of_split("normal", normal, patient.split)
+        fit = [_that_fit(of, touched) for of in (own, normal)]
+        return random.choice(fit[0] or fit[1] or own)  # what is true comes before whose it is
     return "; ".join(text for _, text in sorted(placed, key=lambda one: one[0]))
+
+
+def _that_fit(normal: Sequence[str], touched: Sequence[str]) -> list[str]:
+    """The wordings that say nothing of parts that something in the patient touches."""
+    return [one for one in normal if not any(re.search(each, one) for each in touched)]
 
 
 def _nothing_found(patient: ClinicPatient, site: str) -> Sequence[str]:

@@ -5,6 +5,7 @@ python -m kb.build.pages        write them
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -111,6 +112,8 @@ def _condition(facts: Facts, one: Condition) -> Iterator[str]:
     yield ""
     if one.complaints:
         yield f"- complaints: {', '.join(each.finding for each in one.complaints)}"
+    if one.months:
+        yield f"- months: {', '.join(calendar.month_name[each] for each in one.months)}"
     if one.variants:
         yield f"- forms: {', '.join(one.variants)}"
     effects = {**one.vitals, **one.labs}

@@ -358,6 +358,15 @@ def healthy_findings(patient: ClinicPatient) -> str | None:
     return f"{wrong} without any disease" if wrong else None
 
 
+def season(patient: ClinicPatient) -> str | None:
+    """What has a season comes in it."""
+    for one in patient.problems:
+        months = patient.facts.conditions[one.condition].months
+        if months and patient.arrived.month not in months:
+            return f"{one.condition} on {patient.arrived:%d %B}"
+    return None
+
+
 def neutral(patient: ClinicPatient) -> str | None:
     """Before the first problem began nothing differs from the usual, but that children grow."""
     before = patient.state(min(one.began for one in patient.problems) - 1)

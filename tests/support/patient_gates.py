@@ -138,6 +138,7 @@ GATES = (
     Gate("no medicine against the kidneys", treat.within_kidneys, change.failing_kidneys),
     Gate("no medicine twice", medicines.no_double, taking("metformin", "metformin")),
     Gate("age by the calendar", check.calendar, change.younger),
+    Gate("what has a season comes in it", check.season, change.half_a_year_later),
     Gate("pregnancy", check.pregnancy, change.person(pregnant_weeks=60)),
     Gate("weight on arrival", check.weight, change.person(weight_kg=55.5)),
     Gate("height and weight", check.size, change.person(weight_kg=400.0)),

@@ -134,6 +134,13 @@ def younger(patient: ClinicPatient) -> ClinicPatient | None:
     return made_of(Younger, patient)
 
 
+def half_a_year_later(patient: ClinicPatient) -> ClinicPatient | None:
+    """Who comes with what has a season, where half a year later is outside of it."""
+    months = patient.facts.conditions[patient.problems[0].condition].months
+    later = patient.arrived + datetime.timedelta(days=183)
+    return None if not months or later.month in months else replace(patient, arrived=later)
+
+
 class Static(ClinicPatient):
     """A patient of whom severity is what the test says."""
 

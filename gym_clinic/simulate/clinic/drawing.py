@@ -138,7 +138,7 @@ def draw_patient(
         background = sorted([*background, mistaken], key=lambda one: one.condition)
         order = [one.condition for one in background]
         medicines.sort(key=lambda one: [*order, one.condition].index(one.condition))
-    day = datetime.date(2025, 1, 1) + datetime.timedelta(days=random.randrange(365))
+    day = _day([tables.conditions[one.condition] for one in problems], random)
     arrived = datetime.datetime.combine(
         day, datetime.time(_hour(chosen, problems[0].began, random))
     )
@@ -162,6 +162,19 @@ def draw_patient(
     made = _within_kidneys(made)
     told_of = _with_pain(_with_fever(_told(_weighed(_survivable(made)), random), random))
     return _examined(told_of, random)
+
+
+def _day(conditions: Sequence[Condition], random: Random) -> datetime.date:
+    """A day of 2025, in the season of the conditions that have one."""
+    days = [datetime.date(2025, 1, 1) + datetime.timedelta(days=number) for number in range(365)]
+    seasons = [one.months for one in conditions if one.months]
+    fit = [one for one in days if all(one.month in season for season in seasons)]
+    return fit[random.randrange(len(days)) % len(fit)]
+
+
+def _in_one_season(first: Condition, other: Condition) -> bool:
+    """Whether two conditions can come in the same month."""
+    return not (first.months and other.months and set(first.months).isdisjoint(other.months))
 
 
 def _known_for_long(
@@ -339,7 +352,9 @@ def _second(
 ) -> Condition | None:
     """A second, mild and common problem that could not be mistaken for the first."""
     mild = {
-        one.id for one in presenting(facts) if one.role == "presenting" and (one.triage or 0) >= 4
+        one.id
+        for one in presenting(facts)
+        if one.role == "presenting" and (one.triage or 0) >= 4 and _in_one_season(first, one)
     }
     likely = likely_besides(facts, person, (key for key in common_problems(facts) if key in mild))
     drawn = draw_second(likely, facts.diseases[first.id], random, lived_with)
