@@ -312,9 +312,14 @@ class RulesPatient:
             yield self._speech.say(pool), Said(f"area:{area}", "no")
         for finding in there[:MOST]:
             self.told.add(finding)
-            self.about = finding
+            if self._of_today(finding):
+                self.about = finding
             asked = area in DENIED_BY_NAME or area in DENIED_PLAINLY
             yield self._answer(finding, heard) if asked else self._telling.of_area(finding)
+
+    def _of_today(self, finding: str) -> bool:
+        """Whether it is of what brings the patient, and not of an illness of long ago."""
+        return any(finding in one.findings for one in self.record.patient.problems)
 
     def _of_topic(self, topic: str, heard: Heard, minute: float) -> Saying:
         teller = self._history if topic in OF_HISTORY else self._concerns
