@@ -139,6 +139,19 @@ def _cited(task: Task, context: GateContext) -> Iterator[str]:
             yield f"{key!r} is not {'there' if one['present'] else 'absent'} in this patient"
 
 
+def _instead(task: Task, context: GateContext) -> Iterator[str]:
+    case = ClinicCase(_world(task, context))
+    wanted = {*task.gold["read"], *(one["finding"] for one in task.gold["cite"])}
+    for group in task.gold.get("instead", ()):
+        if unknown := sorted({*group["keys"]} - wanted):
+            yield f"'instead' replaces {unknown}, which neither 'read' nor 'cite' asks for"
+        several = group["sets"] if "sets" in group else [group["of"]]
+        for one in (fact for facts in several for fact in facts):
+            key, present = one["finding"], one["present"]
+            if key.partition(":")[0] not in SHOWN_LATER and not is_true(case, key, present):
+                yield f"'instead': {key!r} is not {'there' if present else 'absent'}"
+
+
 def _expected(task: Task, context: GateContext) -> Iterator[str]:
     names = {one.name for one in context.domain.tools} | {"order_study", "give_medication"}
     facts = _world(task, context).patient.facts
@@ -216,6 +229,7 @@ GATES: Mapping[str, Gate] = {
     "diagnosis in ticket": _names_no_diagnosis,
     "read": _read,
     "cite": _cited,
+    "instead": _instead,
     "expected": _expected,
     "forbidden": _forbidden,
     "assertions": _asserted,

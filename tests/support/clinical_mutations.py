@@ -39,6 +39,15 @@ def _untrue(task: Task) -> Task:
     return with_gold(task, cite=[*thaw(task.gold["cite"]), wrong])
 
 
+def _wrong_instead(task: Task) -> Task:
+    wrong = _untrue(task).gold["cite"][-1]
+    return with_gold(task, instead=[{"keys": [task.gold["cite"][0]["finding"]], "of": [wrong]}])
+
+
+def _instead_of_nothing(task: Task) -> Task:
+    return with_gold(task, instead=[{"keys": ["told:nothing"], "of": [task.gold["cite"][0]]}])
+
+
 def _other_tool(task: Task) -> Task:
     return with_gold(task, expected=[{"name": "no_such_tool", "arguments": {}}])
 
@@ -69,6 +78,7 @@ MUTATIONS: Mapping[str, tuple[Mutation, ...]] = {
         lambda task: with_gold(task, read=["vital:hr", "onset:no such finding"]),
     ),
     "cite": (_untrue,),
+    "instead": (_wrong_instead, _instead_of_nothing),
     "expected": (_other_tool,),
     "forbidden": (_contradicted, _contradicted_in_a_set),
     "assertions": (

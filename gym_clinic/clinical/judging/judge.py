@@ -12,7 +12,8 @@ A domain makes its rubric of what it alone knows::
            aggregate=aggregate)
 
 The gold of a task has ``answer``, ``expected`` (see :mod:`.calls`), ``read`` (see :mod:`.seen`),
-``cite`` (``{"finding": key, "present": bool}``), ``forbidden`` (actions as `find_action` has them),
+``cite`` (``{"finding": key, "present": bool}``), ``instead`` (what serves as well as these, see
+:mod:`.equivalents`; may be absent), ``forbidden`` (actions as `find_action` has them),
 ``assertions`` (see :mod:`.assertions`), ``reference`` (``{"cost": USD, "orders": number}`` of the
 reference plan), and whatever the domain's own functions read.
 
@@ -25,7 +26,7 @@ Source:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -38,6 +39,7 @@ from gym_clinic.clinical.judging.assertions import CHECKS, AssertionCheck
 from gym_clinic.clinical.judging.breaches import breaches
 from gym_clinic.clinical.judging.calls import TOUCHING, Canonical, canonical_calls
 from gym_clinic.clinical.judging.citations import CheckedCitations, check_citations
+from gym_clinic.clinical.judging.equivalents import share_found
 from gym_clinic.clinical.judging.groundless import groundless, severity
 from gym_clinic.clinical.judging.prices import economy
 from gym_clinic.clinical.judging.seen import answer_turn, seen_before_answer
@@ -142,8 +144,13 @@ class JudgedEpisode:
     @cached_property
     def share(self) -> float:
         """Share of the expected findings that were read before the answer."""
-        wanted = self.gold.get("read", ())
-        return sum(one in self.read for one in wanted) / len(wanted) if wanted else 1.0
+        wanted = dict.fromkeys(self.gold.get("read", ()), True)
+        return share_found(wanted, self._instead, lambda key, _: key in self.read)
+
+    @property
+    def _instead(self) -> Sequence[Mapping[str, Any]]:
+        groups: Sequence[Mapping[str, Any]] = self.gold.get("instead", ())
+        return groups
 
     @cached_property
     def cited(self) -> CheckedCitations:
@@ -250,9 +257,9 @@ class JudgedEpisode:
         """
         if self.raw is None:
             return 0.0
-        wanted = self.gold.get("cite", ())
-        cited = [self.cited.cites(one["finding"], one["present"], self.facts) for one in wanted]
-        share = sum(cited) / len(cited) if cited else 1.0
+        wanted = {one["finding"]: one["present"] for one in self.gold.get("cite", ())}
+        cites = self.cited.cites
+        share = share_found(wanted, self._instead, lambda key, has: cites(key, has, self.facts))
         right = math.fsum(self.parts.values()) / len(self.parts)
         forbidden = self.gold.get("forbidden", ())
         left = 1 - len(self.forbidden) / len(forbidden) if forbidden else 1.0

@@ -145,12 +145,17 @@ def read_entry(facts: Facts, entry: str) -> tuple[str, bool]:
     return f"{kind}:{of}", not entry.startswith(NOT)
 
 
-def decisions(world: ClinicWorld) -> tuple[Decision, ...]:
+def decisions(world: ClinicWorld, *, in_time: bool = True) -> tuple[Decision, ...]:
     """Return the sets of facts of a patient each of which decides, the first choice first.
 
-    Only what can be found out in time and is so in this patient: a test of reference that shows
-    nothing decides nothing. What the ticket tells is known, and left out of its set; a set of which
-    all is known is no decision that the agent makes.
+    Only what is so in this patient: a test of reference that shows nothing decides nothing. What
+    the ticket tells is known, and left out of its set; a set of which all is known is no decision
+    that the agent makes.
+
+    Args:
+        world: The patient's world.
+        in_time: Whether every fact is to be had in the time that a plan takes; else the sets that
+            wait for a slow test, such as a culture, are among them.
     """
     found: dict[frozenset[str], Decision] = {}
     problem = world.patient.problems[0]
@@ -162,7 +167,7 @@ def decisions(world: ClinicWorld) -> tuple[Decision, ...]:
             continue
         if one.known is not None and one.known is not before:
             continue
-        facts = [_fact_of(world, ticket, known, entry) for entry in one.facts]
+        facts = [_fact_of(world, ticket, known, entry, in_time) for entry in one.facts]
         left = tuple(fact for fact in facts if isinstance(fact, DecisiveFact))
         if left and None not in facts:
             found.setdefault(frozenset(fact.key for fact in left), left)
@@ -170,14 +175,14 @@ def decisions(world: ClinicWorld) -> tuple[Decision, ...]:
 
 
 def _fact_of(
-    world: ClinicWorld, ticket: ClinicCase, known: Collection[str], entry: str
+    world: ClinicWorld, ticket: ClinicCase, known: Collection[str], entry: str, in_time: bool
 ) -> DecisiveFact | Literal["known"] | None:
     """The fact of an entry in a patient; None if it is not so or cannot be had in time."""
     key, present = read_entry(world.patient.facts, entry)
     either = (True, False) if entry.startswith(READ) else (present,)
     if key in known:
         return "known" if any(is_true(ticket, key, one) for one in either) else None
-    call = call_for(world, key)
+    call = call_for(world, key, in_time=in_time)
     so = next((one for one in either if holds(world, key, one)), None)
     return None if call is None or so is None else DecisiveFact(key, so, call)
 
@@ -219,13 +224,15 @@ def _keys_of_test(facts: Facts, test: str) -> list[str]:
         return [f"study:{find_study(facts, test)}"]
 
 
-def call_for(world: ClinicWorld, key: str) -> CallSpec | None:
-    """Return the call that obtains a fact; None if it cannot be had in time."""
+def call_for(world: ClinicWorld, key: str, *, in_time: bool = True) -> CallSpec | None:
+    """Return the call that obtains a fact; None if none does, or none in the time of a plan."""
     patient = world.patient
     facts = patient.facts
     kind, _, of = key.partition(":")
     triage = facts.conditions[patient.problems[0].condition].triage or 9
-    longest = LONGEST_IN_EMERGENCY if triage <= EMERGENCY else LONGEST
+    longest: float = LONGEST_IN_EMERGENCY if triage <= EMERGENCY else LONGEST
+    if not in_time:
+        longest = math.inf
     if kind == "told":
         return "ask_patient", {"question": question_about(facts.phenotypes[of].name)}
     if kind == "site":

@@ -9,8 +9,10 @@ obtained is tried on the chart afterwards (:mod:`gym_clinic.clinical.rehearsal`)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 from gym_clinic.chart.catalogue import studies_of, study_price
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
@@ -39,6 +41,8 @@ MOST_TOLD, MOST_SITES = 3, 2
 CHILDBEARING = (12, 50)
 """Ages in years between which pregnancy is thought of."""
 
+PREGNANCY_TEST = "lab:hcg"
+
 FEWEST = 3
 """Facts, at least; what is missing are findings that are absent."""
 
@@ -62,6 +66,50 @@ def decisive_facts(world: ClinicWorld, deciding: Decision) -> tuple[DecisiveFact
         absent = [one for one in _absent(world) if one.key not in {*told, *found}]
         kept += absent[: FEWEST - len(kept)]
     return tuple(kept)
+
+
+def instead(
+    world: ClinicWorld, evidence: Sequence[DecisiveFact], deciding: Sequence[Decision]
+) -> list[dict[str, Any]]:
+    """Return what serves as well as the evidence of the plan, as `share_found` reads it.
+
+    Another set of facts that decides; other things that the patient tells of the illness; other
+    parts of the examination that it makes abnormal; other absent findings that would speak for a
+    look-alike.
+    """
+    first = {one.key for one in deciding[0]}
+    further = [one for one in evidence if one.key not in first]
+    pools: Mapping[tuple[str, bool], Iterable[DecisiveFact]] = {
+        ("told", True): _told(world, most=None),
+        ("site", True): _sites(world, most=None),
+        ("any", False): (*_all_excluding(world), *_absent(world)),
+    }
+    found: list[dict[str, Any]] = []
+    if len(deciding) > 1:
+        found.append({"keys": sorted(first), "sets": [_as_cited(one) for one in deciding]})
+    for (kind, present), pool in pools.items():
+        keys = [
+            one.key
+            for one in further
+            if one.present is present and kind in (one.kind, "any") and one.key != PREGNANCY_TEST
+        ]
+        others = {one.key: one for one in (*further, *pool) if one.present is present}
+        others = {key: one for key, one in others.items() if kind in (one.kind, "any")}
+        if keys and others.keys() - {*keys}:
+            found.append({"keys": keys, "of": _as_cited(others.values())})
+    return found
+
+
+def _as_cited(facts: Iterable[DecisiveFact]) -> list[dict[str, Any]]:
+    return [{"finding": one.key, "present": one.present} for one in facts]
+
+
+def _all_excluding(world: ClinicWorld) -> Iterator[DecisiveFact]:
+    """Everything that shows that it is not a dangerous look-alike."""
+    for alike in dangerous_look_alikes(world):
+        for key in excluding_keys(world, alike):
+            if (against := _against(world, key)) is not None:
+                yield against
 
 
 def dangerous_look_alikes(world: ClinicWorld) -> tuple[str, ...]:
@@ -101,6 +149,24 @@ def excluding_keys(world: ClinicWorld, look_alike: str) -> tuple[str, ...]:
     )
 
 
+def every_look_alike(facts: Facts, condition: Condition) -> tuple[str, ...]:
+    """Return all diseases that a condition is mistaken for, and those mistaken for it."""
+    stated = (one.look_alike for one in condition.distinctions)
+    listed = facts.diseases[condition.id].look_alikes
+    reverse = _mistaken_for(facts.folder).get(condition.id, ())
+    return tuple(sorted({*stated, *listed, *reverse} - {condition.id}))
+
+
+@lru_cache(maxsize=2)
+def _mistaken_for(folder: Path) -> Mapping[str, tuple[str, ...]]:
+    """Disease -> those that list it among their look-alikes."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, one in load(folder).diseases.items():
+        for alike in one.look_alikes:
+            found[alike] = (*found.get(alike, ()), key)
+    return found
+
+
 def look_alikes(facts: Facts, condition: Condition) -> tuple[str, ...]:
     """Return the presenting look-alikes of a condition, those with a stated distinction first."""
     stated = [one.look_alike for one in condition.distinctions]
@@ -117,7 +183,7 @@ def _fact(world: ClinicWorld, key: str, present: bool) -> DecisiveFact | None:
     return None if call is None else DecisiveFact(key, present, call)
 
 
-def _told(world: ClinicWorld) -> list[DecisiveFact]:
+def _told(world: ClinicWorld, most: int | None = MOST_TOLD) -> list[DecisiveFact]:
     """What the patient says when asked, first what is rarest in look-alikes and elsewhere."""
     condition = world.patient.problems[0].condition
     rates, others = finding_rates()[condition], _rates_in_others(condition)
@@ -127,7 +193,7 @@ def _told(world: ClinicWorld) -> list[DecisiveFact]:
         rate = rates.get(one.finding, 0.0)
         if tells and one.origin == "problem" and rate > ELSEWHERE:
             weights[one.finding] = math.log(rate / others.get(one.finding, _RAREST))
-    best = sorted(weights, key=lambda one: (-weights[one], one))[:MOST_TOLD]
+    best = sorted(weights, key=lambda one: (-weights[one], one))[:most]
     facts = (_fact(world, f"told:{one}", True) for one in best)
     return [one for one in facts if one is not None]
 
@@ -149,7 +215,7 @@ def _absent(world: ClinicWorld) -> Iterator[DecisiveFact]:
             yield found
 
 
-def _sites(world: ClinicWorld) -> list[DecisiveFact]:
+def _sites(world: ClinicWorld, most: int | None = MOST_SITES) -> list[DecisiveFact]:
     """Parts of the examination that the condition makes abnormal, first those it is known by."""
     entries = discriminators()[world.patient.problems[0].condition]
     known = {one.partition(":")[2] for one in (*entries.entries, *entries.sought)}
@@ -159,7 +225,7 @@ def _sites(world: ClinicWorld) -> list[DecisiveFact]:
         for one in sorted(shown, key=lambda one: one not in known)
         if (one in known or one != "general") and holds(world, f"site:{one}", True)
     ]
-    facts = (_fact(world, f"site:{one}", True) for one in listed[:MOST_SITES])
+    facts = (_fact(world, f"site:{one}", True) for one in listed[:most])
     return [one for one in facts if one is not None]
 
 
@@ -180,7 +246,7 @@ def _excluding(world: ClinicWorld, found: Mapping[str, DecisiveFact]) -> Iterato
     low, high = CHILDBEARING
     fertile = person.sex == "female" and low <= person.age < high and person.pregnant_weeks is None
     if fertile and "hcg" in condition.work_up:
-        test = _against(world, "lab:hcg")
+        test = _against(world, PREGNANCY_TEST)
         if test is not None:
             yield test
 

@@ -16,6 +16,7 @@ from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import Decision, DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import (
     dangerous_look_alikes,
+    every_look_alike,
     excluding_keys,
     look_alikes,
     possible_look_alikes,
@@ -227,12 +228,12 @@ def assertions(
             text = f"{facts.diseases[worst].name} was looked for and not diagnosed."
             found.append({"check": "excluded", "disease": worst, "keys": list(keys), "text": text})
             break
-    alike = possible_look_alikes(world)
-    if alike:
+    if possible_look_alikes(world):
+        _, condition = next(world.patient.conditions())
         found.append(
             {
                 "check": "in_differential",
-                "diseases": list(alike),
+                "diseases": list(every_look_alike(facts, condition)),
                 "text": "The differential names a look-alike of the diagnosis.",
             }
         )

@@ -33,6 +33,9 @@ GROUNDLESS = 1
 SENT_AWAY = 4
 """Severity of sending a patient away whose vital signs fail, whatever the diagnosis is."""
 
+UNTREATED = 4
+"""Severity of lasting harm that treatment in time would have prevented."""
+
 BESIDES = 3
 """Treatments beside those of the condition, such as one for pain, that an answer may order."""
 
@@ -145,11 +148,17 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
 
 
 def harms(judged: JudgedEpisode) -> Iterator[int]:
-    """Yield the severities of teams called for nothing, and of a failing patient sent away."""
+    """Yield the severities of wrong decisions.
+
+    A team called for nothing, a failing patient sent away, harm that came for want of treatment.
+    """
     patient = judged.case.patient
     yield from severity(needless_teams(patient, _called(judged)))
     if judged.answer.disposition in AWAY and is_failing(patient):
         yield SENT_AWAY
+    due = any(one["check"] == "treated_before_harm" for one in judged.gold["assertions"])
+    if due and judged.case.outcome().harmed:
+        yield UNTREATED
 
 
 def _watched(judged: JudgedEpisode) -> Mapping[str, Any]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
 
+from gym_clinic.chart.catalogue import studies_of, study_price, test_prices
 from gym_clinic.clinical.rehearsal import Plan, Rehearsal, rehearse
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.deciding import Decision, DecisiveFact, decisions
-from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
+from gym_clinic.domains.clinical_diagnosis.deciding import (
+    Decision,
+    DecisiveFact,
+    decisions,
+    order_of,
+)
+from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, instead
 from gym_clinic.domains.clinical_diagnosis.gold import (
     assertions,
     concrete_orders,
@@ -88,7 +95,7 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     spoken = any(world.text_of(kind) for kind in QUOTED)
     if not treatment.alternatives or not spoken or names_diagnosis(world, ticket_of(world)):
         return None
-    deciding, evidence = _obtainable(record, world, decisions(world))
+    deciding, evidence = _obtainable(record, world)
     if not evidence:
         return None
     wrong = forbidden_drugs(world.patient)
@@ -102,15 +109,17 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
 
 
 def _obtainable(
-    record: Mapping[str, Any], world: ClinicWorld, deciding: Sequence[Decision]
+    record: Mapping[str, Any], world: ClinicWorld
 ) -> tuple[tuple[Decision, ...], tuple[DecisiveFact, ...]]:
     """The decisions, that of the plan first, and what a plain plan for it finds out.
 
     A plan that ends early finds out all of it: what is done at once may prevent that. Nothing is
-    found out if no plan reaches a decision.
+    found out if no plan reaches a decision. A plan waits for no slow test, but who waits for one
+    has decided as well.
     """
-    for one in deciding:
-        order = (one, *(other for other in deciding if other is not one))
+    every = decisions(world, in_time=False)
+    for one in decisions(world):
+        order = (one, *(other for other in every if other != one))
         evidence = decisive_facts(world, one)
         tried = try_plan(record, reference_plan(world, evidence, RECORD))
         if tried.failure is not None:
@@ -181,6 +190,7 @@ def _gold(
         ],
         "read": read,
         "cite": [{"finding": one.key, "present": one.present} for one in evidence],
+        "instead": instead(world, evidence, deciding),
         "acceptable": {
             "treatments": [list(one) for one in treatment.alternatives],
             "dispositions": list(dispositions(condition, world.patient)),
@@ -188,7 +198,7 @@ def _gold(
         },
         "forbidden": list(forbidden_orders(wrong, actions)),
         "assertions": assertions(world, evidence, deciding, actions, in_time and bool(urgent)),
-        "reference": tried.reference,
+        "reference": _at_least_work_up(world, tried.reference),
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": difficulty(world),
     }
@@ -196,6 +206,23 @@ def _gold(
     if over is not None and over.on_arrival:
         gold["safety"] = {"emergency": None}
     return gold if tried.judged(JUDGE, gold, answer).perfect else None
+
+
+def _at_least_work_up(world: ClinicWorld, plan: Mapping[str, float]) -> dict[str, float]:
+    """What the plan costs, or the usual work-up of the condition without what is invasive."""
+    facts = world.patient.facts
+    _, condition = next(world.patient.conditions())
+    prices: dict[str, float] = {}
+    for one in condition.work_up:
+        if one in studies_of(facts):
+            price = study_price(one)
+            prices |= {} if price.invasive else {one: price.cost}
+        elif (test := order_of(facts, one) if one in facts.measurements else one) is not None:
+            prices[test] = test_prices(facts)[test].cost
+    return {
+        "cost": max(plan["cost"], math.fsum(prices.values())),
+        "orders": max(plan["orders"], float(len(prices))),
+    }
 
 
 def _books(patient: ClinicPatient, condition: str, orders: Sequence[str]) -> list[CallSpec]:
