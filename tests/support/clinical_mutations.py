@@ -41,11 +41,11 @@ def _untrue(task: Task) -> Task:
 
 def _wrong_instead(task: Task) -> Task:
     wrong = _untrue(task).gold["cite"][-1]
-    return with_gold(task, instead=[{"keys": [task.gold["cite"][0]["finding"]], "of": [wrong]}])
+    return with_gold(task, instead=[{"keys": [task.gold["read"][0]], "of": [wrong]}])
 
 
 def _instead_of_nothing(task: Task) -> Task:
-    return with_gold(task, instead=[{"keys": ["told:nothing"], "of": [task.gold["cite"][0]]}])
+    return with_gold(task, instead=[{"keys": ["told:nothing"], "sets": [[]]}])
 
 
 def _other_tool(task: Task) -> Task:
