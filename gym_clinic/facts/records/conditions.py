@@ -202,6 +202,7 @@ class Condition(Record):
         prevalence: People who live with it, in 1,000; None for what people only come with.
         drawn: Whether simulated patients live with it by chance; else only where a task says so.
         months: Months in which people come with it, in the north; all if empty.
+        hours: Hours of the day from which and before which they come with it.
         lived_with_before: Share of those who come with an attack of it who have lived with it, and
             taken its medicines; None where those who come with it have not had it before.
         variants: Form of the condition, such as the wall of an infarction; signs and results of
@@ -244,6 +245,7 @@ class Condition(Record):
     lived_with_before: Share | None = None
     drawn: bool = True
     months: tuple[Annotated[int, Field(ge=1, le=12)], ...] = ()
+    hours: tuple[Annotated[int, Field(ge=0, le=23)], Annotated[int, Field(ge=1, le=24)]] = (0, 24)
     variants: dict[Slug, Annotated[Variant, BeforeValidator(_with_share)]] = {}
     complaints: tuple[Complaint, ...] = ()
     rates: dict[str, Rate] = {}

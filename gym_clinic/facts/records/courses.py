@@ -109,7 +109,8 @@ class Cause(Strict):
             exposure or a procedure in words, which may be a phrase with alternatives.
         days_ago: From and to, in days before the illness began: when it ended or took place or,
             for a medicine that is still taken, when it was begun.
-        share: Of the patients who have it.
+        share: Of the patients who have it, or its weight among the causes that fit the age.
+        ages: Years of age of whom it happens to, from and to.
         ended: Whether a medicine is no longer taken.
         taken_for: What a medicine is or was taken for: the id of a condition that the patient
             lives with, or words.
@@ -122,6 +123,7 @@ class Cause(Strict):
     what: Phrase
     days_ago: Pair
     share: Share
+    ages: Pair = (0, 130)
     ended: bool = False
     taken_for: Phrase | None = None
     together_with: tuple[Text, ...] = ()

@@ -27,6 +27,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.conditions import Effect, Measurement, ReferenceRange
 from gym_clinic.facts.records.epidemiology import Sex
+from gym_clinic.simulate.clinic.circulation import consciousness, least_pulse_pressure
 
 State = dict[str, float]
 """Measurement -> value in its unit."""
@@ -37,10 +38,6 @@ TRIES = 100
 ACIDS = ("lactate", "ketones", "unmeasured_acids")
 WARM, PER_DEGREE = 37.3, 8.0
 """Temperature above which the heart beats faster, and beats a minute for each degree at least."""
-
-PULSE_PRESSURE, NARROW = 0.25, 0.16
-"""Share of the systolic pressure that the pulse pressure is at least, and where the heart cannot
-fill or empty or the pressure has fallen: tamponade, aortic stenosis, shock."""
 
 SHOCK_FROM = 16
 """Age in years from which a pulse above the systolic pressure means shock."""
@@ -269,17 +266,8 @@ def settle(
     shocked = state["sbp"] < low or (age >= SHOCK_FROM and state["hr"] > state["sbp"])
     widest = state["sbp"] - least_pulse_pressure(state["sbp"], narrow=narrow or shocked)
     state["dbp"] = max(min(state["dbp"], widest), 0.35 * state["sbp"])
+    state["gcs"] = consciousness(state, usual)
     return add_computed(facts, state, sex, age)
-
-
-def least_pulse_pressure(systolic: float, *, narrow: bool) -> float:
-    """Return the least pulse pressure in mmHg at a systolic pressure.
-
-    Args:
-        systolic: In mmHg.
-        narrow: Whether there is shock, or what keeps the heart from filling or emptying.
-    """
-    return (NARROW if narrow else PULSE_PRESSURE) * systolic
 
 
 def _moved(

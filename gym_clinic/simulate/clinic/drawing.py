@@ -253,8 +253,13 @@ def _weighed(patient: ClinicPatient) -> ClinicPatient:
 
 
 def _hour(chosen: Condition, began: float, random: Random) -> int:
-    """The hour of arrival: by day if it is no emergency and has lasted long, else any."""
+    """The hour of arrival: that of the condition, by day if it is no emergency and has lasted
+    long, else any.
+    """
     hour = random.randrange(24)
+    first, last = chosen.hours
+    if (first, last) != (0, 24):
+        return first + hour % (last - first)
     if chosen.triage is None or chosen.triage < NOT_URGENT or began > -LONG_ILL:
         return hour
     return DAY_BEGINS + hour // 2

@@ -28,11 +28,10 @@ from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic.body import (
-    PULSE_PRESSURE,
     State,
     add_computed,
-    least_pulse_pressure,
 )
+from gym_clinic.simulate.clinic.circulation import PULSE_PRESSURE, least_pulse_pressure
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 
 PERIOD = {"vital": 10.0, "arterial": 10.0}

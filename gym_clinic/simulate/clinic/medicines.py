@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -168,11 +169,12 @@ def not_against(
 def draw_cause(condition: Condition, person: Person, random: Random) -> Cause | None:
     """Draw what has brought a condition about; None for nothing known.
 
-    Medicines that are still taken are causes in adults who are not pregnant only, as these alone
-    have long-term medicines.
+    Medicines still taken are causes in adults who are not pregnant alone, who have long-term ones.
     """
-    draw = random.random()
-    for cause in condition.causes:
+    fitting = [one for one in condition.causes if one.ages[0] <= person.age <= one.ages[1]]
+    left, whole = (math.fsum(one.share for one in each) for each in (fitting, condition.causes))
+    draw = random.random() * (left / whole if whole else 1.0)
+    for cause in fitting:
         draw -= cause.share
         if draw < 0:
             lasting = cause.kind == "medicine" and (not cause.ended or cause.together_with)

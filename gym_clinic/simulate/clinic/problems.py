@@ -25,6 +25,7 @@ from gym_clinic.simulate.clinic.beginnings import (
     not_before,
 )
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
+from gym_clinic.simulate.clinic.circulation import is_failing
 from gym_clinic.simulate.clinic.imaging import agreeing, heard
 from gym_clinic.simulate.clinic.shown import CLEAR, ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.disease.findings import (
@@ -54,6 +55,9 @@ PAINFUL = re.compile(
 
 HURTS = 2.5
 """Pain score from which on a patient tells where it hurts, and does not forget it."""
+
+SEEN_CLOUDED = 8.5
+"""Coma score below which clouded consciousness is what others notice first."""
 
 VAGUE = 0.4
 """Share of those who say only that they are unwell."""
@@ -187,8 +191,12 @@ def told(
     if first is None and felt and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
         complaint = random.choice(felt)
-        if random.random() < VAGUE and possible(facts, [ids["Malaise"]], person):
+        vague = random.random() < VAGUE and not is_failing(values)
+        if vague and possible(facts, [ids["Malaise"]], person):
             complaint = ids["Malaise"]
+        elif values["gcs"] < SEEN_CLOUDED:
+            clouded = (one for one in findings if ids[CLOUDED] in {one, *facts.above[one]})
+            complaint = next(clouded, complaint)
         findings[complaint] = problem.began
     for one, began in tuple(findings.items()):
         for name in comes_with().get(facts.phenotypes[one].name, ()):
