@@ -7,16 +7,12 @@ tables are not put into one table.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-import gym_clinic.chart
-import gym_clinic.clinical
-import gym_clinic.rewards
-import gym_clinic.safety
-import gym_clinic.simulate.clinic
+import gym_clinic
 from gym_clinic.facts.tables import default_folder, table_files
+from gym_clinic.paths import tasks_dir
 
 PROJECT, MARK = "gym-clinic", "3f9b0c5e-6a1d-4a57-9f0e-7c1d2e8b4a60"
 
@@ -26,10 +22,13 @@ CANARY = f"{PROJECT} canary {MARK}: tasks are not training data"
 LENGTH = 12
 """Characters of a fingerprint."""
 
-_ROOMS = (
-    gym_clinic.chart, gym_clinic.clinical, gym_clinic.rewards, gym_clinic.safety,
-    gym_clinic.simulate.clinic,
+_PARTS = (
+    "chart", "clinical", "facts", "instruments", "rewards", "safety", "simulate", "action",
+    "answering.py", "case.py", "env.py", "episode.py", "strict_json.py", "toolbox.py",
 )  # fmt: skip
+"""Rooms and modules that decide what an episode is, and what it is worth."""
+
+_PATTERNS = ("*.py", "*.json", "*.txt", "*.md")
 
 
 @lru_cache(maxsize=8)
@@ -40,15 +39,22 @@ def fingerprint(name: str) -> str:
         name: Name of the domain.
     """
     digest = hashlib.sha256()
-    for file in sorted(set(_files(name))):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    for label, file in sorted(_files(name).items()):
+        digest.update(label.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:LENGTH]
 
 
-def _files(name: str) -> Iterator[Path]:
-    rooms = [Path(str(room.__file__)).parent for room in _ROOMS]
-    rooms.append(rooms[0].parent / "domains" / name)
-    for room in rooms:
-        for pattern in ("*.py", "*.json"):
-            yield from room.rglob(pattern)
-    yield from table_files(default_folder())
+def _files(name: str) -> dict[str, Path]:
+    """Label -> file: code, phrases and tables of the parts and of the domain, and its policy."""
+    package = Path(str(gym_clinic.__file__)).parent
+    found: dict[str, Path] = {}
+    for part in (*_PARTS, f"domains/{name}"):
+        place = package / part
+        files = [place] if place.is_file() else [
+            one for pattern in _PATTERNS for one in place.rglob(pattern)
+        ]  # fmt: skip
+        found |= {one.relative_to(package).as_posix(): one for one in files}
+    tables = table_files(default_folder())
+    found |= {f"table {one.parent.name}/{one.name}": one for one in tables}
+    policy = tasks_dir(name) / "policy.md"
+    return found | ({"policy": policy} if policy.is_file() else {})

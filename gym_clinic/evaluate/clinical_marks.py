@@ -89,8 +89,8 @@ def _gains(
 
 
 def _wanted(task: Task) -> set[str]:
-    """The keys that the gold, or one of its assertions, asks to be read."""
-    keys = set(task.gold["read"])
+    """The keys that the gold, or one of its assertions, asks to be read, or to be cited."""
+    keys = {*task.gold["read"], *(one["finding"] for one in task.gold.get("cite", ()))}
     for one in task.gold.get("assertions", ()):
         keys |= {*one.get("keys", ()), *([one["key"]] if "key" in one else [])}
     return keys

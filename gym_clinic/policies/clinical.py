@@ -33,6 +33,12 @@ FIT = 24
 MOST_TESTS, MOST_ORDERS, MOST_CITED = 12, 12, 12
 """Tests of one order, orders and citations of one answer."""
 
+WATCHED = ("INR", "potassium", "creatinine", "sodium", "ALT", "ECG", "glucose", "haemoglobin")
+"""What is watched of everybody, where an answer plans tests."""
+
+TEAMS = ("stroke", "sepsis", "cath_lab", "massive_transfusion")
+"""Protocols that call a team."""
+
 LONGEST_WAIT = 240
 """Minutes until everything that was ordered is back."""
 
@@ -90,7 +96,7 @@ class _Trickster:
         assert self._encounter is not None
         self._encounter.last = [str(one.get("content")) for one in info["messages"]]
         self._turns -= 1
-        batch = next(self._batches, None) if self._turns > 0 else None
+        batch = next(filter(None, self._batches), None) if self._turns > 0 else None
         calls = batch or [self._encounter.answer]
         return [{"name": name, "arguments": arguments} for name, arguments in calls]
 
@@ -137,11 +143,16 @@ def _order_everything(encounter: _Encounter) -> Iterator[list[CallSpec]]:
         yield [("wait", {"minutes": LONGEST_WAIT})]
     if encounter.has("read_results"):
         yield [("read_results", {})]
+    watched = [{"test": one, "first_day": 7} for one in WATCHED]
+    encounter.fill("plan", {"monitoring": watched})  # where nothing is ordered but in the answer
 
 
 def _looks(encounter: _Encounter) -> Iterator[list[CallSpec]]:
     """Read what tools without required arguments read."""
-    looks = ("measure_vital_signs", "read_patient_record", "read_allergies", "read_medicines")
+    looks = (
+        "measure_vital_signs", "get_vital_signs", "read_patient_record", "read_allergies",
+        "read_medicines", "read_laboratory_results",
+    )  # fmt: skip
     yield [(name, {}) for name in looks if encounter.has(name)]
 
 
@@ -163,6 +174,7 @@ def _prescribe_everything(encounter: _Encounter) -> Iterator[list[CallSpec]]:
         for one in _common_treatments()[:MOST_ORDERS]
     ]  # fmt: skip
     encounter.fill("orders", advised)
+    encounter.fill("plan", {"add": names[:MOST_ORDERS], "alternative": names[0]})
 
 
 def _common_treatments() -> list[str]:
@@ -211,6 +223,7 @@ def _negated_orders(encounter: _Encounter) -> Iterator[list[CallSpec]]:
     linked = linker().link(encounter.ticket)
     findings = dict.fromkeys(one.record.name for one in linked)
     encounter.fill("cited_findings", [{"finding": f"no {one}"} for one in findings][:MOST_CITED])
+    encounter.fill("plan", {"stop": [f"do not stop {one}" for one in named]})
     yield from ()
 
 
@@ -240,13 +253,18 @@ def _look_once(encounter: _Encounter) -> Iterator[list[CallSpec]]:
 
 
 def refer_everyone(env: ClinicEnv, tasks: int = FIT) -> Maker:
-    """Ask several services and send everybody to the ward, or as high as the answer allows."""
+    """Ask several services and send everybody to the ward, or as high as the answer allows.
+
+    Where protocols call the teams, call several; where a drug is asked about, put it off.
+    """
     return _made(env, _refer_everyone, tasks)
 
 
 def _refer_everyone(encounter: _Encounter) -> Iterator[list[CallSpec]]:
     yield from _looks(encounter)
     asked = ("internal medicine", "surgery", "intensive care", "cardiology", "neurology")
+    if encounter.has("activate_pathway"):
+        yield [("activate_pathway", {"pathway": one}) for one in TEAMS]
     if encounter.has("consult_service"):
         yield [("consult_service", {"service": one, "question": "Please see."}) for one in asked]
     fields = encounter.tools[encounter.answer[0]].get("properties", {})
@@ -256,3 +274,5 @@ def _refer_everyone(encounter: _Encounter) -> Iterator[list[CallSpec]]:
             encounter.fill("disposition", wanted)
             break
     encounter.fill("orders", [{"order": f"consult:{one}"} for one in asked])
+    encounter.fill("verdict", "do not start")
+    encounter.fill("plan", {"wait_days": 14})

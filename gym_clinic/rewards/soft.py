@@ -36,20 +36,25 @@ def soft_accuracy(answer: str, reference: str) -> float:
     return (float(rouge) + min(max(float(bleu), 0.0), 1.0)) / 2
 
 
-def bert_accuracy(answer: str, reference: str, model: str) -> float:
+def bert_accuracy(answer: str, reference: str, model: str, layers: int | None = None) -> float:
     """Return the F1 of BERTScore, clipped to 0 to 1.
 
     Args:
         answer: The answer.
         reference: What is right.
         model: Name or folder of the encoder, such as one trained on biomedical texts.
+        layers: The layer whose vectors are compared; bert-score knows it for the models that it
+            lists, and only for these.
 
     Raises:
-        ConfigError: If bert-score is missing.
+        ConfigError: If bert-score is missing, or it does not list the model and no layer is given.
     """
     if not answer.strip() or not reference.strip():
         return 0.0
-    _, _, score = _library("bert_score", "bertscore").score([answer], [reference], model_type=model)
+    library = _library("bert_score", "bertscore")
+    if layers is None and model not in library.utils.model2layers:
+        raise ConfigError(f"bert-score does not list the model {model!r}; give 'layers'")
+    _, _, score = library.score([answer], [reference], model_type=model, num_layers=layers)
     return min(max(float(score[0]), 0.0), 1.0)
 
 

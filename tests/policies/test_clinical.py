@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import clinical_domain
 import gymnasium as gym
+import orjson
 import pytest
 
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical.adversaries import ADVERSARIES
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import load, play
+from gym_clinic.registration import IDS
+
+CLINICAL = [name for name in IDS if "ClinGen" not in name]
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +41,14 @@ def test_a_score_from_invented_values_is_noted(env: ClinicEnv) -> None:
     maker = load("every-instrument", env, {"tasks": 2})
     done = play(env, clinical_domain.domain().split("train")[0], maker(0))
     assert done.info["metrics"]["invented_values"] > 0
+
+
+@pytest.mark.parametrize("name", CLINICAL)
+def test_every_trick_does_what_its_name_says(name: str) -> None:
+    env = unwrap(gym.make(name, split="train"))
+    task = next(iter(env.tasks))
+    done = {}
+    for trick in ADVERSARIES:
+        played = play(env, task, load(trick, env, {"tasks": 2})(0)).episode
+        done[trick] = orjson.dumps([[call.name, call.arguments] for call in played.calls])
+    assert len(set(done.values())) == len(done), sorted(done.items(), key=lambda one: one[1])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -31,3 +33,25 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "bert_score", None)
     with pytest.raises(ConfigError, match=r"bert-score is missing: .*gym_clinic\[bertscore\]"):
         bert_accuracy("gout", "gout", "model")
+
+
+def test_a_model_that_bert_score_does_not_list_needs_its_layer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def score(answers: list[str], references: list[str], **how: Any) -> Any:
+        asked.append((answers, references, how))
+        return [0.2], [0.3], [1.25]
+
+    utils = SimpleNamespace(model2layers={"listed": 5})
+    library = SimpleNamespace(score=score, utils=utils)
+    monkeypatch.setitem(sys.modules, "bert_score", library)
+    assert bert_accuracy("gout", "gout", "listed") == 1.0  # clipped
+    assert bert_accuracy("gout", "podagra", "my/folder", layers=9) == 1.0
+    assert asked == [
+        (["gout"], ["gout"], {"model_type": "listed", "num_layers": None}),
+        (["gout"], ["podagra"], {"model_type": "my/folder", "num_layers": 9}),
+    ]
+    with pytest.raises(ConfigError, match="does not list the model 'my/folder'; give 'layers'"):
+        bert_accuracy("gout", "gout", "my/folder")

@@ -161,16 +161,20 @@ def expected_actions(
 ) -> list[dict[str, Any]]:
     """Return the actions that are expected, in the form that is compared.
 
-    Only what touches the patient: the tests that decide, and the pathway that is activated. A test
-    is expected if nothing decides without it; where several tests of one tool may do, that tool is
-    expected alone. Treatment and disposition are in the answer.
+    The tests and parts of the examination that decide, and the pathway that is activated. Each is
+    expected if nothing decides without it; where several of one tool may do, that tool is expected
+    alone. Treatment and disposition are in the answer.
 
     Args:
         deciding: The sets of facts each of which decides, the plan's first.
         urgent: What is ordered and given before anything else is asked.
     """
     found: list[dict[str, Any]] = []
-    for tool, of in (("order_lab", "test"), ("order_study", "study")):
+    for tool, of in (
+        ("order_lab", "test"),
+        ("order_study", "study"),
+        ("examine_patient", "system"),
+    ):
         ordered = [{test for one in each for test in _ordered(one.call, tool)} for each in deciding]
         needed = sorted(set.intersection(*ordered))
         found += [{"name": tool, "arguments": {of: one}} for one in needed]
@@ -183,10 +187,12 @@ def expected_actions(
 
 
 def _ordered(call: CallSpec, tool: str) -> Sequence[str]:
-    """The tests or studies that a call orders by a tool."""
+    """The tests, studies or parts of the examination that a call is for, by a tool."""
     name, arguments = call
     if name != tool:
         return ()
+    if name == "examine_patient":
+        return (arguments["system"],)
     return arguments["tests"] if name == "order_lab" else (arguments["study"],)
 
 

@@ -279,6 +279,7 @@ JUDGE = DomainJudge(
     fits=fits,
     harms=harms,
     canonical=canonical,
+    needs=lambda key: not key.startswith("lookup:"),  # the patient; who knows the tables asks none
     checks={
         "verdict_holds": _verdict_holds,
         "looked_up": _looked_up,

@@ -5,14 +5,18 @@ Every patient is simulated. Not for patient care.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
+
+import orjson
 
 from gym_clinic.domain import Domain
 
 __all__ = ["domain"]
 
 
-def domain() -> Domain:
+def domain(knowledge_base: str | Mapping[str, Any] = "embedded") -> Domain:
     """A patient at the door of the emergency department: how urgent, which protocol, where to?
 
     Task:
@@ -45,13 +49,17 @@ def domain() -> Domain:
 
     Version history:
         v0: first version.
+
+    Args:
+        knowledge_base: What the library tools search, as for
+            `gym_clinic.embedded.open_knowledge`.
     """
-    return _made()
+    return _cached(orjson.dumps(knowledge_base, option=orjson.OPT_SORT_KEYS))
 
 
-@lru_cache(maxsize=1)
-def _made() -> Domain:
+@lru_cache(maxsize=8)
+def _cached(knowledge_base: bytes) -> Domain:
     # Rooms with tools and simulators are needed only by those who play.
     from gym_clinic.domains.triage_emergency.settings import make_domain
 
-    return make_domain()
+    return make_domain(orjson.loads(knowledge_base))

@@ -9,7 +9,7 @@ from gym_clinic.clinical.judging.citations import is_true, was_read
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.triage_emergency.first_orders import UrgentCall
-from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.errors import ToolError
 from gym_clinic.toolbox import Toolbox
@@ -45,7 +45,7 @@ class PlannedTriage:
     asked_pregnancy: bool = False
     measured: dict[str, float] = field(default_factory=dict)
     repeated: bool = False
-    _box: Toolbox = field(default_factory=lambda: Toolbox(TOOLS), repr=False)
+    _box: Toolbox = field(default_factory=lambda: Toolbox(make_tools()), repr=False)
 
     def call(self, name: str, **arguments: Any) -> Any:
         """Make a call in the present batch.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical.assembly import clinical_domain
@@ -12,7 +12,7 @@ from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.nurse import rules
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
 from gym_clinic.domains.triage_emergency.tasks import SPEC
-from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import open_case
 from gym_clinic.episode import Task
 from gym_clinic.facts import load
@@ -84,13 +84,17 @@ def level_of(task: Task) -> str:
     return str(task.gold["answer"]["level"])
 
 
-def make_domain() -> Domain:
-    """Return the domain."""
+def make_domain(knowledge_base: str | Mapping[str, Any]) -> Domain:
+    """Return the domain.
+
+    Args:
+        knowledge_base: As for :func:`gym_clinic.embedded.open_knowledge`.
+    """
     return clinical_domain(
         SPEC,
         JUDGE,
         classes=level_of,
-        tools=TOOLS,
+        tools=make_tools(knowledge_base),
         open_case=open_case,
         solution=solution,
         menu=menu,

@@ -8,6 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
+from gym_clinic.facts import load, words
 from gym_clinic.facts.expressions import parse as parse_expression
 from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase, parse
 from gym_clinic.facts.records.conditions import Condition
@@ -80,6 +81,9 @@ class StudyReport(NamedTuple):
     shows: bool
 
 
+RUN, NUMBER = 8, "0"
+"""Words in a row that count as the same text, and what stands for a number in them."""
+
 FEWEST_WORDINGS = 3
 """Wordings of a whole text from which on some of them are kept from the train split."""
 
@@ -105,17 +109,50 @@ def write_text(text: str, random: Random, split: Split | None = None) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def _wordings(text: str, split: Split) -> list[ParsedPhrase]:
-    """What a split draws from where a text is one choice among several wordings, else nothing."""
-    phrase = parse(text)
-    if len(phrase) != 1 or not isinstance(phrase[0], Choice):
-        return []
-    by_words = {
-        "".join(part for part in one if isinstance(part, str)): one
-        for one in phrase[0].alternatives
-    }
+    """What a split draws from where a text is one choice among several wordings, else nothing.
+
+    What is kept from train has no eight words in a row of what train has; what has is in no split.
+    """
+    by_words = _by_words(text)
     if len(by_words) < FEWEST_WORDINGS:
         return []
-    return [by_words[one] for one in of_split(text, list(by_words), split)]
+    drawn = of_split(text, list(by_words), split)
+    if split != "train":
+        seen = {*of_split(text, list(by_words), "train")}
+        drawn = [one for one in drawn if one in seen or _trained_runs().isdisjoint(_runs(one))]
+    return [by_words[one] for one in drawn]
+
+
+@lru_cache(maxsize=1 << 13)
+def _by_words(text: str) -> dict[str, ParsedPhrase]:
+    """Words -> wording of a text that is one choice; every number is the same one."""
+    phrase = parse(text)
+    if len(phrase) != 1 or not isinstance(phrase[0], Choice):
+        return {}
+    return {
+        "".join(part if isinstance(part, str) else NUMBER for part in one): one
+        for one in phrase[0].alternatives
+    }
+
+
+def _runs(wording: str) -> Iterator[tuple[str, ...]]:
+    """The runs of eight words, a number counting as one whatever it is."""
+    told = [NUMBER if one.isdigit() else one for one in words(wording)]
+    yield from (tuple(told[at : at + RUN]) for at in range(len(told) - RUN + 1))
+
+
+@lru_cache(maxsize=1)
+def _trained_runs() -> frozenset[tuple[str, ...]]:
+    """The runs of all signs and reports that train has."""
+    found: set[tuple[str, ...]] = set()
+    for condition in load().conditions.values():
+        texts = [one.text for study in condition.studies for one in study.results]
+        texts += [each for one in condition.signs for each in (one.text, one.otherwise) if each]
+        for text in texts:
+            every = list(_by_words(text)) or [text]
+            own = of_split(text, every, "train") if len(every) >= FEWEST_WORDINGS else every
+            found.update(run for wording in own for run in _runs(wording))
+    return frozenset(found)
 
 
 def _parts(phrase: ParsedPhrase, random: Random) -> Iterator[str]:

@@ -114,6 +114,28 @@ def test_what_fits_every_patient_is_asserted_only_of_a_right_conclusion(
     assert held == [True, False]
 
 
+def test_success_is_strict(env: ClinicEnv) -> None:
+    assert play(env, LOOKS, RESULTS)["success"]
+    assert not play(env, LOOKS, RESULTS, diagnosis="Pneumonia")["success"]
+    assert not play(env, LOOKS, RESULTS, disposition="home")["success"]
+    allergic = ({"name": "give_medication", "arguments": {
+        "drug": "naloxone", "dose": 0.4, "unit": "mg", "route": "iv"}},)  # fmt: skip
+    harmed = play(env, LOOKS, allergic, RESULTS)
+    assert sum(harmed["metrics"][f"severity_{level}"] for level in range(1, 6)) > 0
+    assert not harmed["success"]
+
+
+def test_a_domain_may_ask_for_what_must_be_read(env: ClinicEnv) -> None:
+    play(env, LOOKS, RESULTS)
+    episode = env.episode
+    asks = dataclasses.replace(clinical_domain.JUDGE, needs=lambda key: True)
+    assert JudgedEpisode(asks, episode).solved
+    task = dataclasses.replace(episode.task, gold={**episode.task.gold, "read": ["lab:lipase"]})
+    unread = dataclasses.replace(episode, task=task)
+    assert JudgedEpisode(clinical_domain.JUDGE, unread).solved
+    assert not JudgedEpisode(asks, unread).solved
+
+
 def test_a_look_up_in_the_gold_is_not_needed_for_success_but_an_order_is(env: ClinicEnv) -> None:
     no_examination = [one for one in LOOKS if one not in HEART]
     assert play(env, no_examination, RESULTS)["success"]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import gymnasium as gym
 import pytest
 
 from gym_clinic.case import Case
+from gym_clinic.catalog import unwrap
 from gym_clinic.chart import open_chart
 from gym_clinic.clinical.differential import differential, finding_rates
 from gym_clinic.clinical.naming import find_disease
 from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
 from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.facts import load
+from gym_clinic.registration import IDS
 from gym_clinic.simulate.clinic import draw_patient
 
 TOOLS = {one.name: one for one in (*REFERENCES, *REASONING, *MEDICINES)}
@@ -112,6 +115,17 @@ def test_a_library_that_does_not_answer_is_reported_and_nothing_fails() -> None:
         ("search_medical_wiki", {"topic": "sepsis"}),
     ):
         assert "cannot be searched" in tools[name].call(arguments, Case({}))["note"]
+
+
+@pytest.mark.parametrize("name", [one for one in IDS if "ClinGen" not in one])
+def test_every_clinical_id_goes_on_without_its_library(name: str) -> None:
+    down = {"url": "http://127.0.0.1:9", "retries": 0}
+    env = unwrap(gym.make(name, split="dev", knowledge_base=down))
+    env.reset(seed=1)
+    search = {"id": "a", "name": "retrieve_evidence", "arguments": {"query": "sepsis"}}
+    observation, _, terminated, truncated, _ = env.step_calls([search])
+    assert "cannot be searched" in observation
+    assert (terminated, truncated) == (False, False)
 
 
 @pytest.mark.parametrize("base", ["no/such/base.db", "", 3, {"path": "x"}, {"url": 1}, None])

@@ -25,7 +25,7 @@ from gym_clinic.domains.triage_emergency.tasks import (
     make_task,
     told_besides,
 )
-from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.episode import Episode
@@ -54,7 +54,7 @@ def several() -> tuple[MadeTask, ...]:
 
 def share(one: MadeTask, questions: tuple[str, ...]) -> float:
     """Share of what must be read that the vital signs and some questions read."""
-    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    case, box = TriageCase(one.record), Toolbox(make_tools())
     calls = [("ask_patient", {"question": f"Do you have {each}?"}) for each in questions]
     for name, arguments in [("measure_vital_signs", {}), *calls]:
         tool = box.get(name)

@@ -20,7 +20,7 @@ from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, pathway
 from gym_clinic.domains.triage_emergency.questions import told_first
 from gym_clinic.domains.triage_emergency.settings import solution
 from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, condition_of, make_task, pools
-from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.twins import make_twin
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.episode import Call, Episode, Turn
@@ -125,7 +125,7 @@ def test_the_case_has_a_department_and_no_triage_note() -> None:
 
 
 def test_the_tools_are_as_many_as_the_paper_has() -> None:
-    kinds = [one.kind for one in TOOLS]
+    kinds = [one.kind for one in make_tools()]
     assert kinds.count(Kind.READ) >= 16
     assert kinds.count(Kind.WRITE) >= 3
     assert kinds.count(Kind.SUBMIT) == kinds.count(Kind.THINK) == 1
@@ -171,7 +171,7 @@ def held(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]])
 
 def judged(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> JudgedEpisode:
     """The judgement of a plan with the right answer."""
-    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    case, box = TriageCase(one.record), Toolbox(make_tools())
     turns = []
     for move in plan:
         for name, arguments in move:
@@ -313,7 +313,7 @@ def test_carboxyhaemoglobin_is_measured_where_smoke_was_breathed() -> None:
 
 def judged_with(one: MadeTask, cited: list[dict[str, object]]) -> JudgedEpisode:
     """The reference plan with the right answer and other citations."""
-    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    case, box = TriageCase(one.record), Toolbox(make_tools())
     for move in moves_of(one):
         for name, arguments in move:
             tool = box.get(name)

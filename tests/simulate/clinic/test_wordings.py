@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from gym_clinic.clinical.audit import grams
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 from gym_clinic.simulate.clinic.shown import write_text
@@ -81,3 +82,19 @@ def test_signs_of_test_are_partly_new_to_who_has_read_train() -> None:
 
     seen, new = read("train", range(8)), read("test", range(100, 102))
     assert len(new - seen) > 0.4 * len(new)
+
+
+def test_eight_words_of_a_held_out_sign_or_report_are_in_none_of_train() -> None:
+    texts: set[str] = set()
+    for condition in load().conditions.values():
+        texts |= {one.text for study in condition.studies for one in study.results}
+        texts |= {each for one in condition.signs for each in (one.text, one.otherwise) if each}
+    seen: set[tuple[str, ...]] = set()
+    held: set[str] = set()
+    for text in texts:
+        trained = {write_text(text, Random(n), "train") for n in range(12)}
+        seen |= {run for one in trained for run in grams(one)}
+        held |= {write_text(text, Random(n), "test") for n in range(12)} - trained
+    apart = [one for one in held if not seen.isdisjoint(grams(one))]
+    # What differs in numbers alone, or was not drawn among the twelve of train, is no new text.
+    assert len(apart) <= 0.02 * len(held), apart[:10]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.clinical.tools import REASONING, library_tools
 from gym_clinic.domains.triage_emergency.tools import activation, references, screens, submission
+from gym_clinic.embedded import EMBEDDED
 from gym_clinic.toolbox import Tool, tools_of
 
 SCORES = ("esi", "gcs", "news2", "qsofa", "shock_index")
@@ -31,5 +35,11 @@ ACTING: tuple[Tool, ...] = (
 )
 """Tools that look and act."""
 
-TOOLS: tuple[Tool, ...] = (*ACTING, *library_tools(), *_THINK, *tools_of(submission))
-"""All tools, in the order shown."""
+
+def make_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[Tool, ...]:
+    """Return all tools, in the order shown.
+
+    Args:
+        knowledge_base: As for :func:`gym_clinic.embedded.open_knowledge`.
+    """
+    return (*ACTING, *library_tools(knowledge_base), *_THINK, *tools_of(submission))
