@@ -16,6 +16,7 @@ from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import look_alikes
 from gym_clinic.facts.doses import usual_doses
+from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 COUNT = 3
 """Further steps of a plan."""
@@ -124,6 +125,26 @@ def _scores(world: ClinicWorld, shown: Values) -> Iterator[Step]:
                 given |= {"age": person["age"], "sex": person["sex"]}
             weight = 2 if BEDSIDE.issuperset(inputs.values()) else 8
             yield weight, ((f"calculate_{score}", given),)
+    if person["age"] >= 18:
+        yield from _severity(world, known)
+
+
+def _severity(world: ClinicWorld, known: Mapping[str, float]) -> Iterator[Step]:
+    """Early warning of adults, and the severity of a pneumonia once urea is known."""
+    _, condition = next(world.patient.conditions())
+    clear = known.get("gcs", 0.0) >= 15
+    warning = {"rr": "rr", "spo2": "spo2", "sbp": "sbp", "pulse": "hr", "temp_c": "temp_c"}
+    if known.keys() >= {*warning.values(), "gcs"}:
+        given: dict[str, Any] = {name: known[of] for name, of in warning.items()}
+        lived_with = {one.condition for one in world.patient.background}
+        scale = "1" if lived_with.isdisjoint(RETAIN_CARBON_DIOXIDE) else "2"
+        given |= {"spo2_scale": scale, "on_oxygen": False}
+        yield 1, (("calculate_news2", {**given, "consciousness": "A" if clear else "C"}),)
+    graded = {"urea": "urea", "rr": "rr", "sbp": "sbp", "dbp": "dbp"}
+    if condition.id == "pneumonia" and known.keys() >= {*graded.values(), "gcs"}:
+        given = {name: known[of] for name, of in graded.items()}
+        age = int(world.patient.person.age)
+        yield 40, (("calculate_curb65", {**given, "confusion": not clear, "age": age}),)
 
 
 def _transfusion(shown: Values) -> Iterator[Step]:
