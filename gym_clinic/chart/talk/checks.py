@@ -174,6 +174,11 @@ class AnswerCheck:
         life, patient = self.record.life, self.record.patient
         exact.append(minute - life.meal)
         exact += [minute - one.minute for one in patient.past]
+        begun = [(one.begun, f"medicine:{one.drug}") for one in patient.medicines]
+        for when, fact in begun:
+            if when is not None:
+                manner = self.record.recollections[fact].manner
+                (vague if manner == "vague" else exact).append(minute - when)
         days = [one for one in (life.back, life.period) if one is not None]
         exact += [one * 1440 + minute for one in days]
         exact.append(int(patient.person.age * 12) * MONTH)

@@ -102,3 +102,31 @@ class Concerns:
     def tried(self, minute: float) -> Saying:
         """Say that nothing was taken for it: no record has anything."""
         yield self.speech.say("tried"), Said("life:tried", "no")
+
+    def private(self, minute: float) -> Saying:
+        """Say nothing about love and sex: no record has anything."""
+        pool = "crew.unsure" if self.speech.speaker == "crew" else "private"
+        yield self.speech.say(pool), Said("life:private", "unknown")
+
+    def aids(self, minute: float) -> Saying:
+        """Say that there is no stick or frame: no record has one."""
+        yield self.speech.say("denies.plain"), Said("life:aids", "no")
+
+    def diet(self, minute: float) -> Saying:
+        """Say that nothing is special about the food: no record has anything."""
+        yield self.speech.say("diet"), Said("life:diet", "unknown")
+
+    def safe(self, minute: float) -> Saying:
+        """Say that nobody is feared at home: no record has anything."""
+        yield self.speech.say("safe"), Said("life:safe", "yes")
+
+    def breastfeeding(self, minute: float) -> Saying:
+        """Say whether a woman feeds a baby: it is not known of one who gave birth lately."""
+        if self.record.patient.person.postpartum:
+            yield self.speech.say("not.known"), Said("life:breastfeeding", "unknown")
+        else:
+            yield self.speech.say("denies.plain"), Said("life:breastfeeding", "no")
+
+    def lasting(self, minute: float) -> Saying:
+        """Say that nobody timed it."""
+        yield self.speech.say("lasting"), Said(f"lasts:{self.record.complaint}", "unknown")

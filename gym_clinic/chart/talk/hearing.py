@@ -9,11 +9,18 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from gym_clinic.chart.talk.asked_tables import (
+    COMMON_WORDS,
+    circumstances,
+    illness_groups,
+    medicine_groups,
+    rewordings,
+)
 from gym_clinic.facts import Facts
 from gym_clinic.facts.records.terms import FindingTerms, read_terms
 from gym_clinic.retrieval.graph import SymptomLinker, graph_of_facts
@@ -31,6 +38,15 @@ NO_MEDICINES = ("alcohol", "smoking", "caffeine", "grapefruit-juice")
 HEARD = 2048
 """Questions that are remembered."""
 
+EVENTS = (
+    "Falls",
+    "Cold exposure",
+    "Exposure to fumes or smoke",
+    "Tick bite",
+    "Overdose of tablets",
+)
+"""Findings that are events: a question that names one is one about what happened, too."""
+
 LONGEST_NAME = 6
 """Words of the name of a medicine or an illness at most."""
 
@@ -45,6 +61,11 @@ class Heard:
         areas: Such as "bowels".
         drugs: Ids of medicines.
         illnesses: Ids of conditions that people live with.
+        circumstances: What may have come before, such as "heat" or "surgery".
+        groups: Groups of illnesses, such as "heart".
+        medicine_groups: Groups of medicines, such as "blood thinners".
+        words: Words of the question that name none of these.
+        cues: Topics that only say how another one is meant; known once the question is.
     """
 
     findings: tuple[str, ...] = ()
@@ -52,6 +73,11 @@ class Heard:
     areas: tuple[str, ...] = ()
     drugs: tuple[str, ...] = ()
     illnesses: tuple[str, ...] = ()
+    circumstances: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    medicine_groups: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+    cues: tuple[str, ...] = ()
 
 
 class Hearing:
@@ -69,24 +95,50 @@ class Hearing:
         self.linker = SymptomLinker(graph_of_facts(facts), terms=lay_terms(facts))
         self._drugs = _drug_index(facts)
         self._illnesses = _illness_index(facts)
-        self._topics = {
-            name: re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
-            for name, patterns in _table("topics").items()
-        }
+        self._topics = {name: _any_of(patterns) for name, patterns in _table("topics").items()}
+        self._circumstances, self._groups, self._medicine_groups = (
+            {name: _any_of(one.asked) for name, one in table.items()}
+            for table in (circumstances(), illness_groups(), medicine_groups())
+        )
+        ids = facts.finding_ids
+        self._events = frozenset(ids[one] for one in EVENTS)
+        self._reworded = [
+            (re.compile(one, re.IGNORECASE), words) for one, words in rewordings().items()
+        ]
         self.hear = lru_cache(maxsize=HEARD)(self._hear)
         # Who asks whether somebody is sleepy does not ask about the sleep.
-        self._areas = {name: re.compile(rf"\b{name}(?!y|iness)", re.IGNORECASE) for name in areas()}
+        self._areas = {
+            name: re.compile(rf"\b{name}(?!y|iness| to\b)", re.IGNORECASE) for name in areas()
+        }
 
     def _hear(self, question: str) -> Heard:
         text = spelled_right(question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
-        findings = dict.fromkeys(link.record.id for link in self.linker.link(text))
+        plain = text
+        for pattern, words in self._reworded:
+            plain = pattern.sub(words, plain)
+        links = self.linker.link(plain)
+        # An area is asked about by its word alone, not by a word inside the name of a finding.
+        areas_left, events_left = plain, text
+        for link in links:
+            if link.text.casefold() not in self._areas:
+                areas_left = areas_left.replace(link.text, " ")
+            if link.record.id not in self._events:
+                events_left = events_left.replace(link.text, " ")
+        drugs = tuple(dict.fromkeys(self.drugs(text)))
         return Heard(
-            findings=tuple(findings),
-            topics=tuple(name for name, one in self._topics.items() if one.search(text)),
-            areas=tuple(name for name, one in self._areas.items() if one.search(text)),
-            drugs=tuple(dict.fromkeys(self.drugs(text))),
+            findings=tuple(dict.fromkeys(link.record.id for link in links)),
+            topics=_found(self._topics, text),
+            areas=tuple(
+                name for name, one in self._areas.items()
+                if one.search(text if name == "mood" else areas_left)
+            ),
+            drugs=drugs,
             illnesses=tuple(dict.fromkeys(self.illnesses(text))),
-        )
+            circumstances=_found(self._circumstances, events_left),
+            groups=_found(self._groups, text),
+            medicine_groups=_found(self._medicine_groups, events_left),
+            words=content_words(events_left) - {word for one in drugs for word in one.split("-")},
+        )  # fmt: skip
 
     def drugs(self, text: str) -> Iterator[str]:
         """Yield the ids of the medicines that a text names."""
@@ -151,6 +203,24 @@ def lay_terms(facts: Facts) -> Mapping[str, FindingTerms]:
             known = FindingTerms.model_validate({"id": key, "name": name, **fields})
         found[key] = known.model_copy(update={"terms": (*known.terms, *said)})
     return found
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+
+
+def _found(table: Mapping[str, re.Pattern[str]], text: str) -> tuple[str, ...]:
+    return tuple(name for name, one in table.items() if one.search(text))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that say what an event was.
+
+    >>> sorted(content_words("Have you been to a wedding at the weekend?"))
+    ['wedding']
+    """
+    words = (one.casefold() for one in _WORD.findall(text))
+    return frozenset(one.removesuffix("s") for one in words if one not in COMMON_WORDS)
 
 
 def areas() -> Mapping[str, tuple[str, ...]]:

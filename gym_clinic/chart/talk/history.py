@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from gym_clinic.chart.talk.answer import Said
-from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
-from gym_clinic.chart.talk.speech import Speech
-from gym_clinic.chart.talk.times import YEAR, ago, how_long, number_word, vaguely_ago
-from gym_clinic.simulate.clinic.disclosure import Recollection
+from gym_clinic.chart.talk.medicine_history import MedicineHistory, Saying, Sentence, listed
+from gym_clinic.chart.talk.own_record import allergen_name
+from gym_clinic.chart.talk.times import YEAR, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.lay_words import in_person
-from gym_clinic.simulate.clinic.life import illness_names
-from gym_clinic.simulate.clinic.medicines import TakenMedicine
-from gym_clinic.simulate.clinic.texts.sections.background import amount_of, interval, is_tablet
-from gym_clinic.simulate.clinic.texts.voice import drug_name
 
-Sentence = tuple[str, Said]
-Saying = Iterator[Sentence]
-
-TIMES: Mapping[float, tuple[str, ...]] = {
-    1: ("once a day", "daily", "one a day", "every day", "each day", "once daily"),
-    2: ("twice a day", "twice daily", "two a day", "two times a day"),
-}
-"""Times a day -> in words."""
-
-WEEKLY = ("once a week", "weekly", "every week", "one a week")
-AS_NEEDED = ("as needed", "only when needed", "now and then", "on bad days")
-"""How people say that a medicine is taken once a week, or when it is needed."""
-
-UNITS = {"mg": ("mg", "milligrams"), "mcg": ("mcg", "micrograms")}
 YOUNG, OLD = 12, 56
 """Ages in years below which a girl is too young to be pregnant, and from which on a woman is too
 old."""
-
-VAGUE_MEDICINES = (
-    "something for", "the usual thing for", "whatever they give you for", "the stuff for",
-    "a tablet for", "tablets against", "a medicine for",
-)  # fmt: skip
-"""Words for a medicine without its name; what is inhaled or injected has the first four."""
 
 HOMES = {
     "alone": "alone", "partner": "with {my} partner", "family": "with the family",
@@ -45,77 +20,13 @@ HOMES = {
 }  # fmt: skip
 
 
-class History:
+class History(MedicineHistory):
     """Says what a patient knows of everything but findings.
 
     Args:
         record: The record as the patient knows it.
         speech: The words.
     """
-
-    def __init__(self, record: OwnRecord, speech: Speech) -> None:
-        self.record, self.speech = record, speech
-
-    def medicines(self, minute: float) -> Saying:
-        """Say what is taken, as the patient recalls it."""
-        told: list[str] = []
-        unsure = False
-        for one in self.record.patient.medicines:
-            plan = self.record.recollections[f"medicine:{one.drug}"]
-            if plan.manner == "omitted":
-                unsure = True
-                yield "", Said(plan.fact, "unknown")
-            elif plan.distortion == "forgets":
-                yield "", Said(plan.fact, "no")
-            else:
-                told.append(self._medicine(one, plan))
-                yield "", Said(plan.fact, plan.says or plan.manner)
-        if told:
-            yield self.speech.say("medicines", list=listed(told)), Said("medicines", "yes")
-        elif unsure:
-            yield self.speech.say("medicine.unsure"), Said("medicines", "unknown")
-        else:
-            yield self.speech.say("medicines.none"), Said("medicines", "no")
-        for event in self.record.patient.past:
-            if event.kind == "medicine":
-                when = self.ago(minute - event.minute, minute)
-                text = self.speech.say("ended", drug=self._drug(event.what), when=when)
-                yield text, Said(f"past:{event.what}", str(event.minute))
-
-    def medicine(self, drug: str) -> Sentence:
-        """Say whether one medicine is taken; a medicine that is taken for another counts as it."""
-        plans = self.record.recollections
-        name = self._drug(drug)
-        fact = f"medicine:{drug}"
-        for plan in plans.values():
-            if plan.says == drug and plan.distortion != "forgets":
-                if plan.manner == "omitted":
-                    return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
-                return self.speech.say("medicine.yes", drug=name), Said(plan.fact, drug)
-        own = plans.get(fact)
-        if own is None or own.distortion == "forgets" or own.says is not None:
-            return self.speech.say("medicine.no", drug=name), Said(fact, "no")
-        if own.manner == "omitted":
-            return self.speech.say("medicine.unsure"), Said(fact, "unknown")
-        return self.speech.say("medicine.yes", drug=name), Said(fact, "yes")
-
-    def _medicine(self, one: TakenMedicine, plan: Recollection) -> str:
-        """A medicine in words: by name and dose, or by what it is for."""
-        if plan.manner == "vague":
-            known = VAGUE_MEDICINES if is_tablet(one) else VAGUE_MEDICINES[:4]
-            vague = self.speech.choose("vague", known, "vague")
-            return f"{vague} {self.illness_name(one.condition)}"
-        pool = TIMES.get(one.per_day, ("{n} times a day", "{n} a day"))
-        if one.per_day < 1:
-            rare = interval(one.per_day)
-            pool = WEEKLY if rare == "weekly" else (rare,) if rare else AS_NEEDED
-        times = self.speech.choose(f"often:{one.per_day}", pool, f"often {one.per_day}")
-        times = times.format(n=number_word(round(one.per_day)))
-        name = self._drug(plan.says or one.drug)
-        if plan.says or plan.manner == "asked":
-            return f"{name}, {times}"
-        unit = self.speech.choose(f"unit:{one.unit}", UNITS.get(one.unit, (one.unit,)), "unit")
-        return f"{name} {amount_of(one.dose, unit)} {times}"
 
     def allergies(self, minute: float) -> Saying:
         """Say what the patient is allergic to."""
@@ -211,6 +122,19 @@ class History:
             return
         yield self.speech.say("family", list=listed(told)), Said("life:family", "yes")
 
+    def none_of(self, groups: Sequence[str]) -> Saying:
+        """Deny illnesses that nobody lives with, such as a stroke long ago, in one sentence."""
+        for place, one in enumerate(groups):
+            yield "" if place else self.speech.say("past.never"), Said(f"past:{one}", "no")
+
+    def too_young(self, topics: Sequence[str]) -> Saying:
+        """Say the age of a child of whom it is asked what only adults do."""
+        age = self.record.patient.person.age
+        years = number_word(int(age)) if age >= 2 else how_long_old(int(age * 12))
+        text = self.speech.say("too.young", number=years)
+        for place, one in enumerate(topics):
+            yield "" if place else text, Said(f"life:{one}", "no")
+
     def smoking(self, minute: float) -> Saying:
         """Say how many cigarettes are smoked."""
         yield self._habit("smoking", self.record.life.cigarettes)
@@ -233,6 +157,14 @@ class History:
     def drugs(self, minute: float) -> Saying:
         """Say that no drugs are used, as no record has any."""
         yield self.speech.say("drugs.no"), Said("life:drugs", "no")
+
+    def last_drink(self, minute: float) -> Saying:
+        """Say that the time of the last drink is not known, or that nothing is drunk."""
+        drinks = self._habit("alcohol", self.record.life.units)
+        if drinks[1].value == "no":
+            yield drinks
+        else:
+            yield self.speech.say("drink.unknown"), Said("life:last drink", "unknown")
 
     def travel(self, minute: float) -> Saying:
         """Say where the patient came back from."""
@@ -304,9 +236,7 @@ class History:
         patient = self.record.patient
         born = f"{patient.born.day} {patient.born:%B %Y}"
         age = patient.person.age
-        months = int(age * 12)
-        young = "one month" if months == 1 else f"{months} months"
-        number = f"{int(age)}" if age >= 2 else young
+        number = f"{int(age)}" if age >= 2 else how_long_old(int(age * 12))
         yield (
             self.speech.say("born", number=number, birth=born),
             Said("born", patient.born.isoformat()),
@@ -331,27 +261,14 @@ class History:
         way = self.record.life.movements
         yield self.speech.say(f"movements.{way or 'none'}"), Said("life:movements", way or "no")
 
-    def ago(self, minutes: float, minute: float) -> str:
-        """Return how long ago something was, in words."""
-        return ago(minutes, self.record.now(minute), self.speech.random("time"))
-
-    def _drug(self, drug: str) -> str:
-        return drug_name(self.record.patient.facts.drugs[drug])
-
-    def illness_name(self, condition: str) -> str:
-        """Return what people call an illness."""
-        names = illness_names(self.record.patient.facts, condition)
-        return self.speech.choose(f"name:{condition}", names, condition)
-
     def _allergen(self, reference: str) -> str:
         return allergen_name(self.record.patient.facts, reference)
 
 
-def listed(items: Sequence[str]) -> str:
-    """Join items as a list.
+def how_long_old(months: int) -> str:
+    """Return the age of a baby.
 
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
+    >>> how_long_old(1), how_long_old(17)
+    ('one month', '17 months')
     """
-    *others, last = items
-    return f"{', '.join(others)} and {last}" if others else last
+    return "one month" if months == 1 else f"{months} months"

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 
 from gym_clinic.chart.talk.answer import PatientAnswer, Said
+from gym_clinic.chart.talk.before_it import WhatCameBefore
 from gym_clinic.chart.talk.concerns import Concerns
+from gym_clinic.chart.talk.function import Function
 from gym_clinic.chart.talk.hearing import Heard, areas, hearing_of
 from gym_clinic.chart.talk.history import History
 from gym_clinic.chart.talk.meaning import (
     ABOUT_A_FINDING,
-    DATED,
+    CHILD,
     DENIED_BY_NAME,
     DENIED_PLAINLY,
-    DEPRESSION,
-    INSTEAD_OF,
+    FUNCTIONS,
     ONLY_ALONE,
     STAND_FOR,
+    TOLD,
+    TOO_YOUNG,
     UNKNOWN,
     VOLUNTEERED,
+    meant,
 )
 from gym_clinic.chart.talk.own_record import SAYS_WORDS, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
@@ -28,26 +31,24 @@ from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.texts.voice import americanised
 from gym_clinic.simulate.split import Split
 
-CHILD = 12
-"""Age in years below which a question about drinking is about feeding."""
-
 DENIED = 2
 """Absent findings that are volunteered in one talk, at most."""
 
 SHORT = 0.4
 """Share of single questions that are denied without a word for what was asked."""
 
-TOLD = ("has", "vague", "slight")
-"""Ways in which a patient says that a finding is there."""
-
 AT_ONCE, TAKEN_IN = 4, 2
 """Things that can be asked at once; of a longer list the patient takes in the last ones only."""
 
 OF_HISTORY = (
     "medicines", "allergies", "past", "family", "smoking", "alcohol", "drugs", "travel", "work",
-    "home", "meal", "period", "pregnant", "movements", "parity", "name", "born",
+    "home", "meal", "period", "pregnant", "movements", "parity", "name", "born", "doses",
+    "last drink", "new medicines", "side effects",
 )  # fmt: skip
-OF_CONCERNS = ("worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried")
+OF_CONCERNS = (
+    "worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried", "private",
+    "diet", "safe", "breastfeeding", "lasting", "aids",
+)  # fmt: skip
 """Topics that a method of `History` or `Concerns` answers, of the same name."""
 
 MOST = 4
@@ -84,6 +85,8 @@ class RulesPatient:
         self._telling = Telling(self.record, speech)
         self._history = History(self.record, speech)
         self._concerns = Concerns(self.record, speech, self._telling, self._history)
+        self._before = WhatCameBefore(self.record, speech, self._history)
+        self._function = Function(self.record, self._telling)
         self._pain = patient.facts.finding_ids["Pain"]
         self.about = self.record.complaint
         self.told: set[str] = set()
@@ -105,8 +108,13 @@ class RulesPatient:
             awake = self.record.patient.state(minute, actions)["gcs"] >= SAYS_WORDS
             return PatientAnswer(self._speech.say("no.answer.muddled" if awake else "no.answer"))
         self._speech.speaker, self._telling.actions = speaker, actions
-        heard = self._meant(hearing_of(self.record.patient.facts).hear(question))
-        said = list(self._answers(heard, minute))
+        asked = hearing_of(self.record.patient.facts).hear(question)
+        events = self._before.events(asked)
+        heard = self._before.instead_of_events(meant(asked, self.record), events)
+        said = [*self._answers(heard, minute), *self._before.told(heard, events, minute)]
+        if not said:
+            others = ("other illness",) if "ever" in heard.cues else ()
+            said = [*self._before.denied(heard)] or [*self._history.none_of(others)]
         if not said:
             polite = (one for one in ("hello", "statement") if one in heard.topics)
             return PatientAnswer(self._speech.say(next(polite, "what")))
@@ -136,11 +144,14 @@ class RulesPatient:
             named = [one for one in named if one not in denied]
         others = areas_asked or heard.drugs or heard.illnesses or "self-harm" in heard.topics
         brief = len(named) == 1 and not others and self._speech.random("short").random() < SHORT
-        for finding in self._forms(named):
+        for finding in self._forms(named, topics):
             known = self.record.known(finding)
             self.told.add(known.finding)
             if known.stance in ("denies", "doubts", "unsure") and self._scored(finding, minute):
-                yield self._concerns.pain_score(minute)
+                if "site" in topics:
+                    yield self._speech.say("pain.nowhere"), Said("site:pain", "unknown")
+                else:
+                    yield self._concerns.pain_score(minute)
             elif known.stance == "denies" and brief:
                 yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")
             elif not topics or known.stance not in TOLD:
@@ -159,59 +170,26 @@ class RulesPatient:
             if not asked_more or topics != ["onset"]:
                 yield from self._of_finding(self.about, topics, minute)
         for area in areas_asked:
-            yield from self._of_area(area, heard)
+            yield from self._of_area(area, heard, minute)
         for illness in () if "family" in heard.topics else heard.illnesses:
             if "onset" in heard.topics and illness in lived_with:
                 yield self._history.since(illness, minute)
             else:
                 yield self._history.illness(illness)
+        yield from self._history.none_of(heard.groups)
         for drug in heard.drugs:
             yield self._history.medicine(drug)
+        for group in heard.medicine_groups:
+            yield from self._history.medicines_of(group, minute)
+        if young := [one for one in self._not_for_children if one in heard.topics]:
+            yield from self._history.too_young(young)
         for topic in heard.topics:
-            yield from self._of_topic(topic, heard, minute)
+            if topic not in young:
+                yield from self._of_topic(topic, heard, minute)
         if "more" in heard.topics:
             yield from self._more()
         if too_many:
             yield self._speech.say("too.many"), Said("life:list", "unknown")
-
-    def _meant(self, heard: Heard) -> Heard:
-        """Leave out what a question only seems to ask: an overdose is no medicine taken daily."""
-        topics, drugs = list(heard.topics), heard.drugs
-        overdose = self.record.patient.facts.finding_ids["Overdose of tablets"]
-        if "act" in topics and drugs and overdose in self.record.implied:
-            topics.append("exposure")
-        if "exposure" in topics:
-            drugs = ()
-        if "feeding" in topics and "alcohol" in topics:
-            child = self.record.patient.person.age < CHILD
-            topics.remove("alcohol" if child else "feeding")
-        if "weeks" in topics:
-            pregnant = self.record.patient.person.pregnant_weeks is not None
-            topics.remove("weeks")
-            topics[topics.index("onset")] = "pregnant" if pregnant else "onset"
-        for topic, others in INSTEAD_OF.items():
-            if topic in topics:
-                topics = [one for one in topics if one not in others]
-        if "onset" in topics:
-            dated = [one for one in DATED if self._has_any(STAND_FOR[one], heard)]
-            topics = [one for one in topics if one not in dated]
-        diseases = self.record.patient.facts.diseases
-        illnesses = tuple(
-            one for one in heard.illnesses
-            if self._history.knows(one) or not self._has_any((diseases[one].name,), heard)
-        )  # fmt: skip
-        if "mood before" in topics:
-            illnesses = tuple(dict.fromkeys((*illnesses, DEPRESSION)))
-        return replace(heard, topics=tuple(dict.fromkeys(topics)), drugs=drugs, illnesses=illnesses)
-
-    def _has_any(self, names: Iterable[str], heard: Heard) -> bool:
-        """Whether one of some findings is asked about, and tells of itself."""
-        ids = self.record.patient.facts.finding_ids
-        return any(
-            ids[one] in heard.findings and self.record.known(ids[one]).stance in TOLD
-            for one in names
-            if one in ids
-        )
 
     def _answer(self, finding: str, heard: Heard) -> tuple[str, Said]:
         """Answer whether a finding is there; an exposure that is kept back opens in the end."""
@@ -247,12 +225,17 @@ class RulesPatient:
     def _denies(self, finding: str, minute: float) -> bool:
         return self._telling.denies_by_noun(finding) and not self._scored(finding, minute)
 
-    def _forms(self, named: list[str]) -> list[str]:
-        """The findings that are asked about; for pain, all that hurts."""
+    def _forms(self, named: list[str], topics: list[str]) -> list[str]:
+        """The findings that are asked about; for pain, all that hurts.
+
+        Who is asked where it hurts, or since when, names a headache or a heartburn, too.
+        """
         hurting = [
             one for one in self.record.implied.get(self._pain, ())
             if self.record.known(one).stance in TOLD
         ]  # fmt: skip
+        if topics and not hurting:
+            hurting = [one for one in self._telling.painful() if self._of_today(one)]
         hurting.sort(key=lambda one: one != self.record.complaint)
         forms = dict[str, None]()
         for one in named:
@@ -281,13 +264,16 @@ class RulesPatient:
         asked = dict.fromkeys((*heard.areas, *(one for one in heard.topics if one in areas())))
         if "high mood" in asked or "self-harm" in asked:
             asked.pop("mood", None)
+        if "walking" in heard.topics:
+            asked.pop("weight", None)
         for area in asked:
             there = self._there(area)
             if area == "mood" and not there and "mood before" in heard.topics:
                 continue
             told = any(one in there for one in named)
             mood = area == "mood" and there and not told
-            alone = not named or area not in ONLY_ALONE
+            fluids = area == "feeding" and "fluids" in heard.cues
+            alone = not named or fluids or area not in ONLY_ALONE
             if alone and (mood or names.isdisjoint(areas()[area])):
                 yield area
 
@@ -303,19 +289,28 @@ class RulesPatient:
                 found[known.finding] = None
         return list(found)
 
-    def _of_area(self, area: str, heard: Heard) -> Saying:
+    def _of_area(self, area: str, heard: Heard, minute: float) -> Saying:
         there = self._there(area)
-        if not there and area in DENIED_BY_NAME:
-            yield self._telling.answer(self._ids(area)[0])
+        if not there and area in FUNCTIONS:
+            yield self._function.unhindered(area, minute, upper="upper" in heard.cues)
+        elif not there and area in DENIED_BY_NAME:
+            fumes = area == "exposure" and "fumes" in heard.circumstances
+            yield self._telling.answer(self._ids(area)[fumes])
         elif not there:
             pool = "denies.plain" if area in DENIED_PLAINLY else "fine"
             yield self._speech.say(pool), Said(f"area:{area}", "no")
+        if area in FUNCTIONS:
+            there = self._function.hindering(there, upper="upper" in heard.cues)
         for finding in there[:MOST]:
             self.told.add(finding)
             if self._of_today(finding):
                 self.about = finding
             asked = area in DENIED_BY_NAME or area in DENIED_PLAINLY
             yield self._answer(finding, heard) if asked else self._telling.of_area(finding)
+
+    @property
+    def _not_for_children(self) -> tuple[str, ...]:
+        return TOO_YOUNG if self.record.patient.person.age < CHILD else ()
 
     def _of_today(self, finding: str) -> bool:
         """Whether it is of what brings the patient, and not of an illness of long ago."""

@@ -10,9 +10,10 @@ from gym_clinic.chart.talk.answer import Said
 from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, how_long, number_word, vaguely_ago
+from gym_clinic.facts.records.epidemiology import Sex
 from gym_clinic.simulate.clinic.disclosure import Disclosure
 from gym_clinic.simulate.clinic.lay_words import bare, in_person, lay_words, negatable, sayable
-from gym_clinic.simulate.clinic.problems import PAINFUL
+from gym_clinic.simulate.clinic.problems import FORMS_OF_CLOUDED, PAINFUL
 from gym_clinic.simulate.split import of_split
 
 Sentence = tuple[str, Said]
@@ -58,6 +59,19 @@ WORSENS = (
 """Findings that say what makes something worse."""
 
 
+PUBERTY = 9
+"""Age in years below which no girl has periods."""
+
+NOT_OF: Mapping[Sex, tuple[str, ...]] = {
+    "male": (
+        "Abnormal vaginal bleeding", "Abnormal vaginal discharge", "Amenorrhea", "Oligomenorrhea",
+        "Antepartum hemorrhage", "Menorrhagia", "Tender hard uterus", "Dyspareunia",
+    ),
+    "female": ("Erectile dysfunction", "Scrotal pain", "Scrotal swelling", "Testicular pain"),
+}  # fmt: skip
+"""Sex -> findings that do not apply."""
+
+
 class Telling:
     """Says what a patient knows of findings.
 
@@ -92,10 +106,18 @@ class Telling:
             return self._denial(finding, known), Said(f"finding:{finding}", "no")
         if self.woke and self._name(known.finding) in UNREMEMBERED:
             return self.speech.say("woke.told"), Said(fact, "unknown")
+        if known.stance == "has" and self._is_another_form(finding, known.finding):
+            return self.speech.say("has.rather", it=self.noun(known.finding)), Said(fact, "yes")
         if known.stance == "has":
             return self._present(known.finding, "has"), Said(fact, "yes")
         pool = f"has.{known.stance}"
         return self.speech.say(pool, it=self.noun(known.finding)), Said(fact, known.stance)
+
+    def _is_another_form(self, asked: str, said: str) -> bool:
+        """Whether drowsiness is told to somebody who asked about confusion, or the other way."""
+        above = self.record.patient.facts.above
+        form = self._name(asked) in FORMS_OF_CLOUDED
+        return form and asked != said and asked not in above[said]
 
     def denials(self, findings: Sequence[str]) -> list[Sentence]:
         """Deny several findings in one sentence; the others have no text of their own."""
@@ -107,7 +129,13 @@ class Telling:
 
     def denies_by_noun(self, finding: str) -> bool:
         """Return whether a finding is denied, by a noun that follows "no" well."""
-        return self.record.known(finding).stance == "denies" and bool(self._negatable(finding))
+        denied = self.record.known(finding).stance == "denies"
+        return denied and not self._does_not_apply(finding) and bool(self._negatable(finding))
+
+    def _does_not_apply(self, finding: str) -> bool:
+        """Whether a finding is none of this sex, or of this age."""
+        person, name = self.record.patient.person, self._name(finding)
+        return name in NOT_OF[person.sex] or (person.age < PUBERTY and name in NOT_OF["male"])
 
     def complaint(self, finding: str) -> Sentence:
         """Say why the patient comes."""
@@ -202,7 +230,7 @@ class Telling:
 
     def quality(self, finding: str, minute: float) -> Sentence:
         """Say what it feels like, where a finding says so."""
-        for key in self._that_say_so(QUALITIES):
+        for key in sorted(self._that_say_so(QUALITIES), key=lambda one: one != finding):
             return self.speech.say("quality", says=self.clause(key)), Said(f"finding:{key}", "yes")
         pain = self.record.known(self.record.patient.facts.finding_ids["Pain"])
         hurts = self.hurts(finding) or pain.stance in ("has", "vague", "slight")
@@ -221,6 +249,14 @@ class Telling:
                 text = self.speech.say(pool, **{slot: self.clause(key)})
                 return text, Said(f"finding:{key}", "yes")
         return self.speech.say("relief.unknown"), Said(f"relief:{finding}", "unknown")
+
+    def painful(self) -> list[str]:
+        """Return the findings that hurt and that the patient tells."""
+        return [
+            key for key, one in self.record.plan.items()
+            if one.has and PAINFUL.search(self._name(key))
+            and self.record.known(key).stance in ("has", "vague", "slight")
+        ]  # fmt: skip
 
     @property
     def woke(self) -> bool:
@@ -280,6 +316,8 @@ class Telling:
         if not self.record.words_for(said):
             return self.speech.say("denies.plain")
         name = self._name(said)
+        if self._does_not_apply(said):
+            return self.speech.say("period.none")
         denies = lay_words()[name].denies
         if denies:
             denial = self.speech.choose(f"denies:{name}", denies, f"{name} denies")

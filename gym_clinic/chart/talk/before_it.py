@@ -1,0 +1,102 @@
+"""What came before an illness, as it is asked in many words: heat, a fall, surgery, a journey.
+
+The events are those of the record. What is asked about and is none of them is denied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gym_clinic.chart.talk.answer import Said
+from gym_clinic.chart.talk.asked_tables import circumstances
+from gym_clinic.chart.talk.hearing import EVENTS, Heard, content_words
+from gym_clinic.chart.talk.history import History
+from gym_clinic.chart.talk.meaning import BY_EVENT
+from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.speech import Speech
+from gym_clinic.simulate.clinic.medicines import PastEvent
+
+Saying = Iterator[tuple[str, Said]]
+
+_DRINK = re.compile(r"\b(last drink|drinking|vodka|lager|beer)\b")
+"""What an event with alcohol is called."""
+
+
+class WhatCameBefore:
+    """Tells the events that a question asks about, in whatever words.
+
+    Args:
+        record: The record as the patient knows it.
+        speech: The words.
+        history: What is said of life.
+    """
+
+    def __init__(self, record: OwnRecord, speech: Speech, history: History) -> None:
+        self.record, self.speech, self.history = record, speech, history
+
+    def events(self, heard: Heard) -> list[PastEvent]:
+        """Return the events that a question asks about."""
+        told = [one for one in self.record.patient.past if one.kind != "medicine"]
+        return [one for one in told if self._is_asked(one, heard)]
+
+    def _is_asked(self, event: PastEvent, heard: Heard) -> bool:
+        if "last drink" in heard.topics and "eating" not in heard.topics:
+            return _DRINK.search(event.what) is not None
+        if "surgery" in heard.circumstances and event.kind == "procedure":
+            return True
+        kinds = circumstances()
+        return not heard.words.isdisjoint(content_words(event.what)) or any(
+            re.search(pattern, event.what)
+            for kind in heard.circumstances
+            for pattern in kinds[kind].told
+        )
+
+    def instead_of_events(self, heard: Heard, events: Sequence[PastEvent]) -> Heard:
+        """Leave out of a question what its events answer.
+
+        Nobody denies a fall and then tells of it.
+        """
+        if not events:
+            return heard
+        ids = self.record.patient.facts.finding_ids
+        answered = {one for kind in heard.circumstances for one in BY_EVENT.get(kind, ())}
+        if "last drink" in heard.topics:
+            answered |= {"last drink", "alcohol"}
+        if self.record.life.journey is None and "journey" in heard.circumstances:
+            answered.add("travel")
+        absent = {
+            ids[name] for name in EVENTS if self.record.known(ids[name]).stance == "denies"
+        }  # fmt: skip
+        if absent.issuperset({ids["Overdose of tablets"], ids["Exposure to fumes or smoke"]}):
+            answered.add("exposure")
+        if "last drink" in heard.topics:
+            absent.add(ids["Alcoholism"])
+        cancer = "cancer" in heard.circumstances
+        return replace(
+            heard,
+            findings=tuple(one for one in heard.findings if one not in absent),
+            topics=tuple(one for one in heard.topics if one not in answered),
+            groups=tuple(one for one in heard.groups if not (cancer and one == "cancer")),
+            areas=tuple(one for one in heard.areas if one not in answered),
+        )
+
+    def told(self, heard: Heard, events: Sequence[PastEvent], minute: float) -> Saying:
+        """Say the events that a question asks about."""
+        told_already = {"trigger", "past"} & set(heard.topics)
+        for one in () if told_already else events:
+            when = self.history.ago(minute - one.minute, minute)
+            pool = (
+                "event"
+                if heard.circumstances and "before" not in heard.circumstances
+                else "trigger"
+            )
+            text = self.speech.say(pool, what=one.what, when=when)
+            yield text, Said(f"past:{one.what}", str(one.minute))
+
+    def denied(self, heard: Heard) -> Saying:
+        """Deny what is asked about, where no event of the record is it."""
+        for kind in heard.circumstances[:1]:
+            pool = "trigger.unknown" if kind == "before" else "event.no"
+            yield self.speech.say(pool), Said(f"event:{kind}", "no")
