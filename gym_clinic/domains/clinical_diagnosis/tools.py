@@ -24,8 +24,9 @@ RENAMED = {
 }
 """Shared tool -> its name here, as in the paper."""
 
-SCORES = ("anion_gap", "ckdepi2021", "curb65", "gcs", "map", "news2", "osmolality", "qsofa",
-          "shock_index", "heart", "wells_pe", "wells_dvt")  # fmt: skip
+SCORES = (
+    "anion_gap", "ckdepi2021", "curb65", "map", "news2", "osmolality", "qsofa", "shock_index",
+)  # fmt: skip
 """Clinical scores that help to find a diagnosis or to judge its severity."""
 
 LEFT_OUT = ("cancel_order",)
