@@ -51,6 +51,7 @@ PLAYERS: dict[str, Callable[[ClinicEnv], Maker]] = {
     "sweep of 20 calls, linear model": partial(sweep, calls=20),
     "sweep of 100 calls, linear model": partial(sweep, calls=100),
     "sweep of 250 calls, linear model": partial(sweep, calls=250),
+    "reading without orders, then a learned recipe": partial(sweep, calls=60, recipe=True),
 }
 
 

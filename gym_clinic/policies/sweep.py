@@ -5,13 +5,16 @@ needs no clinical reasoning. It makes every call of a task's menu, orders and al
 that read most often in the solutions of the train split, and pays for what it ordered. A linear
 model of all that came back, learned from the train split, gives the answer; the orders, and what
 is cited, are those of the train task that is most alike.
+
+As a recipe it reads what needs no order, concludes from that, and then does all that solved the
+train task most alike: a fixed work-up for each conclusion, learned by heart.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import orjson
@@ -32,13 +35,17 @@ CALLS = 60
 """Calls beside those of the menu."""
 
 
-def sweep(env: ClinicEnv, tasks: int | None = None, calls: int = CALLS) -> Maker:
+def sweep(
+    env: ClinicEnv, tasks: int | None = None, calls: int = CALLS, recipe: bool = False
+) -> Maker:
     """Read everything and answer as a linear model of it says. Needs the extra ``adversaries``.
 
     Args:
         env: The environment.
         tasks: Tasks of the train split that the model learns from; None for all.
         calls: Calls beside those of the menu: the most frequent of the train split's solutions.
+        recipe: Whether only calls that order nothing are made before the conclusion, and after it
+            all that solved the train task most alike.
 
     Raises:
         ConfigError: If scikit-learn is missing.
@@ -52,13 +59,14 @@ def sweep(env: ClinicEnv, tasks: int | None = None, calls: int = CALLS) -> Maker
     playbook = Playbook(env)
     train = first(as_tasks(env.domain.tasks["train"]), tasks)
     usual = _usual(env, train, calls)
+    writing = frozenset(one.name for one in env.domain.tools if recipe and one.writes)
     texts = []
     for seed, task in enumerate(train):
-        reader = _Sweep(playbook, usual)
+        reader = _Sweep(playbook, usual, writing)
         play(env, task, reader, seed)
         texts.append(reader.text)
-    learned = _Learned(AnswerModel(texts, solved_answers(env, train), _linear), env, train)
-    return lambda seed: _Sweep(playbook, usual, learned)
+    learned = _Learned(AnswerModel(texts, solved_answers(env, train), _linear), env, train, recipe)
+    return lambda seed: _Sweep(playbook, usual, writing, learned)
 
 
 def _usual(env: ClinicEnv, tasks: Sequence[Task], most: int) -> list[CallSpec]:
@@ -74,25 +82,26 @@ def _usual(env: ClinicEnv, tasks: Sequence[Task], most: int) -> list[CallSpec]:
 
 
 class _Learned:
-    """What the train split teaches: an answer, and what was ordered for the task most alike."""
+    """What the train split teaches: an answer, and what was done for the task most alike."""
 
-    def __init__(self, model: AnswerModel, env: ClinicEnv, train: Sequence[Task]) -> None:
-        self._model, self._env, self._train = model, env, train
+    def __init__(
+        self, model: AnswerModel, env: ClinicEnv, train: Sequence[Task], recipe: bool
+    ) -> None:
+        self._model, self._env, self._train, self._recipe = model, env, train, recipe
         self._kinds = {tool.name: tool.kind for tool in env.domain.tools}
         self._submits = next(tool.name for tool in env.domain.tools if tool.submits)
 
-    def conclude(self, text: str) -> tuple[list[CallSpec], CallSpec]:
-        """Return the orders and the answer for what was read."""
+    def conclude(self, text: str) -> list[list[CallSpec]]:
+        """Return what is done for what was read, in batches, and the answer as the last one."""
         nearest, arguments = self._model.conclude(text)
         moves = self._env.domain.solve(self._train[nearest])
-        orders = [
-            (name, given)
-            for move in moves
-            if not isinstance(move, str)
-            for name, given in move
-            if self._kinds[name] is Kind.WRITE
-        ]
-        return orders, (self._submits, arguments)
+        done = [list(move) for move in moves if not isinstance(move, str)]
+        if self._recipe:
+            batches = done[:-1]
+        else:
+            calls = [call for move in done for call in move]
+            batches = [[call for call in calls if self._kinds[call[0]] is Kind.WRITE]]
+        return [*filter(None, batches), [(self._submits, arguments)]]
 
 
 class _Sweep:
@@ -101,6 +110,7 @@ class _Sweep:
     Args:
         playbook: Tickets and menus.
         usual: The other calls, before those of the menu.
+        left_out: Tools of the menu that are not called.
         learned: What was learned; None to read alone.
 
     Attributes:
@@ -108,9 +118,14 @@ class _Sweep:
     """
 
     def __init__(
-        self, playbook: Playbook, usual: Sequence[CallSpec], learned: _Learned | None = None
+        self,
+        playbook: Playbook,
+        usual: Sequence[CallSpec],
+        left_out: Collection[str] = (),
+        learned: _Learned | None = None,
     ) -> None:
         self._playbook, self._usual, self._learned = playbook, usual, learned
+        self._left_out = left_out
         self.text = ""
         self._waiting: list[list[CallSpec]] = []
 
@@ -120,15 +135,15 @@ class _Sweep:
         if "task_id" in info:
             task = self._playbook.task(info)
             self.text = self._playbook.ticket(task)
-            calls = _written([*self._usual, *self._playbook.menu(task).calls])
+            menu = self._playbook.menu(task).calls
+            calls = _written([one for one in (*self._usual, *menu) if one[0] not in self._left_out])
             return [one for at, one in enumerate(calls) if one not in calls[:at]]
         if self._learned is None:
             self.text += "\n" + said
             return ""
         if not self._waiting:
             self.text += "\n" + said
-            orders, answer = self._learned.conclude(self.text)
-            self._waiting = [[answer], orders] if orders else [[answer]]
+            self._waiting = self._learned.conclude(self.text)[::-1]
         return _written(self._waiting.pop())
 
 

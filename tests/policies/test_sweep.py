@@ -44,6 +44,17 @@ def test_it_reads_orders_and_answers_by_what_it_has_learned(env: ClinicEnv) -> N
     assert fmean(answered) > 0.8  # a patient may leave, or die, before
 
 
+def test_a_recipe_orders_nothing_before_it_has_concluded(env: ClinicEnv) -> None:
+    pytest.importorskip("sklearn")
+    tasks, maker = first(env.tasks, TASKS), sweep(env, tasks=TASKS, calls=CALLS, recipe=True)
+    played = [play(env, task, maker(seed), seed) for seed, task in enumerate(tasks)]
+    kinds = {tool.name: tool.kind for tool in env.domain.tools}
+    early = [kinds[call.name] for one in played for call in one.episode.turns[0].calls]
+    assert Kind.WRITE not in early
+    assert any(len(one.episode.turns) > 2 for one in played)
+    assert fmean(one.info["metrics"]["accuracy"] for one in played) > 0.6
+
+
 def test_without_scikit_learn_it_says_what_to_install(
     env: ClinicEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
