@@ -21,9 +21,9 @@ from gym_clinic import ClinicEnv, Task
 from gym_clinic.catalog import unwrap
 from gym_clinic.evaluate.intervals import mean_intervals, resamples
 from gym_clinic.policies import Maker, load, play
-from gym_clinic.policies.linear import linear
-from gym_clinic.policies.reading import borrowed_calls
-from gym_clinic.policies.sweep import sweep
+from gym_clinic.policies.fitted.linear import linear
+from gym_clinic.policies.fitted.reading import borrowed_calls
+from gym_clinic.policies.fitted.sweep import sweep
 from gym_clinic.rewards import scale
 
 IDS = ("clinic/ClinicalDiagnosis-v0", "clinic/TriageEmergency-v0", "clinic/DrugInteraction-v0")

@@ -36,7 +36,7 @@ from gym_clinic.policies import (
     play,
     scripted,
 )
-from gym_clinic.policies.constants import SAMPLE
+from gym_clinic.policies.fitted.constants import SAMPLE
 from gym_clinic.rewards import scale
 from gym_clinic.taskset import first
 

@@ -15,8 +15,8 @@ ADVERSARIES: Mapping[str, str] = {
 """Name -> path of its builder."""
 
 READERS: Mapping[str, str] = {
-    "rules-reading": "gym_clinic.policies.reading:rules_reading",
-    "ticket-bayes": "gym_clinic.policies.reading:ticket_bayes",
+    "rules-reading": "gym_clinic.policies.fitted.reading:rules_reading",
+    "ticket-bayes": "gym_clinic.policies.fitted.reading:ticket_bayes",
 }
 """Tricks with the reading of the rules baseline, for a domain that has one: the best constant
 answer, and a conclusion from the words of the ticket."""

@@ -19,7 +19,7 @@ from gym_clinic.env import ACTION_LIMIT, ClinicEnv
 from gym_clinic.episode import Task
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
-from gym_clinic.policies.constants import best_label
+from gym_clinic.policies.fitted.constants import best_label
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, words
 from gym_clinic.policies.playing import Maker
 from gym_clinic.policies.snoop import Snoop

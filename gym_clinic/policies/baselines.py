@@ -12,7 +12,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.arguments import sample
-from gym_clinic.policies.constants import SAMPLE, best_constant
+from gym_clinic.policies.fitted.constants import SAMPLE, best_constant
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, words
 from gym_clinic.policies.playing import Maker, Policy
 from gym_clinic.toolbox import Kind

@@ -23,7 +23,7 @@ from gym_clinic.facts import load
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.arguments import sample
-from gym_clinic.policies.constants import ConstantSearch, by_tool, fitted
+from gym_clinic.policies.fitted.constants import ConstantSearch, by_tool, fitted
 from gym_clinic.policies.moves import Playbook
 from gym_clinic.policies.playing import Action, Maker
 

@@ -12,7 +12,7 @@ from gym_clinic.catalog import make, unwrap
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import call_with_options, check_options, import_named, suggest
-from gym_clinic.policies.constants import ConstantSearch, fitted
+from gym_clinic.policies.fitted.constants import ConstantSearch, fitted
 from gym_clinic.policies.playing import Maker, Policy
 
 POLICIES: Mapping[str, str] = {
@@ -31,8 +31,8 @@ POLICIES: Mapping[str, str] = {
     "malformed": "gym_clinic.policies.adversaries:malformed",
     "forger": "gym_clinic.policies.adversaries:forger",
     "snoop": "gym_clinic.policies.adversaries:snoop",
-    "linear": "gym_clinic.policies.linear:linear",
-    "call-search": "gym_clinic.policies.call_search:call_search",
+    "linear": "gym_clinic.policies.fitted.linear:linear",
+    "call-search": "gym_clinic.policies.fitted.call_search:call_search",
 }
 """Name -> path of its builder, ``(env, **options) -> Maker``."""
 

@@ -23,7 +23,7 @@ from gym_clinic.clinical.gates import GateContext, problems
 from gym_clinic.clinical.tasks import SIZES, TWINS, DomainSpec, generate, spec_of
 from gym_clinic.domain import builtin_names
 from gym_clinic.policies import TRAINED, adversaries_of, load, play
-from gym_clinic.policies.reading import (
+from gym_clinic.policies.fitted.reading import (
     TicketModel,
     before_answer,
     borrowed_calls,

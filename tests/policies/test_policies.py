@@ -16,7 +16,7 @@ from gym_clinic.action import DIALECTS
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import POLICIES, load
 from gym_clinic.policies.arguments import every, sample
-from gym_clinic.policies.constants import ConstantSearch, best_constant, best_label
+from gym_clinic.policies.fitted.constants import ConstantSearch, best_constant, best_label
 from gym_clinic.policies.moves import Playbook, scripted, words
 from gym_clinic.policies.playing import play
 from gym_clinic.rewards import scale

@@ -9,7 +9,7 @@ import pytest
 from gym_clinic.catalog import unwrap
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import load, play
-from gym_clinic.policies.reading import (
+from gym_clinic.policies.fitted.reading import (
     TicketModel,
     WordBayes,
     before_answer,

@@ -12,7 +12,7 @@ from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
 from gym_clinic.errors import ConfigError
 from gym_clinic.policies import load, play
-from gym_clinic.policies.sweep import sweep
+from gym_clinic.policies.fitted.sweep import sweep
 from gym_clinic.taskset import first
 from gym_clinic.toolbox import Kind
 

@@ -15,7 +15,7 @@ from gym_clinic import ConfigError
 from gym_clinic.domain import Menu
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import ADVERSARIES, TRAINED, adversaries_of, load, play, scripted
-from gym_clinic.policies.form import call_forms, ticket_form
+from gym_clinic.policies.fitted.form import call_forms, ticket_form
 from gym_clinic.rewards import scale
 
 NO_TRAIN = replace(tiny_domain.INTERACTIONS, tasks={"test": tiny_domain.INTERACTIONS.tasks["test"]})

@@ -25,9 +25,9 @@ from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.frozen import thaw
 from gym_clinic.images import text_of
+from gym_clinic.policies.fitted.reading import AnswerModel, solved_answers
 from gym_clinic.policies.moves import Playbook
 from gym_clinic.policies.playing import Action, Maker, play
-from gym_clinic.policies.reading import AnswerModel, solved_answers
 from gym_clinic.taskset import as_tasks, first
 from gym_clinic.toolbox import Kind
 

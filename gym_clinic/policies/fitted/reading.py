@@ -23,7 +23,7 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.frozen import thaw
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
-from gym_clinic.policies.constants import train_sample
+from gym_clinic.policies.fitted.constants import train_sample
 from gym_clinic.policies.moves import Playbook
 from gym_clinic.policies.playing import Action, Maker, Policy, next_action, take
 from gym_clinic.taskset import TaskList, as_tasks, first

@@ -18,8 +18,8 @@ from gym_clinic.domain import Menu
 from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
-from gym_clinic.policies.constants import ConstantSearch, best_label, fitted, train_sample
-from gym_clinic.policies.form import CallForm, Form, call_forms, ticket_form
+from gym_clinic.policies.fitted.constants import ConstantSearch, best_label, fitted, train_sample
+from gym_clinic.policies.fitted.form import CallForm, Form, call_forms, ticket_form
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, scripted
 from gym_clinic.policies.playing import Maker, play
 from gym_clinic.rewards.process import signature
@@ -41,7 +41,7 @@ def linear(env: ClinicEnv, *, evidence: bool = False) -> Maker:
     """Predict answer and calls from the form of the ticket.
 
     The models see titles, field names, lengths, counts and order, and only the length of a line
-    of 200 characters or more: see :mod:`gym_clinic.policies.form`. The answer is the one with
+    of 200 characters or more: see :mod:`.form`. The answer is the one with
     the highest expected reward; the calls are those whose probability is above a threshold. The
     threshold is chosen by playing tasks of the train split with models that were not fitted to
     them. Needs the extra ``adversaries``.

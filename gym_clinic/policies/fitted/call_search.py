@@ -12,7 +12,7 @@ from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.frozen import thaw
 from gym_clinic.names import at_least_one
-from gym_clinic.policies.constants import (
+from gym_clinic.policies.fitted.constants import (
     Constant,
     ConstantSearch,
     best_constant,
