@@ -10,7 +10,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-import gym_clinic
+import gym_clinic.episode
 from gym_clinic.facts.tables import default_folder, table_files
 from gym_clinic.paths import tasks_dir
 
@@ -46,7 +46,7 @@ def fingerprint(name: str) -> str:
 
 def _files(name: str) -> dict[str, Path]:
     """Label -> file: code, phrases and tables of the parts and of the domain, and its policy."""
-    package = Path(str(gym_clinic.__file__)).parent
+    package = Path(gym_clinic.episode.__file__).parent
     found: dict[str, Path] = {}
     for part in (*_PARTS, f"domains/{name}"):
         place = package / part

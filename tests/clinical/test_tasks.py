@@ -12,7 +12,7 @@ import clinical_domain
 import pytest
 
 from gym_clinic.clinical import endless, generate
-from gym_clinic.clinical.fingerprint import CANARY, fingerprint
+from gym_clinic.clinical.fingerprint import CANARY, _files, fingerprint
 from gym_clinic.clinical.tasks import _class_at, seed_of, spec_of, task_lines, write_folder
 from gym_clinic.errors import ConfigError
 from gym_clinic.simulate.split import Split
@@ -64,6 +64,29 @@ def test_a_folder_holds_its_manifest_and_the_canary(tmp_path: Path) -> None:
 
 def test_a_fingerprint_is_of_one_domain() -> None:
     assert fingerprint("clingen") != fingerprint("tiny_clinic")
+
+
+def test_a_fingerprint_covers_phrases_policy_and_every_room_that_decides() -> None:
+    files = _files("clinical_diagnosis")
+    wanted = ("policy", "env.py", "simulate/split.py", "simulate/clinic/texts/phrases/arrival.txt",
+              "chart/talk/topics.json", "facts/named_drugs.py",
+              "domains/clinical_diagnosis/gold.py", "instruments/__init__.py", "table conditions/emergency.json")  # fmt: skip
+    assert [one for one in wanted if one not in files] == []
+    assert not [one for one in files if one.startswith("domains/triage_emergency")]
+
+
+def test_a_changed_file_changes_the_fingerprint(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = []
+    for text in ("one", "another"):
+        (tmp_path / "arrival.txt").write_text(text)
+        files = {"simulate/arrival.txt": tmp_path / "arrival.txt"}
+        monkeypatch.setattr("gym_clinic.clinical.fingerprint._files", lambda name, all=files: all)
+        fingerprint.cache_clear()
+        found.append(fingerprint("clinical_diagnosis"))
+    fingerprint.cache_clear()
+    assert found[0] != found[1]
 
 
 def test_endless_tasks_are_found_again() -> None:
