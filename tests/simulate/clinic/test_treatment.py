@@ -161,3 +161,46 @@ def test_what_is_for_later_is_right_where_nothing_else_is_left() -> None:
     kept = treatment_for(bare("deep-vein-thrombosis", medicines=(warfarin,))).alternatives
     assert ("procedure:vena-cava-filter",) not in allowed
     assert ("procedure:vena-cava-filter",) in kept
+
+
+@pytest.mark.parametrize(
+    ("condition", "variant", "right", "wrong"),
+    [
+        ("cushing-syndrome", "adrenal", "adrenalectomy", "pituitary-surgery"),
+        ("cushing-syndrome", "ectopic", "tumour-resection", "pituitary-surgery"),
+        ("cushing-syndrome", "pituitary", "pituitary-surgery", "adrenalectomy"),
+        ("postpartum-haemorrhage", "tear", "tear-repair", "manual-removal"),
+        ("postpartum-haemorrhage", "retained-tissue", "manual-removal", "tear-repair"),
+        ("postpartum-haemorrhage", "atony", "uterine-massage", "tear-repair"),
+        ("miscarriage", "complete", "expectant-management", "uterine-evacuation"),
+        ("bowel-obstruction", "adhesions", "nasogastric-tube", "hernia-repair"),
+        ("intracerebral-haemorrhage", "cerebellar", "haematoma-evacuation", ""),
+        ("intracerebral-haemorrhage", "left-basal-ganglia", "", "haematoma-evacuation"),
+        ("stroke", "lacunar", "stroke-unit-care", "thrombectomy"),
+        ("mesenteric-ischaemia", "low-flow", "treat-the-cause", "revascularisation"),
+    ],
+)
+def test_each_form_has_the_treatment_of_its_cause(
+    condition: str, variant: str, right: str, wrong: str
+) -> None:
+    one = FACTS.conditions[condition].form(variant)
+    assert one.course is not None
+    done = {*one.first_line, *(it for each in one.course.treated_by for it in each)}
+    assert not right or PROCEDURE + right in done
+    assert PROCEDURE + wrong not in done
+
+
+def test_steroids_do_not_treat_cold_agglutinins() -> None:
+    cold = FACTS.conditions["autoimmune-haemolytic-anaemia"].form("cold")
+    assert cold.course is not None
+    done = {*cold.first_line, *(it for each in cold.course.treated_by for it in each)}
+    assert "drug:rituximab" in done
+    assert not any("steroid" in one or "predniso" in one for one in done)
+
+
+@pytest.mark.parametrize("variant", ["pituitary", "adrenal", "ectopic"])
+def test_the_operation_of_a_cushing_syndrome_is_that_of_its_tumour(variant: str) -> None:
+    patients = (draw_patient(seed, "cushing-syndrome") for seed in range(60))
+    patient = next(one for one in patients if one.problems[0].variant == variant)
+    best = FACTS.conditions["cushing-syndrome"].form(variant).first_line[0]
+    assert treatment_for(patient).alternatives[0] == (best,)
