@@ -101,6 +101,21 @@ def pulse_pressure(state: State, patient: ClinicPatient) -> str | None:
     return None if wide else f"{state['sbp']:.0f}/{state['dbp']:.0f}"
 
 
+def differential(state: State, patient: ClinicPatient) -> str | None:
+    """The shares of white cells add up to a hundred at most, and the film sees the same blasts."""
+    shares = ("neutrophil_pct", "lymphocyte_pct", "eosinophil_pct", "blast_pct")
+    whole = sum(state[one] for one in shares)
+    return None if whole <= 100.5 else f"white cells add up to {whole:.0f}%"
+
+
+def blasts(patient: ClinicPatient) -> str | None:
+    """A film counts the blasts that there are on arrival, within some cells of a hundred."""
+    found = re.search(r"(\d+)%", patient.report("blood-film") or "")
+    leukaemia = any("leukaemia" in one.condition for one in patient.problems)
+    away = abs(int(found[1]) - patient.state(0)["blast_pct"]) if leukaemia and found else 0
+    return None if away <= 6 else f"{patient.report('blood-film')}, by {away:.0f} wrong"
+
+
 def direct_bilirubin(state: State, patient: ClinicPatient) -> str | None:
     part = state["bilirubin_direct"] <= state["bilirubin"] + 1e-9
     return None if part else f"{state['bilirubin_direct']} of {state['bilirubin']}"

@@ -61,6 +61,8 @@ GATES = (
         near("neutrophils", lambda s, _: s["wbc"] * s["neutrophil_pct"] / 100, 0.05),
         shifted(wbc=5),
     ),
+    Gate("white cells add up", of_states(check.differential), shifted(lymphocyte_pct=70)),
+    Gate("the film counts the blasts", check.blasts, change.more_blasts),
     Gate("direct bilirubin", of_states(check.direct_bilirubin), shifted(bilirubin_direct=60)),
     Gate("oxygen by saturation", near("po2", check.oxygen, 0.1), shifted(po2=-25)),
     Gate("osmolality", near("osmolality", check.osmolality, 0.1), shifted(osmolality=9)),

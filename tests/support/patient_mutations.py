@@ -54,6 +54,12 @@ def shifted(**by: float) -> Callable[[ClinicPatient], ClinicPatient]:
     return with_states(lambda state: state | {key: state[key] + more for key, more in by.items()})
 
 
+def more_blasts(patient: ClinicPatient) -> ClinicPatient | None:
+    """A patient with leukaemia and more blasts than the film says."""
+    leukaemia = any("leukaemia" in one.condition for one in patient.problems)
+    return shifted(blast_pct=25)(patient) if leukaemia else None
+
+
 def first_problem(patient: ClinicPatient, **changes: Any) -> ClinicPatient:
     first, *others = patient.problems
     return replace(patient, problems=(replace(first, **changes), *others))

@@ -201,6 +201,9 @@ def _draw_values(facts: Facts, sex: Sex, age: float, random: Random) -> State:
     for key, one in facts.measurements.items():
         if one.usual is None:
             continue
+        if one.kind == "other" and not any(one.usual):  # no healthy person has any of it
+            state[key] = 0.0
+            continue
         mean, deviation = (value * _by_age(one, age) for value in one.usual)
         limits = known.get(key)
         low, high = one.possible
