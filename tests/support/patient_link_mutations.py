@@ -7,7 +7,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from patient_links import names_of, values_of
+from patient_links import EXPOSURES, names_of, values_of
 from patient_mutations import first_problem, made_of
 
 from gym_clinic.facts.expressions import parse
@@ -156,6 +156,15 @@ def early(patient: ClinicPatient) -> ClinicPatient | None:
         known = MappingProxyType({**facts.conditions, first.condition: changed})
         return replace(patient, facts=replace(facts, conditions=known))
     return None
+
+
+def unexposed(patient: ClinicPatient) -> ClinicPatient | None:
+    """Somebody is poisoned by nothing."""
+    first, ids = patient.problems[0], patient.facts.finding_ids
+    if first.condition not in EXPOSURES:
+        return None
+    left = {key: it for key, it in first.findings.items() if key != ids[EXPOSURES[first.condition]]}
+    return first_problem(patient, findings=left)
 
 
 def recent(patient: ClinicPatient) -> ClinicPatient | None:

@@ -247,6 +247,25 @@ def old_findings(patient: ClinicPatient) -> str | None:
     return None
 
 
+EXPOSURES = {
+    "accidental-hypothermia": "Cold exposure",
+    "carbon-monoxide-poisoning": "Exposure to fumes or smoke",
+    "paracetamol-poisoning": "Overdose of tablets",
+    "salicylate-poisoning": "Overdose of tablets",
+    "tricyclic-antidepressant-poisoning": "Overdose of tablets",
+}
+"""Condition -> the exposure without which there is none of it, whoever tells of it."""
+
+
+def exposed(patient: ClinicPatient) -> str | None:
+    """Who is poisoned has taken or breathed it in."""
+    for one in patient.problems:
+        name = EXPOSURES.get(one.condition)
+        if name is not None and patient.facts.finding_ids[name] not in one.findings:
+            return f"{one.condition} without {name}"
+    return None
+
+
 def known_for_longer(patient: ClinicPatient) -> str | None:
     """What was known before the attack was known for longer than the attack has lasted."""
     lasted = {one.condition: -one.began / DAY / 365.25 for one in patient.problems}
