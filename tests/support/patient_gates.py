@@ -174,6 +174,7 @@ GATES = (
     Gate("what is past is a cause", link.causes_are_known, breaks.event(-100)),
     Gate("late findings come late", link.late_findings, breaks.early),
     Gate("features of years are old", link.old_findings, breaks.recent),
+    Gate("ill enough for the diagnosis", link.ill_enough, breaks.hardly_ill),
     Gate("nobody is poisoned by nothing", link.exposed, breaks.unexposed),
     Gate("known before the attack", link.known_for_longer, breaks.known_since_today),
     Gate("who speaks", link.who_speaks, breaks.silent),

@@ -167,6 +167,13 @@ def unexposed(patient: ClinicPatient) -> ClinicPatient | None:
     return first_problem(patient, findings=left)
 
 
+def hardly_ill(patient: ClinicPatient) -> ClinicPatient | None:
+    """Who has what is defined by a value has hardly anything of it."""
+    defined = any(condition.arrives_when for _, condition in patient.conditions())
+    problems = tuple(replace(one, severity=0.1) for one in patient.problems)
+    return replace(patient, problems=problems) if defined else None
+
+
 def recent(patient: ClinicPatient) -> ClinicPatient | None:
     """A feature of months begins with an attack of an hour."""
     first, ids = patient.problems[0], patient.facts.finding_ids

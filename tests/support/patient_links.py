@@ -247,6 +247,16 @@ def old_findings(patient: ClinicPatient) -> str | None:
     return None
 
 
+def ill_enough(patient: ClinicPatient) -> str | None:
+    """Who comes with a condition has on arrival what makes the diagnosis."""
+    values = values_of(patient)
+    for one, condition in patient.conditions():
+        when = condition.arrives_when
+        if when is not None and not parse(when).compute(values):
+            return f"{one.condition}, but not {when}"
+    return None
+
+
 EXPOSURES = {
     "accidental-hypothermia": "Cold exposure",
     "carbon-monoxide-poisoning": "Exposure to fumes or smoke",

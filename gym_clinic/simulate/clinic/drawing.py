@@ -62,6 +62,9 @@ SURVIVED = 120
 SAYS_SO = 4
 """Age in years from which on a patient tells where it hurts."""
 
+SEVERER = 40
+"""Steps of a twentieth by which a problem is made more severe at most, up to what it needs."""
+
 FEVER = 38.0
 """Temperature of a fever."""
 
@@ -160,7 +163,9 @@ def draw_patient(
     )
     made = dataclasses.replace(made, medicines=tuple(of_one_country(made.medicines, made.american)))
     made = _within_kidneys(made)
-    told_of = _with_pain(_with_fever(_told(_weighed(_survivable(made)), random), random))
+    told_of = _with_pain(
+        _with_fever(_told(_weighed(_ill_enough(_survivable(made))), random), random)
+    )
     return _examined(told_of, random)
 
 
@@ -236,6 +241,22 @@ def _survivable(patient: ClinicPatient) -> ClinicPatient:
             for one in patient.problems
         )
         patient = dataclasses.replace(patient, problems=tuple(problems))
+    return patient
+
+
+def _ill_enough(patient: ClinicPatient) -> ClinicPatient:
+    """The patient, more severely ill where what makes the diagnosis is not there yet."""
+    for number, (problem, condition) in enumerate(patient.conditions()):
+        if condition.arrives_when is None:
+            continue
+        needed = parse(condition.arrives_when)
+        for step in range(1, SEVERER + 1):
+            if needed.compute(patient.state(0) | {"age": patient.person.age}):
+                break
+            severity = round(problem.severity * 1.05**step, 2)
+            problems = [*patient.problems]
+            problems[number] = dataclasses.replace(problem, severity=severity)
+            patient = dataclasses.replace(patient, problems=tuple(problems))
     return patient
 
 
