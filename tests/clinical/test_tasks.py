@@ -70,7 +70,8 @@ def test_a_fingerprint_covers_phrases_policy_and_every_room_that_decides() -> No
     files = _files("clinical_diagnosis")
     wanted = ("policy", "env.py", "simulate/split.py", "simulate/clinic/texts/phrases/arrival.txt",
               "chart/talk/topics.json", "facts/named_drugs.py",
-              "domains/clinical_diagnosis/gold.py", "instruments/__init__.py", "table conditions/emergency.json")  # fmt: skip
+              "domains/clinical_diagnosis/gold.py", "instruments/__init__.py",
+              "table conditions/emergency.json")  # fmt: skip
     assert [one for one in wanted if one not in files] == []
     assert not [one for one in files if one.startswith("domains/triage_emergency")]
 
