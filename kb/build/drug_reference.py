@@ -207,8 +207,14 @@ def take_drugs(folder: Path, tables: Mapping[Path, Table], reference: Table) -> 
     _take_classes(taken, drugs, classes)
     changed[folder / DRUGS]["records"] = sorted(drugs.values(), key=lambda one: one["id"])
     changed[folder / DRUG_CLASSES]["records"] = sorted(classes.values(), key=lambda one: one["id"])
-    changed[folder / ALLERGIES]["records"] = list(taken.cross_reactions())
+    own = [one for one in changed[folder / ALLERGIES]["records"] if SOURCE not in _sources(one)]
+    changed[folder / ALLERGIES]["records"] = [*taken.cross_reactions(), *own]
     return changed | _take_interactions(folder, tables, taken)
+
+
+def _sources(record: Table) -> list[str]:
+    """The sources that a record names; those of the allergies come from the reference alone."""
+    return list(record.get("sources", [SOURCE]))
 
 
 def _take_names(taken: DrugReference, drugs: dict[str, Table]) -> None:
