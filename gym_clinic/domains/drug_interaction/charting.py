@@ -9,6 +9,7 @@ from typing import Any
 
 from gym_clinic.domains.drug_interaction.candidates import ReviewCandidate
 from gym_clinic.domains.drug_interaction.checks.formulary import (
+    HomeRegimen,
     Regimen,
     bought,
     brands,
@@ -17,6 +18,7 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
 )
 from gym_clinic.domains.drug_interaction.checks.given_beside import beside_rule
 from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
+from gym_clinic.domains.drug_interaction.ended import washout_regimen
 from gym_clinic.domains.drug_interaction.home import regimens_of
 from gym_clinic.domains.drug_interaction.world import edited, hidden
 from gym_clinic.facts import load
@@ -49,14 +51,15 @@ def setting_of(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) 
     if chosen.condition is not None:
         return with_medicine(chosen.condition, patient, random)
     if chosen.kind == "pregnancy":
-        return [
-            {"kind": "pregnancy", "weeks": random.choice(chosen.weeks), "told": told_how(random)}
-        ]
+        return [pregnant(random.choice(chosen.weeks), random)]
     if chosen.partner is None:
         return []
     if chosen.days is not None:
-        usual = random.choice(regimens_of(chosen.partner, patient))
-        return [{"kind": "ended", "drug": chosen.partner, "days": chosen.days,
+        usual = washout_regimen(chosen.partner, patient, random)
+        if usual is None:
+            return []
+        return [*known_for(usual, patient, random),
+                {"kind": "ended", "drug": chosen.partner, "days": chosen.days,
                  "for": usual.reason, "told": told_how(random)}]  # fmt: skip
     return taken_edits(chosen.partner, chosen.bought, patient, random)
 
@@ -64,6 +67,16 @@ def setting_of(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) 
 def told_how(random: Random) -> str:
     """Draw whether the list has what the patient tells."""
     return "hidden" if random.random() < 0.5 else "list"
+
+
+SHOWS = 16
+"""Completed weeks up to which a pregnancy may be missing from the record."""
+
+
+def pregnant(weeks: int, random: Random) -> Edit:
+    """Draw how a pregnancy is known: one that shows is on record."""
+    told = told_how(random)
+    return {"kind": "pregnancy", "weeks": weeks, "told": told if weeks <= SHOWS else "list"}
 
 
 def failing_kidneys(random: Random) -> list[Edit]:
@@ -113,15 +126,20 @@ def taken_edits(drug: str, without: bool, patient: ClinicPatient, random: Random
                   "per_day": one.per_day, "for": usual.reason}  # fmt: skip
     if without:
         return [{**take, "bought": True, "told": "hidden"}]
-    found: list[Edit] = []
-    if usual.reason in load().conditions and usual.reason != patient.problems[0].condition:
-        found.append(lived_with(usual.reason, patient, random))
+    found = known_for(usual, patient, random)
     combined = [name for name, row in products().items() if drug in dict(row)]
     if combined and random.random() < 0.5:
         name = random.choice(combined)
         return [*found, *({**take, "drug": key, "dose": mg, "unit": "mg", "per_day": 1.0,
                            "product": name} for key, mg in products()[name])]  # fmt: skip
     return [*found, take]
+
+
+def known_for(usual: HomeRegimen, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """Return the edit of the condition that a medicine is taken for; none for words."""
+    if usual.reason not in load().conditions or usual.reason == patient.problems[0].condition:
+        return []
+    return [lived_with(usual.reason, patient, random)]
 
 
 def protected(drug: str) -> list[Edit]:

@@ -51,8 +51,9 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
 )
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.checks.watching import always_watched
+from gym_clinic.domains.drug_interaction.ended import ended_edits
 from gym_clinic.domains.drug_interaction.gold import gold_of
-from gym_clinic.domains.drug_interaction.home import may_live_with, regimens_of, suits, taken_by
+from gym_clinic.domains.drug_interaction.home import may_live_with, suits, taken_by
 from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES, list_record
 from gym_clinic.domains.drug_interaction.lists.review import LIST, MOST_ASKED, asked_drug
 from gym_clinic.domains.drug_interaction.plausibility import plausible
@@ -228,21 +229,6 @@ def _extras(
 
     if has("bought") and not any(one.get("bought") for one in edits):
         found += taken_edits(random.choice(sorted(bought())), True, patient, random)
-    if has("ended") and "ended" not in kinds:
-        taken = {one.drug for one in edited(patient, edits).medicines}
-        ended = random.choice([one for one in sorted(common())
-                               if one not in taken and taken_by(one, patient)])  # fmt: skip
-        days = random.choice((3, 9, 20, 45, 80))
-        reason = regimens_of(ended, patient)[0].reason
-        found.append(
-            {
-                "kind": "ended",
-                "drug": ended,
-                "days": days,
-                "for": reason,
-                "told": told_how(random),
-            }
-        )
     if has("allergy") and "allergy" not in kinds:
         found.append({"kind": "allergy", "allergen": random.choice(ALLERGENS),
                       "reaction": random.choice(REACTIONS), "told": told_how(random)})  # fmt: skip
@@ -250,7 +236,7 @@ def _extras(
     if has("kidneys") and "kidneys" not in kinds and not pregnant:
         found += failing_kidneys(random)
     if label == PREGNANT:
-        found.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": told_how(random)})
+        found.append(pregnant(random.choice(WEEKS), random))
     if beside == "liver":
         found.append(lived_with("cirrhosis", patient, random))
     if beside == "condition":
@@ -263,6 +249,8 @@ def _extras(
                  and pair_risk(chosen.drug.drug, one) is None
                  and taken_by(one, patient)]  # fmt: skip
         found += taken_edits(random.choice(minor), False, patient, random) if minor else []
+    if has("ended") and "ended" not in kinds:
+        found += ended_edits(patient, [*edits, *found], random)
     return found
 
 

@@ -225,14 +225,18 @@ def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
     What is taken and lived with comes in an order that tells nothing, edited or not.
     """
     drawn = drawn_patient(record["seed"], record["condition"], record.get("split"))
-    patient = edited(drawn, record.get("edit", ()))
+    edits = record.get("edit", ())
+    patient, off = edited(drawn, edits), hidden(edits, "take", "drug")
 
     def place(key: str) -> float:
         return Random(f"{record['seed']}:{key}:place").random()
 
     return dataclasses.replace(
         patient,
-        medicines=tuple(sorted(patient.medicines, key=lambda one: place(one.drug))),
+        medicines=tuple(
+            dataclasses.replace(one, unlisted=one.drug in off)
+            for one in sorted(patient.medicines, key=lambda one: place(one.drug))
+        ),
         background=tuple(sorted(patient.background, key=lambda one: place(one.condition))),
     )
 

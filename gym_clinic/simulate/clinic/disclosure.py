@@ -118,9 +118,13 @@ def disclosures(patient: ClinicPatient) -> tuple[Disclosure, ...]:
 
 
 def recollections(patient: ClinicPatient) -> tuple[Recollection, ...]:
-    """Draw the plan for medicines, allergies, habits and past illnesses."""
+    """Draw the plan for medicines, allergies, habits and past illnesses.
+
+    A medicine that no list has is told by its name: nobody else could know of it.
+    """
     random = Random(f"{patient.seed}:{patient.problems[0].condition}:recollections")
     found: list[Recollection] = []
+    unlisted = {f"medicine:{one.drug}" for one in patient.medicines if one.unlisted}
     for kind, key in (
         *(("medicine", one.drug) for one in patient.medicines),
         *(("allergy", one.allergen) for one in patient.allergies),
@@ -133,6 +137,8 @@ def recollections(patient: ClinicPatient) -> tuple[Recollection, ...]:
             distortion = None
         if any(says == one.drug for one in patient.medicines):
             distortion = says = None
+        if f"{kind}:{key}" in unlisted:
+            manner, distortion, says = "told", None, None
         found.append(Recollection(f"{kind}:{key}", manner, distortion, says))
     return tuple(found)
 

@@ -51,6 +51,7 @@ class TakenMedicine:
         effects: What it does to measurements.
         blunting: Share of a rise of the heart rate that it suppresses.
         begun: Minutes from arrival; None where it has been taken for long.
+        unlisted: Whether the list of medicines lacks it, so that only the patient knows of it.
     """
 
     drug: str
@@ -61,6 +62,7 @@ class TakenMedicine:
     effects: Mapping[str, DrawnEffect]
     blunting: float
     begun: int | None = None
+    unlisted: bool = False
 
 
 @dataclass(frozen=True)
@@ -276,9 +278,7 @@ def of_countries() -> Mapping[str, Mapping[str, float | None]]:
 
 
 def of_one_country(taken: Sequence[TakenMedicine], american: bool) -> list[TakenMedicine]:
-    """Return the medicines in the strengths of one country; British ones where one is not sold in
-    America.
-    """
+    """Return the medicines in the strengths of one country: British where one has no other."""
     table = of_countries()
     abroad = {drug for drug, strength in table["american"].items() if strength is None}
     british = not american or not abroad.isdisjoint(one.drug for one in taken)

@@ -22,6 +22,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     brand_names,
     failing_kidneys,
     lived_with,
+    pregnant,
     protected,
     taken_edits,
     told_how,
@@ -91,7 +92,7 @@ def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
     if draft.label in PREGNANT:
         if person.sex != "female" or not FERTILE[0] <= person.age <= FERTILE[1]:
             return None
-        edits.append({"kind": "pregnancy", "weeks": random.choice(WEEKS), "told": told_how(random)})
+        edits.append(pregnant(random.choice(WEEKS), random))
     now = edited(patient, edits)
     for _ in range(8):
         if len(now.medicines) >= FEWEST + random.randint(0, 3):

@@ -48,7 +48,8 @@ def _table() -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(table["drugs"]), tuple(table["may wait"])
 
 
-def _essential(drug: str) -> bool:
+def essential(drug: str) -> bool:
+    """Return whether a drug is not stopped where another of its problem can be."""
     return any(is_a(drug, ref) for ref in _table()[0])
 
 
@@ -64,7 +65,7 @@ def stoppable(problem: DrugProblem) -> list[str]:
     if "avoid" not in problem.actions:
         return []
     drugs = sorted(problem.drugs)
-    return [one for one in drugs if not _essential(one) or one in problem.begun] or drugs
+    return [one for one in drugs if not essential(one) or one in problem.begun] or drugs
 
 
 def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> list[str]:
@@ -115,7 +116,7 @@ def _treated(one: Taken, kept: Collection[Taken]) -> bool:
     if one.bought:
         return True
     if indication is None:
-        named = one.reason in load().conditions or _essential(one.regimen.drug)
+        named = one.reason in load().conditions or essential(one.regimen.drug)
         return not named or any(other.reason == one.reason for other in kept)
     drugs = [other.regimen.drug for other in kept if not other.bought]
     return any(
