@@ -51,7 +51,7 @@ def setting_of(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) 
     if chosen.condition is not None:
         return with_medicine(chosen.condition, patient, random)
     if chosen.kind == "pregnancy":
-        return [pregnant(random.choice(chosen.weeks), random)]
+        return [pregnancy_edit(random.choice(chosen.weeks), random)]
     if chosen.partner is None:
         return []
     if chosen.days is not None:
@@ -73,7 +73,7 @@ SHOWS = 16
 """Completed weeks up to which a pregnancy may be missing from the record."""
 
 
-def pregnant(weeks: int, random: Random) -> Edit:
+def pregnancy_edit(weeks: int, random: Random) -> Edit:
     """Draw how a pregnancy is known: one that shows is on record."""
     told = told_how(random)
     return {"kind": "pregnancy", "weeks": weeks, "told": told if weeks <= SHOWS else "list"}

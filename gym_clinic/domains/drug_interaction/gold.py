@@ -17,7 +17,7 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     find_problems,
     verdict_of,
 )
-from gym_clinic.domains.drug_interaction.checks.risks import Remedy, allergy_risk
+from gym_clinic.domains.drug_interaction.checks.risks import Remedy, allergy_risk, washout_risk
 from gym_clinic.domains.drug_interaction.checks.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
@@ -106,7 +106,8 @@ def gold_of(
         cited += [{"finding": key, "present": abnormal[key]} for key in extra[: 3 - len(cited)]]
     read = [*READ, *(f"kind:{kind}" for kind in sorted(documents)), *keys]
     read += [f"lookup:interaction:{one.regimen.drug}" for one in who.medicines]
-    read += [f"lookup:washout:{one}" for one, _ in who.ended if asked != LIST]
+    read += [f"lookup:washout:{one}" for one, _ in who.ended if asked != LIST
+             and one != asked and washout_risk(asked, one, 0) is not None]  # fmt: skip
     read = list(dict.fromkeys(read))[:MOST_READ]
     expected = [{"name": name, "arguments": {}} for name in ALWAYS]
     expected += [

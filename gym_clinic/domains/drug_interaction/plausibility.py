@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.conditions import at_risk_of_stroke, condition_risks
-from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
+from gym_clinic.domains.drug_interaction.checks.doses import near_halved_apixaban, renal_risks
 from gym_clinic.domains.drug_interaction.checks.instead import acts_on, raises_high_potassium
 from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
 from gym_clinic.domains.drug_interaction.checks.problems import (
+    DrugProblem,
     ReviewProfile,
     excluded,
     find_problems,
@@ -23,12 +24,27 @@ from gym_clinic.domains.drug_interaction.checks.risks import (
     washout_risk,
 )
 from gym_clinic.domains.drug_interaction.gold import proposal
-from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug, list_holds_together
+from gym_clinic.domains.drug_interaction.lists.review import (
+    LIST,
+    asked_drug,
+    list_holds_together,
+    list_problems,
+)
 from gym_clinic.domains.drug_interaction.world import CKD, profile_of, reported
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.body import reference
 
 POTASSIUM = (3.2, 5.8)
 """Potassium in mmol/L outside of which something else comes before a review."""
+
+USUAL_POTASSIUM = (3.5, 5.1)
+"""Potassium in mmol/L outside of which "nothing stands in the way" would leave something out."""
+
+HIGH_ALT = 3
+"""Times its limit above which an alanine aminotransferase is explained before a review."""
+
+LOSES_POTASSIUM = ("class:thiazide-diuretic", "class:loop-diuretic")
 
 LEAST_HB = 8.0
 """Haemoglobin in g/dL below which blood comes before a review."""
@@ -37,20 +53,23 @@ LEAST_HB = 8.0
 def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     """Return whether a chart holds together, and the request is one that the tables can judge.
 
-    Failing kidneys and the disease are on record together; potassium and haemoglobin are none that
-    call for treatment at once; nothing is prescribed that these kidneys, this pregnancy or another
-    medicine forbid; the drug suits sex, age and conditions, or a risk that the tables know forbids
-    it; no risk is one that the tables leave open; a stroke is prevented in who may have one; and
-    apixaban is not near the two of three limits (age, weight, creatinine) at which its dose in
-    atrial fibrillation is halved.
+    Failing kidneys and the disease are on record together; potassium, haemoglobin and liver enzymes
+    are none that call for something at once, and potassium is usual where nothing is found; nothing
+    is prescribed that these kidneys, this pregnancy or another medicine forbid; the drug suits sex,
+    age and conditions, or a risk that the tables know forbids it; no risk is one that the tables
+    leave open; a stroke is prevented in who may have one; and apixaban is not near the two of three
+    limits (age, weight, creatinine) at which its dose in atrial fibrillation is halved.
     """
     who = profile_of(patient, record["edit"])
     if (CKD in who.conditions) != (who.egfr < 60):
         return False
     if not POTASSIUM[0] <= who.potassium <= POTASSIUM[1] or reported(patient, "hb") < LEAST_HB:
         return False
+    limit = reference(patient.facts.measurements["alt"], *patient.person.measured_by)
+    if limit and limit.high and reported(patient, "alt") > HIGH_ALT * limit.high:
+        return False
     if asked_drug(record["question"]) == LIST:
-        return list_holds_together(who)
+        return list_holds_together(who) and _potassium_fits(who, list_problems(who))
     drug, indication = proposal(record["question"])
     prescribed = [one.regimen for one in who.medicines if not one.bought]
     kidneys = (who.egfr, who.crcl)
@@ -62,7 +81,7 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     if "af-long-term" in indication.older and not at_risk_of_stroke(who.age, who.conditions):
         return False
     problems = find_problems(drug, indication, who)
-    if any(one.undecided for one in problems):
+    if any(one.undecided for one in problems) or not _potassium_fits(who, problems):
         return False
     waits = {other for one in problems for other in one.drugs}
     if any(acts_on(ended, days, drug.drug) and ended not in waits for ended, days in who.ended):
@@ -71,8 +90,17 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
         return False
     if raises_high_potassium(drug.drug, who) and all(one.kind != "interaction" for one in problems):
         return False
-    limits = (who.age >= 78, who.weight_kg <= 62, who.creatinine >= 1.4)
-    return not (drug.drug == "apixaban" and "af" in indication.older and sum(limits) > 1)
+    halved = near_halved_apixaban(who.age, who.weight_kg, who.creatinine)
+    return not (halved and drug.drug == "apixaban" and "af" in indication.older)
+
+
+def _potassium_fits(who: ReviewProfile, problems: Sequence[DrugProblem]) -> bool:
+    """Whether nothing is to be said of a potassium that is unusual, or low under a diuretic."""
+    low, high = USUAL_POTASSIUM
+    drugs = [one.regimen.drug for one in who.medicines]
+    if who.potassium < low and any(is_a(one, ref) for one in drugs for ref in LOSES_POTASSIUM):
+        return False
+    return low <= who.potassium <= high or any(one.matters for one in problems)
 
 
 def go_together(who: ReviewProfile) -> bool:

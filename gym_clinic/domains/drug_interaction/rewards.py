@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from gym_clinic.clinical import DomainJudge, JudgedEpisode
+from gym_clinic.domains.drug_interaction.checks.instead import harm_of
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, find_problems
+from gym_clinic.domains.drug_interaction.checks.risks import duplicate_risk
 from gym_clinic.domains.drug_interaction.gold import proposal
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
@@ -30,7 +32,10 @@ from gym_clinic.rewards.clinical import CallArguments
 
 WEIGHTS = {"verdict": 0.4, "problems": 0.4, "plan": 0.2}
 OTHER_SEVERITY = 0.5
-"""What a problem counts that is stated with another severity."""
+"""What a problem counts that is stated with another severity, or as another kind of a pair."""
+
+OF_PAIRS = ("interaction", "duplicate")
+"""Kinds of problems of two medicines, which may both be said of one pair."""
 
 
 def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
@@ -55,12 +60,12 @@ def problems_score(judged: JudgedEpisode) -> float:
     extras = [(one["kind"], _others(one["drugs"], proposed), one.get("severity", "minor"))
               for one in judged.gold["extras"]]  # fmt: skip
     made = hits = 0.0
-    for kind, drugs, severity in stated:
+    for kind, drugs, severity in sorted(stated, key=lambda one: one[:2] not in graded):
         alike = [one for one in wanted if _same(one[0], one[1], kind, drugs, proposed)]
-        match = min(alike, key=lambda one: len(one[1] ^ drugs), default=None)
+        match = min(alike, key=lambda one: (one[0] != kind, len(one[1] ^ drugs)), default=None)
         if match is not None:
             wanted.remove(match)
-            hits += 1.0 if match[2] == severity else OTHER_SEVERITY
+            hits += 1.0 if match[0] == kind and match[2] == severity else OTHER_SEVERITY
         elif any(_same(of, named, kind, drugs, proposed) and severity in ("minor", most)
                  for of, named, most in extras):  # fmt: skip
             continue
@@ -78,11 +83,20 @@ def _same(
 ) -> bool:
     """Whether a problem is the one that is named; of three drugs that act together, two will do.
 
-    The proposed drug is one of them, and is left out of both.
+    The proposed drug is one of them, and is left out of both. Two drugs that are alike may be said
+    to interact or to be duplicates.
     """
     least = 2 if proposed == LIST else 1
     near = len(drugs) > least and len(named) >= least and named <= drugs
-    return kind == other and (drugs == named or near)
+    if kind != other:
+        pair = drugs == named and {kind, other} == {*OF_PAIRS}
+        return pair and _alike(drugs | ({proposed} - {LIST}))
+    return drugs == named or near
+
+
+def _alike(drugs: Collection[str]) -> bool:
+    """Whether the tables call two drugs duplicates, by class or by purpose."""
+    return len(drugs) == 2 and duplicate_risk(*drugs) is not None
 
 
 def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], str]]:
@@ -239,8 +253,9 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
 
     A drug that must not be given is started (5 if it is contraindicated, else 4); one that needs a
     change is started without it or withheld (3); one that is right is withheld (4) or changed (2);
-    what is given instead is not right here (2). Of a list, what is right is stopped (3), or what
-    nothing asks for is added (2).
+    what is given instead is not right here (2, or 3 and 4 by the problem that it brings; nothing
+    where only its dose is to be lowered). Of a list, what is right is stopped (3), or what nothing
+    asks for is added (2).
     """
     raw, gold = judged.raw or {}, judged.gold
     if asked_drug(judged.case["question"]) == LIST:
@@ -249,8 +264,9 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
     verdict, right = raw["verdict"], gold["acceptable"]["verdicts"]
     if verdict in right:
         instead = raw["plan"].get("alternative")
-        if instead and not drugs_named([instead]) <= {*gold["acceptable"]["alternatives"]}:
-            yield 2
+        given = drugs_named([instead]) if instead else frozenset()
+        if not given <= {*gold["acceptable"]["alternatives"]}:
+            yield from filter(None, [_harm_instead(judged, given)])
     elif right[0] == "do not start":
         worst = {one["severity"] for one in gold["problems"]}
         yield 5 if "contraindicated" in worst else 4
@@ -259,6 +275,14 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
         yield 2 if verdict == "start with change" else withheld
     else:
         yield 3
+
+
+def _harm_instead(judged: JudgedEpisode, given: Iterable[str]) -> int:
+    """How severe it is to give these drugs instead of the proposed one; 0 for no harm."""
+    case = judged.case
+    who = profile_of(case.patient, judged.episode.task.record.get("edit", ()))
+    _, indication = proposal(case["question"])
+    return max(harm_of(indication, drug, who) for drug in given)
 
 
 def _harms_of_list(raw: Mapping[str, Any], gold: Mapping[str, Any]) -> Iterator[int]:

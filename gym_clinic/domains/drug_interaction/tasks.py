@@ -31,6 +31,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     brand_names,
     failing_kidneys,
     lived_with,
+    pregnancy_edit,
     protected,
     setting_of,
     taken_edits,
@@ -236,7 +237,7 @@ def _extras(
     if has("kidneys") and "kidneys" not in kinds and not pregnant:
         found += failing_kidneys(random)
     if label == PREGNANT:
-        found.append(pregnant(random.choice(WEEKS), random))
+        found.append(pregnancy_edit(random.choice(WEEKS), random))
     if beside == "liver":
         found.append(lived_with("cirrhosis", patient, random))
     if beside == "condition":

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gym_clinic.domains.drug_interaction.candidates import candidates
-from gym_clinic.domains.drug_interaction.charting import SHOWS, pregnant, setting_of
+from gym_clinic.domains.drug_interaction.charting import SHOWS, pregnancy_edit, setting_of
 from gym_clinic.domains.drug_interaction.checks.formulary import bought
 from gym_clinic.domains.drug_interaction.ended import COURSES, ended_edits, may_end, washout_regimen
 from gym_clinic.domains.drug_interaction.lists.needed import needed
@@ -83,7 +83,7 @@ def test_the_condition_of_a_medicine_that_still_acts_is_on_record() -> None:
 
 
 def test_a_pregnancy_that_shows_is_on_record() -> None:
-    told = {weeks: {pregnant(weeks, Random(seed))["told"] for seed in range(30)}
+    told = {weeks: {pregnancy_edit(weeks, Random(seed))["told"] for seed in range(30)}
             for weeks in (6, SHOWS, SHOWS + 1, 33)}  # fmt: skip
     assert told == {6: {"hidden", "list"}, SHOWS: {"hidden", "list"}, SHOWS + 1: {"list"},
                     33: {"list"}}  # fmt: skip

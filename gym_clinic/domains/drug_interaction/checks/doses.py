@@ -47,8 +47,11 @@ def renal_risks(
             value = egfr if rule.measure == "eGFR" else crcl
             if not _within(rule, value):
                 continue
-        elif not (egfr < 60 and re.search(r"CKD|renal", rule.when or "")):
-            continue
+        elif re.search(r"CKD|renal", rule.when or ""):
+            if egfr >= 60:
+                continue
+        elif indication is not None:
+            continue  # it goes by more than kidneys: see `near_halved_apixaban`
         only = rule.only_indications
         if only and indication is not None and not {*only} & {*indication}:
             continue
@@ -57,6 +60,15 @@ def renal_risks(
         if rule.most is not None and daily_mg is not None and daily_mg <= rule.most * 1.01:
             continue
         yield _renal_risk(drug, rule, told=indication is None)
+
+
+def near_halved_apixaban(age: float, weight_kg: float, creatinine: float) -> bool:
+    """Return whether two of the three limits are near at which apixaban is halved for the heart.
+
+    >>> near_halved_apixaban(84, 58, 0.9), near_halved_apixaban(84, 75, 0.9)
+    (True, False)
+    """
+    return sum((age >= 78, weight_kg <= 62, creatinine >= 1.4)) > 1
 
 
 def _of_who_takes(rule: RenalRule) -> RenalRule | None:

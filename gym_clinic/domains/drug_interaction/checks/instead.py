@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gym_clinic.domains.drug_interaction.checks.formulary import Indication
+from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen
 from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
 from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
@@ -87,6 +87,38 @@ VALPROATE_FROM = 55
 """Age in years below which two specialists start valproate, in men too (United Kingdom, 2024)."""
 
 
+OTHER_CHOICE = 2
+"""How severe it is to give instead what brings no grave problem and is no right choice."""
+
+HEART_FAILURE = "heart-failure-with-reduced-ejection-fraction"
+PROVEN = ("bisoprolol", "carvedilol", "nebivolol")
+"""Beta-blockers for a weak heart, beside metoprolol succinate, which no option is."""
+
+
+def _unproven(drug: str, who: ReviewProfile) -> bool:
+    """Whether a drug is a beta-blocker that is no choice in a weak heart."""
+    weak = HEART_FAILURE in who.conditions and is_a(drug, "class:beta-blocker")
+    return weak and drug not in PROVEN
+
+
+def harm_of(indication: Indication, drug: str, who: ReviewProfile) -> int:
+    """Return how severe it is to give a drug instead, by what it brings; 0 where that is no harm.
+
+    One of the usual choices of which nothing but a lower dose is asked does no harm.
+    """
+    if drug not in load().drugs:
+        return OTHER_CHOICE
+    usual = next((one for one in indication.options if one.drug == drug), None)
+    own = find_problems(usual or Regimen(drug, 0.0, "mg", 1), indication, who)
+    matter = [one for one in own if one.matters]
+    lowered = [one for one in matter
+               if one.actions == ("change",) and one.remedies[0].kind == "dose"]  # fmt: skip
+    if usual is not None and matter and lowered == matter and not excluded(drug, who):
+        return 0
+    grades = {one.severity for one in matter if one.actions[0] == "avoid"}
+    return 4 if "contraindicated" in grades else 3 if "major" in grades else OTHER_CHOICE
+
+
 def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[str]:
     """Return the drugs that may be given instead: they treat the same and bring no problem.
 
@@ -103,7 +135,7 @@ def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[
         same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
         if same or one.drug in {*known, *NO_SUBSTITUTE} or excluded(one.drug, who):
             continue
-        if raises_high_potassium(one.drug, who):
+        if raises_high_potassium(one.drug, who) or _unproven(one.drug, who):
             continue
         if any(acts_on(ended, days, one.drug) for ended, days in who.ended):
             continue

@@ -291,7 +291,7 @@ def allergy_risk(drug: str, allergen: str, reaction: str = "") -> DrugRisk | Non
         reaction: What happened then.
     """
     level = reaction_level(allergen, drug)
-    if level is None:
+    if level is None or (level == "low" and _spared(drug) and "nsaid" in _kinds(allergen)):
         return _of_its_kind(drug, allergen)
     reason = f"cross-reactivity: {level.replace('_', ' ')}"
     if level in ("none", "very_low", "low"):
@@ -302,11 +302,21 @@ def allergy_risk(drug: str, allergen: str, reaction: str = "") -> DrugRisk | Non
     return DrugRisk(severity, ("avoid",), "do not give; choose another drug", reason)
 
 
+def _spared(drug: str) -> bool:
+    """Whether a drug is one that most people with an allergy to another NSAID tolerate."""
+    return is_a(drug, "class:cox-2-inhibitor") or drug == "meloxicam"
+
+
+def _kinds(allergen: str) -> frozenset[str]:
+    """The classes of an allergen; an NSAID other than aspirin is an NSAID."""
+    found = classes_of(allergen)
+    return found | {"nsaid"} if "non-aspirin-nsaid" in found else found
+
+
 def _of_its_kind(drug: str, allergen: str) -> DrugRisk | None:
     """What an allergy to another drug of a kind says where the table has no row for the two."""
-    both = classes_of(allergen) & classes_of(drug)
-    spared = is_a(drug, "class:cox-2-inhibitor") or drug == "meloxicam"
-    if "nsaid" in both and not spared:
+    both = _kinds(allergen) & classes_of(drug)
+    if "nsaid" in both and not _spared(drug):
         return DrugRisk("major", ("avoid",), "do not give; choose another drug", "of one kind")
     aromatic = drug == "lamotrigine" and allergen in ("carbamazepine", "phenytoin")
     if aromatic or both & {"nsaid", *MAY_REACT}:

@@ -22,7 +22,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     brand_names,
     failing_kidneys,
     lived_with,
-    pregnant,
+    pregnancy_edit,
     protected,
     taken_edits,
     told_how,
@@ -92,7 +92,7 @@ def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
     if draft.label in PREGNANT:
         if person.sex != "female" or not FERTILE[0] <= person.age <= FERTILE[1]:
             return None
-        edits.append(pregnant(random.choice(WEEKS), random))
+        edits.append(pregnancy_edit(random.choice(WEEKS), random))
     now = edited(patient, edits)
     for _ in range(8):
         if len(now.medicines) >= FEWEST + random.randint(0, 3):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from gym_clinic.domains.drug_interaction.checks.doses import near_halved_apixaban
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, indications
 from gym_clinic.domains.drug_interaction.checks.instead import GRAVE, acts_on, raises_high_potassium
 from gym_clinic.domains.drug_interaction.checks.problems import (
@@ -78,12 +79,16 @@ def _watched(problem: DrugProblem, who: ReviewProfile) -> DrugProblem:
 
 
 def _use(one: Taken) -> Indication:
-    """What a medicine of the list is taken for, in the names of the rules for one use alone."""
+    """What a medicine of the list is taken for, in the names of the rules for one use alone.
+
+    What treats the condition itself is taken for it, and not for what else may be asked there.
+    """
     drug, reason = one.regimen.drug, one.reason
-    names = [name for each in indications().values()
-             if reason in (each.disease, each.lives_with, *each.presents)
-             and any(other.drug == drug for other in each.options)
-             for name in each.older]  # fmt: skip
+    uses = [each for each in indications().values()
+            if any(other.drug == drug for other in each.options)]  # fmt: skip
+    own = [each for each in uses if reason in (each.disease, each.lives_with)]
+    beside = [each for each in uses if reason in each.presents]
+    names = [name for each in own or beside for name in each.older]
     return Indication("home", "", (), (), None, None, tuple(dict.fromkeys(names)))
 
 
@@ -101,9 +106,13 @@ def list_holds_together(who: ReviewProfile) -> bool:
     """Return whether the tables can judge a list, and nothing else forbids a medicine of it.
 
     A grave interaction that the tables do not grade leaves a list open, and so does a condition for
-    which they know nothing once its medicine is stopped, or whose treatment is missing.
+    which they know nothing once its medicine is stopped, or whose treatment is missing; so does
+    apixaban near two of the three limits at which its dose is halved.
     """
     if not FEWEST <= len(who.medicines) <= MOST_TAKEN:
+        return False
+    halved = near_halved_apixaban(who.age, who.weight_kg, who.creatinine)
+    if halved and any(one.regimen.drug == "apixaban" for one in who.medicines):
         return False
     problems = list_problems(who)
     if any(one.undecided for one in problems):

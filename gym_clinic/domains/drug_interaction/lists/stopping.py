@@ -14,6 +14,10 @@ from gym_clinic.domains.drug_interaction.checks.instead import NO_SUBSTITUTE, al
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, ReviewProfile, Taken
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.facts.records.drugs import RULES_ONLY
+
+OF_RISKS = ("qt-prolonging-drug", "enzyme-inducer", "polyvalent-cation", "serotonergic-opioid")
+"""Classes that say what a drug does beside its use."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,17 @@ def taken_for(one: Taken) -> Indication | None:
         asked = uses if len(uses) == 1 else []
     asked.sort(key=lambda each: reason not in (each.disease, each.lives_with))
     own = [each for each in asked if any(other.drug == drug for other in each.options)]
-    classes = {*load().drugs[drug].classes}
-    alike = [
-        each
-        for each in asked
-        if any(classes & {*load().drugs[other.drug].classes} for other in each.options)
-    ]
+    classes = _kinds(drug)
+    alike = [each for each in asked
+             if any(classes & _kinds(other.drug) for other in each.options)]  # fmt: skip
     return next(iter([*own, *alike]), None)
+
+
+def _kinds(drug: str) -> set[str]:
+    """The classes of a drug by which it acts; one that is there for a risk alone is none."""
+    known = load().drug_classes
+    return {key for key in load().drugs[drug].classes
+            if key not in OF_RISKS and known[key].sources != RULES_ONLY}  # fmt: skip
 
 
 def _treated(one: Taken, kept: Collection[Taken]) -> bool:

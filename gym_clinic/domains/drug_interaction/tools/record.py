@@ -9,6 +9,8 @@ from gym_clinic.chart import Chart
 from gym_clinic.chart.encounter import minutes_of
 from gym_clinic.domains.drug_interaction.checks.watching import SHOWN
 from gym_clinic.domains.drug_interaction.world import LABS, reported
+from gym_clinic.facts.records.conditions import ReferenceRange
+from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.toolbox import tool
 
 
@@ -44,9 +46,20 @@ def _days_since(case: Chart, day: str) -> int:
     return (case.patient.arrived.date() - date.fromisoformat(day)).days
 
 
+def _flag(value: float, limits: ReferenceRange | None) -> str | None:
+    """Return whether a value is low or high by the limits of a laboratory; None for neither."""
+    low, high = (None, None) if limits is None else (limits.low, limits.high)
+    if low is not None and value < low:
+        return "low"
+    return "high" if high is not None and value > high else None
+
+
 @tool
 def read_laboratory_results(case: Chart) -> dict[str, Any]:
-    """Read the blood results of this morning: kidneys, liver, clotting, blood count, salts."""
+    """Read the blood results of this morning: kidneys, liver, clotting, blood count, salts.
+
+    What lies outside the limits of the laboratory has a flag.
+    """
     case.spend(minutes_of("read_result"))
     if not any(one["tool"] == "get_labs" for one in case.events):
         case.log("get_labs")
@@ -60,5 +73,6 @@ def read_laboratory_results(case: Chart) -> dict[str, Any]:
         case.show(name, value)
         shown = int(value) if one.decimals == 0 else value
         row = {"test": one.name, "value": shown, "unit": one.unit or None}
+        row["flag"] = _flag(value, reference(one, *case.patient.person.measured_by))
         rows.append({key: item for key, item in row.items() if item is not None})
     return {"taken": f"{case.patient.arrived:%Y-%m-%d} 08:00", "results": rows}
