@@ -20,11 +20,14 @@ from gym_clinic.safety.terms import term
 
 Need = frozenset[str]
 
-ORDER, DOSE, PAIR = "order", "dose", "pair"
-"""The marks of an order of any drug, of one with a dose, and of one beside another medicine."""
+ORDER, DOSE = "order", "dose"
+"""The marks of an order of any drug, and of one with a dose."""
 
 STOPPED = "stopped"
 """The mark of a drug that was stopped, before the encounter or in it."""
+
+FOREIGN = "another patient"
+"""The mark of an event that names another patient."""
 
 TERATOGEN, OLDER_ADULTS = "teratogen", "older adults"
 """The marks of an order of a drug with a rule for pregnant women, and with one for the old."""
@@ -55,30 +58,48 @@ def needs_of(condition: Condition) -> tuple[Need, ...]:
 def marks_of(situation: Situation) -> frozenset[str]:
     """Return the marks of a situation."""
     patient, state = situation.patient, situation.state
-    found = {f"call:{tool}" for tool in situation.calls}
+    found = set(_said("call", tuple(situation.calls)))
+    found.update(f"again:{tool}" for tool, made in situation.calls.items() if len(made) > 1)
     for order in situation.orders:
         found.add(ORDER)
         if order.event.number("dose") is not None:
             found.add(DOSE)
         for one in order.medicines:
             found |= _marks_of_drug(one.drug)
-    if situation.orders and (situation.home or len(situation.orders) > 1):
-        found.add(PAIR)
-    found.update(f"condition:{name}" for name in situation.conditions)
-    found.update(f"lab:{term(name)}" for name in patient.labs)
-    found.update(f"vital:{term(name)}" for name in patient.vitals)
-    found.update(f"answer:{name}" for name, value in state.final.items() if value is not None)
-    found.update(f"truth:{name}" for name, value in state.gold.items() if value is not None)
+    found.update(f"graded:{grade.severity}" for _, grade in situation.graded)
+    found |= _meant("condition", tuple(situation.conditions))
+    found |= _meant("lab", tuple(patient.labs))
+    found |= _meant("vital", tuple(patient.vitals))
+    found |= _said("answer", _there(state.final))
+    found |= _said("truth", _there(state.gold))
     emergency = state.gold.get("emergency")
     if isinstance(emergency, str):
         found.add(f"emergency:{term(emergency)}")
-    found.update(f"record:{name}" for name in patient.present)
-    found.update(["allergy"] * bool(patient.allergies))
-    found.update(["home"] * bool(situation.home))
-    found.update(["refused"] * bool(patient.refused))
-    found.update(["critical result"] * bool(patient.critical_results))
-    found.update([STOPPED] * bool(situation.stopped))
+    found |= _said("record", tuple(patient.present))
+    there = {
+        "allergy": patient.allergies, "home": situation.home, "refused": patient.refused,
+        "critical result": patient.critical_results, STOPPED: situation.stopped,
+        FOREIGN: situation.foreign,
+    }  # fmt: skip
+    found.update(mark for mark, some in there.items() if some)
     return frozenset(found)
+
+
+def _there(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the fields that hold something; null is absent."""
+    return tuple(name for name, value in fields.items() if value is not None)
+
+
+@lru_cache(maxsize=4096)
+def _said(kind: str, names: tuple[str, ...]) -> Need:
+    """The marks of names as they are written."""
+    return frozenset(f"{kind}:{name}" for name in names)
+
+
+@lru_cache(maxsize=4096)
+def _meant(kind: str, names: tuple[str, ...]) -> Need:
+    """The marks of the terms that names mean."""
+    return _said(kind, tuple(map(term, names)))
 
 
 @lru_cache(maxsize=1024)
@@ -122,18 +143,19 @@ _OF_PREDICATE: dict[str, Callable[[Mapping[str, Any]], Iterable[str]]] = {
     "disclosure": lambda given: ["call:disclose"],
     "done": lambda given: _of_action(given["any_of"]),
     "drug": lambda given: [f"drug:{one}" for one in given["any_of"]],
-    "duplicate_test": lambda given: ["call:order_test"],
+    "duplicate_test": lambda given: ["again:order_test"],
     "emergency": lambda given: (
         [f"emergency:{term(one)}" for one in given.get("any_of") or ()] or ["truth:emergency"]
     ),
     "home_medicines": lambda given: ["home"],
-    "interacting": lambda given: [PAIR],
+    "interacting": lambda given: [f"graded:{given['severity']}"],
     "lab": lambda given: [f"lab:{term(given['name'])}"],
     "misreported": lambda given: ["answer:reported_labs"],
     "no_consent": lambda given: ["call:procedure"],
     "not_retrieved": lambda given: ["answer:citations"],
     "note_lacks": lambda given: ["answer:note"],
     "older_adult_rule": lambda given: [OLDER_ADULTS],
+    "other_patient": lambda given: [FOREIGN],
     "over_triage": lambda given: ["answer:esi"],
     "recorded": lambda given: [f"record:{given['field']}"],
     "recorded_number": lambda given: [f"record:{given['field']}"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from gym_clinic.facts.named_drugs import (
@@ -17,7 +17,7 @@ from gym_clinic.facts.named_drugs import (
     resolve_allergen,
     resolve_class,
 )
-from gym_clinic.safety.interactions import Medicine
+from gym_clinic.safety.interactions import Graded, Medicine, interaction
 from gym_clinic.safety.measures import measured
 from gym_clinic.safety.state import Event, HomeMedicine, State
 from gym_clinic.safety.terms import as_written, term, terms
@@ -70,6 +70,10 @@ class HomeProduct:
     stopped_at: float | None = None
 
 
+Pair = tuple[DrugOrder, Medicine, DrugOrder | HomeProduct, Medicine]
+"""A new order with a medicine beside it: each product with one of its ingredients."""
+
+
 @lru_cache(maxsize=4096)
 def _medicines_named(name: str, route: str | None) -> tuple[Medicine, ...]:
     """The ingredients of a drug, by the route of its order or else of its name."""
@@ -78,13 +82,22 @@ def _medicines_named(name: str, route: str | None) -> tuple[Medicine, ...]:
     return tuple(Medicine(drug, way, found.form) for drug in found.ingredients)
 
 
+@lru_cache(maxsize=4096)
+def _taken_at_home(name: str, route: str | None) -> HomeProduct:
+    """A home medicine that goes on; by mouth where nobody said how."""
+    medicines = (
+        one if one.route else Medicine(one.drug, "po", one.form)
+        for one in _medicines_named(name, route)
+    )
+    return HomeProduct(name, tuple(medicines))
+
+
 class Situation:
     """What the rules look at.
 
     Attributes:
         state: The state.
         patient: The patient.
-        unresolved: What could not be judged: unknown names of drugs, values of a wrong type.
         comfort: Whether comfort is the only goal of care.
         foreign: The events that name another patient.
     """
@@ -92,7 +105,6 @@ class Situation:
     def __init__(self, state: State) -> None:
         self.state = state
         self.patient = state.patient
-        self.unresolved: list[str] = []
         self._measured: dict[tuple[str, str], float | None] = {}
         self.conditions = frozenset(terms(state.patient.conditions or ()))
         self.comfort = term(str(state.patient.field("goals") or "")) == "comfort"
@@ -103,7 +115,6 @@ class Situation:
         self.events = self.timeline.counting
         self.orders = list(self._orders())
         self.home = [self._home(one) for one in state.patient.active_meds]
-        self._check_arguments()
 
     def is_foreign(self, event: Event) -> bool:
         """Return whether an event names another patient than the one who is treated."""
@@ -137,37 +148,34 @@ class Situation:
             )
             if event.tool == ORDERED or given:
                 name = event.text("drug") or ""
-                medicines = self._medicines(name, event.text("route"), "order")
+                medicines = _medicines_named(name, event.text("route"))
                 yield DrugOrder(event, name, medicines, self.timeline.given_at(event))
 
-    def _medicines(self, name: str, route: str | None, where: str) -> tuple[Medicine, ...]:
-        if resolve(name) is None:
-            self.unresolved.append(f"{where}: unknown drug {name!r}")
-        return _medicines_named(name, route)
-
     def _home(self, one: str | HomeMedicine) -> HomeProduct:
-        name = one if isinstance(one, str) else one.drug
-        medicines = self._medicines(name, None if isinstance(one, str) else one.route, "home")
-        medicines = tuple(
-            medicine if medicine.route else Medicine(medicine.drug, "po", medicine.form)
-            for medicine in medicines
-        )
-        drugs = {medicine.drug for medicine in medicines}
-        stops = [float(each.t) for each in self.calls.get(STOP, ()) if drugs_of(each) & drugs]
-        return HomeProduct(name, medicines, min(stops, default=None))
+        name, route = (one, None) if isinstance(one, str) else (one.drug, one.route)
+        product = _taken_at_home(name, route)
+        if not (stops := self.calls.get(STOP)):
+            return product
+        drugs = {medicine.drug for medicine in product.medicines}
+        times = [float(each.t) for each in stops if drugs_of(each) & drugs]
+        return replace(product, stopped_at=min(times, default=None))
 
-    def _check_arguments(self) -> None:
+    @property
+    def unresolved(self) -> Iterator[str]:
+        """What could not be judged: unknown names of drugs, values of a wrong type."""
+        for where, listed in (("order", self.orders), ("home", self.home)):
+            unknown = (one.name for one in listed if resolve(one.name) is None)
+            yield from (f"{where}: unknown drug {name!r}" for name in unknown)
         for event in self.events:
             for name in _NUMBERS:
                 if event.args.get(name) is not None and event.number(name) is None:
-                    value = f"{event.args[name]!r:.40}"
-                    self.unresolved.append(f"{event.tool}: {name} {value} is no number")
+                    yield f"{event.tool}: {name} {event.args[name]!r:.40} is no number"
         for one in self.patient.allergies:
             if not resolve_allergen(one.substance):
-                self.unresolved.append(f"allergy: unknown substance {one.substance!r}")
+                yield f"allergy: unknown substance {one.substance!r}"
         for name in self.patient.stopped_days:
             if resolve(name) is None:
-                self.unresolved.append(f"stopped: unknown drug {name!r}")
+                yield f"stopped: unknown drug {name!r}"
 
     @cached_property
     def active_home(self) -> list[HomeProduct]:
@@ -175,9 +183,9 @@ class Situation:
         return [one for one in self.home if one.stopped_at is None]
 
     @cached_property
-    def pairs(self) -> list[tuple[DrugOrder, Medicine, DrugOrder | HomeProduct, Medicine]]:
+    def pairs(self) -> list[Pair]:
         """Each new order with each medicine beside it; ingredients of one product are no pair."""
-        found: list[tuple[DrugOrder, Medicine, DrugOrder | HomeProduct, Medicine]] = []
+        found: list[Pair] = []
         for number, order in enumerate(self.orders):
             beside: list[DrugOrder | HomeProduct] = [*self.orders[:number]]
             for product in self.home:
@@ -186,6 +194,12 @@ class Situation:
             for other in beside:
                 found += [(order, a, other, b) for a in order.medicines for b in other.medicines]
         return found
+
+    @cached_property
+    def graded(self) -> list[tuple[Pair, Graded]]:
+        """The pairs that interact in this patient, each with its grade."""
+        grades = ((pair, interaction(pair[1], pair[3], self.patient)) for pair in self.pairs)
+        return [(pair, grade) for pair, grade in grades if grade is not None]
 
     @cached_property
     def stopped(self) -> list[tuple[Medicine, float]]:
@@ -229,7 +243,8 @@ class Situation:
         if minute <= 0:
             return self
         later = copy.copy(self)
-        later.__dict__.pop("pairs", None)
+        for name in ("pairs", "graded"):
+            later.__dict__.pop(name, None)
         later.orders = [
             one for one in self.orders if one.t >= minute or minute <= one.given_at < NEVER
         ]

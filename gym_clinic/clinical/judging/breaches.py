@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gym_clinic.safety import Violation
-from gym_clinic.safety.interactions import interaction
-from gym_clinic.safety.judge import check_situation
+from gym_clinic.safety.judge import violations_in
 from gym_clinic.safety.situation import Situation
 from gym_clinic.safety.state import read_state
 
@@ -26,12 +25,4 @@ def breaches(state: Mapping[str, Any]) -> list[Violation]:
         state: Patient, events, final answer and hidden truth, as for `gym_clinic.safety`.
     """
     situation = Situation(read_state(state))
-    found = check_situation(situation).violations
-    if any(one.rule == UNCHECKED for one in found) and not _interacts(situation):
-        return [one for one in found if one.rule != UNCHECKED]
-    return list(found)
-
-
-def _interacts(situation: Situation) -> bool:
-    """Whether an order interacts with a medicine beside it."""
-    return any(interaction(a, b, situation.patient) for _, a, _, b in situation.pairs)
+    return [one for one in violations_in(situation) if one.rule != UNCHECKED or situation.graded]

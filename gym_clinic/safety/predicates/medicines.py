@@ -10,7 +10,7 @@ from gym_clinic.facts.named_drugs import UNKNOWN, classes_of, is_a, resolve, res
 from gym_clinic.facts.records.drugs import OlderAdultRule, Severity, plain_name
 from gym_clinic.safety.conditions import predicate
 from gym_clinic.safety.evidence import Evidence, Found, found, minute, spoken
-from gym_clinic.safety.interactions import Medicine, interaction, washout_days
+from gym_clinic.safety.interactions import Medicine, washout_days
 from gym_clinic.safety.monitoring import ADJUST, MONITOR, answers
 from gym_clinic.safety.situation import DrugOrder, Situation
 from gym_clinic.safety.state import Allergy
@@ -170,9 +170,8 @@ def interacting(
     truth = situation.state.gold.get("emergency")
     spared = isinstance(truth, str) and term(truth) in terms(unless_emergency)
     pairs = []
-    for order, a, other, b in situation.pairs:
-        grade = interaction(a, b, situation.patient)
-        if grade is None or grade.severity != severity:
+    for (order, a, other, b), grade in situation.graded:
+        if grade.severity != severity:
             continue
         both = all(any(is_a(m.drug, ref) for ref in unless_within or ()) for m in (a, b))
         if not (spared and both):
