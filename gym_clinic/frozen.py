@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+Made = TypeVar("Made")
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 """Kinds of values that are neither objects nor arrays: most of a record, told apart at once."""
@@ -13,7 +15,10 @@ _OBJECTS, _ARRAYS = (dict, Mapping), (list, tuple)
 
 
 class Frozen(dict[str, Any]):
-    """A JSON object that cannot be changed; ``thaw`` gives a copy that can."""
+    """A JSON object that cannot be changed; ``thaw`` gives a copy that can.
+
+    What was found to follow from it is kept beside its fields, see `once`.
+    """
 
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("a case record is read-only; use case.edit(key) to change it")
@@ -26,6 +31,17 @@ class Frozen(dict[str, Any]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Frozen:
         return self
+
+
+def once(value: Mapping[str, Any], key: str, make: Callable[[], Made]) -> Made:
+    """Return what follows from a JSON object alone, under a name; made once if it is frozen."""
+    if not isinstance(value, Frozen):
+        return make()
+    kept = vars(value)
+    if key not in kept:
+        kept[key] = make()
+    found: Made = kept[key]
+    return found
 
 
 def freeze(value: Any) -> Any:

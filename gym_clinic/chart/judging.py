@@ -6,19 +6,20 @@ what an agent wrote is not in it but for the final answer, as it was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from gym_clinic.chart.encounter import Chart
-from gym_clinic.chart.knowable import known_from
+from gym_clinic.chart.knowable import known_from, usual_ways
 from gym_clinic.chart.orders import Order
 from gym_clinic.chart.results import VITALS, result_of, trend
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Slug, Text, Texts
-from gym_clinic.facts.typed_json import Strict, read_record
+from gym_clinic.facts.typed_json import Strict, read_record, read_value
+from gym_clinic.safety.state import Patient
 from gym_clinic.simulate.clinic.problems import Problem
 
 SEVERE_REACTIONS = ("anaphylaxis", "angioedema", "wheeze")
@@ -86,22 +87,43 @@ def safety_state(
         final: The structured answer.
         gold: Further fields of the hidden truth, such as ``required_tests``.
     """
-    events = [event for one in chart.events for event in _said(one)]
+    return {**_around(chart, final, gold), "patient": {**_arrived(chart), **_by_now(chart)}}
+
+
+def judged_state(
+    chart: Chart, final: Mapping[str, Any] | None = None, gold: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return what `safety_state` returns, with the patient as a record that was checked before.
+
+    What stays as it is on arrival is checked once; what the chart itself measures fits.
+    """
+    known = chart.computed(
+        "safety record", lambda: read_value(_arrived(chart), Patient, "patient on arrival")
+    )
+    return {**_around(chart, final, gold), "patient": known.model_copy(update=_by_now(chart))}
+
+
+def _around(
+    chart: Chart, final: Mapping[str, Any] | None, gold: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The state without the patient."""
+    events = list(_events(chart.events))
     doses = (one for one in chart.carried_out() if one.kind in ("medicine", "support"))
     events += [_administered(one) for one in doses]
     return {
-        "patient": _patient(chart),
         "events": sorted(events, key=lambda one: float(one["t"])),
         "final": dict(final or {}),
         "gold": {**chart.computed("truth", lambda: _truth(chart)), **(gold or {})},
     }
 
 
-def _said(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """An event, and again for each further name that the rules have for its test."""
-    yield event
-    for name in safety_terms().tests.get(event["args"].get("test", ""), ()):
-        yield {**event, "args": {**event["args"], "test": name}}
+def _events(logged: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Each event, and again for each further name that the rules have for its test."""
+    names = safety_terms().tests
+    for event in logged:
+        yield event
+        for name in names.get(event["args"].get("test", ""), ()):
+            yield {**event, "args": {**event["args"], "test": name}}
 
 
 def _administered(order: Order) -> dict[str, Any]:
@@ -109,10 +131,14 @@ def _administered(order: Order) -> dict[str, Any]:
     return {"t": order.done, "tool": "administer", "args": args}
 
 
-def _patient(chart: Chart) -> dict[str, Any]:
+def _arrived(chart: Chart) -> dict[str, Any]:
+    return chart.computed("safety patient", lambda: _on_arrival(chart))
+
+
+def _by_now(chart: Chart) -> dict[str, Any]:
+    """What is known of the patient by now."""
     conditions, rows = _conditions(chart), trend(chart)
     state: dict[str, Any] = {
-        **chart.computed("safety patient", lambda: _on_arrival(chart)),
         "conditions": sorted(conditions),
         "known_from": {name: minute for name, minute in conditions.items() if minute > 0},
         "labs": _labs(chart),
@@ -167,21 +193,34 @@ def _conditions(chart: Chart) -> dict[str, float]:
 
     What was lived with is known on arrival; a problem of today once something has shown it.
     """
-    patient = chart.patient
-    background = [one.condition for one in patient.background]
-    found = {key.replace("-", "_"): 0.0 for key in background}
-    for one in safety_terms().terms:
-        if one.condition in background and one.when == "True":
-            found |= dict.fromkeys(one.on_record, 0.0)
-    for problem in patient.problems:
-        usual = known_from(chart, problem)
+    found = dict.fromkeys(chart.computed("lived with", lambda: _lived_with(chart)), 0.0)
+    for problem, ways, names in chart.computed("ways to know", lambda: _ways_to_know(chart)):
+        minute = known_from(chart, problem, ways)
+        if minute is not None:
+            found |= {name: min(minute, found.get(name, minute)) for name in names}
+    return found
+
+
+def _lived_with(chart: Chart) -> list[str]:
+    """What the patient has had for long, in the words of the rules."""
+    background = [one.condition for one in chart.patient.background]
+    terms = (one for one in safety_terms().terms if one.condition in background)
+    recorded = (name for one in terms if one.when == "True" for name in one.on_record)
+    return [*(one.replace("-", "_") for one in background), *recorded]
+
+
+def _ways_to_know(chart: Chart) -> list[tuple[Problem, Texts, list[str]]]:
+    """Each problem, and how it comes to be known by which names of the rules."""
+    found = []
+    for problem in chart.patient.problems:
+        usual = usual_ways(chart, problem)
         named = {problem.condition.replace("-", "_"): usual}
         for one in _terms(chart, problem):
-            known = known_from(chart, problem, one.known_by) if one.known_by else usual
-            named |= dict.fromkeys(one.on_record, known)
-        for name, minute in named.items():
-            if minute is not None:
-                found[name] = min(minute, found.get(name, minute))
+            named |= dict.fromkeys(one.on_record, one.known_by or usual)
+        found += [
+            (problem, ways, [name for name, of in named.items() if of == ways])
+            for ways in dict.fromkeys(named.values())
+        ]
     return found
 
 

@@ -32,11 +32,12 @@ def known_from(chart: Chart, problem: Problem, ways: Sequence[str] = ()) -> floa
         ways: How it comes to be known, as in :data:`WAYS`; by default by a study that shows it or
             an abnormal result of its work-up, and if it has neither, by the examination.
     """
-    asked = tuple(ways) or _usual_ways(chart, problem)
-    return min(_minutes(chart, problem, asked), default=None)
+    asked = ways or usual_ways(chart, problem)
+    return 0.0 if ARRIVAL in asked else min(_minutes(chart, problem, asked), default=None)
 
 
-def _usual_ways(chart: Chart, problem: Problem) -> tuple[str, ...]:
+def usual_ways(chart: Chart, problem: Problem) -> tuple[str, ...]:
+    """Return how a problem comes to be known if nothing else is said of it."""
     tests = tests_of(chart.patient.facts)
     work_up = chart.patient.facts.conditions[problem.condition].work_up
     shows = any(one.shows for one in problem.studies.values())
@@ -46,17 +47,19 @@ def _usual_ways(chart: Chart, problem: Problem) -> tuple[str, ...]:
 
 
 def _minutes(chart: Chart, problem: Problem, ways: Sequence[str]) -> Iterator[float]:
-    if ARRIVAL in ways:
-        yield 0.0
     for event in chart.events:
-        tool, arguments, minute = event["tool"], event["args"], float(event["t"])
-        named = arguments.get("diagnosis") == problem.condition
-        if (tool == "record_diagnosis" and named) or (tool in READ_VITALS and VITALS in ways):
-            yield minute
+        tool, arguments = event["tool"], event["args"]
+        if tool == "record_diagnosis":
+            shows = arguments.get("diagnosis") == problem.condition
+        elif tool in READ_VITALS:
+            shows = VITALS in ways
         elif tool == "examine" and _allows(ways, EXAMINATION, arguments["system"]):
             site = arguments["system"]
-            if any(one.abnormal for one in problem.signs if one.site == site):
-                yield minute
+            shows = any(one.abnormal for one in problem.signs if one.site == site)
+        else:
+            continue
+        if shows:
+            yield float(event["t"])
     yield from _by_results(chart, problem, ways)
 
 

@@ -51,7 +51,10 @@ class CheckedCitations:
 
     def cites(self, key: str, present: bool, facts: Facts) -> bool:
         """Return whether something is rightly cited, under its key or another for the same."""
-        return any((one, present) in self.right for one in same_evidence(facts, key))
+        right = self.right
+        if not right or (key, present) in right:
+            return bool(right)
+        return any((one, present) in right for one in same_evidence(facts, key))
 
 
 def check_citations(

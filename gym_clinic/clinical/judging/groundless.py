@@ -19,6 +19,7 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Texts
 from gym_clinic.facts.typed_json import Strict, read_record
+from gym_clinic.frozen import once
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 from gym_clinic.simulate.clinic.texts.alarms import lowest_pressure
@@ -60,16 +61,32 @@ def groundless(
         gold: The gold of the task.
         shown: Measurement -> values that were shown; a wrong one is a ground as well.
     """
+    right = accepted_orders(gold)
+    support = groundless_support(patient, made, right, shown or {})
+    return (*groundless_treatments(patient, made, right), *support)
+
+
+def groundless_treatments(
+    patient: ClinicPatient, made: Collection[str], right: Collection[str]
+) -> tuple[str, ...]:
+    """Return the drugs and procedures without a ground; ``right`` is what the gold accepts."""
     bare = {one.partition("@")[0] for one in made if one.startswith((DRUG, PROCEDURE))}
-    right = {*accepted_orders(gold)}
     grounds = _grounds(patient, right) if bare else set()
-    found = [one for one in sorted(bare) if not _has_ground(one, grounds)]
-    support = [
+    return tuple(one for one in sorted(bare) if not _has_ground(one, grounds))
+
+
+def groundless_support(
+    patient: ClinicPatient,
+    made: Collection[str],
+    right: Collection[str],
+    shown: Mapping[str, Sequence[float]],
+) -> tuple[str, ...]:
+    """Return the oxygen, fluids and blood without a ground; ``right`` is what the gold accepts."""
+    return tuple(
         one
         for one, ground in ground_table().support.items()
-        if one in made and one not in right and not _calls_for(patient, one, ground, shown or {})
-    ]
-    return (*found, *support)
+        if one in made and one not in right and not _calls_for(patient, one, ground, shown)
+    )
 
 
 def _has_ground(action: str, grounds: Collection[str]) -> bool:
@@ -189,8 +206,12 @@ def _treatments(folder: Path, condition: str) -> frozenset[str]:
     return frozenset(it for each in (*lists, *(one.first_line for one in forms)) for it in each)
 
 
-def accepted_orders(gold: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the gold accepts: its treatments, and orders that are due."""
+def accepted_orders(gold: Mapping[str, Any]) -> frozenset[str]:
+    """Return what the gold accepts: its treatments, and orders that are due."""
+    return once(gold, "accepted orders", lambda: frozenset(_accepted(gold)))
+
+
+def _accepted(gold: Mapping[str, Any]) -> Iterator[str]:
     acceptable = gold.get("acceptable", {})
     support = ground_table().support
     yield from (one for one in acceptable.get("related", ()) if one not in support)

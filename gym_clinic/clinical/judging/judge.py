@@ -33,20 +33,25 @@ from typing import Any
 
 import orjson
 
-from gym_clinic.chart import safety_state
+from gym_clinic.chart.judging import judged_state
 from gym_clinic.clinical.answer import ClinicalAnswer, read_answer
 from gym_clinic.clinical.judging.assertions import CHECKS, AssertionCheck
 from gym_clinic.clinical.judging.breaches import breaches
 from gym_clinic.clinical.judging.calls import TOUCHING, Canonical, canonical_calls
 from gym_clinic.clinical.judging.citations import CheckedCitations, check_citations
 from gym_clinic.clinical.judging.equivalents import share_found
-from gym_clinic.clinical.judging.groundless import groundless, severity
+from gym_clinic.clinical.judging.groundless import severity
 from gym_clinic.clinical.judging.prices import economy
 from gym_clinic.clinical.judging.seen import answer_turn, seen_before_answer
-from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.clinical.judging.wrong_actions import (
+    duplicates_made,
+    forbidden_made,
+    groundless_made,
+)
 from gym_clinic.clinical.world import ClinicCase
 from gym_clinic.episode import Episode
 from gym_clinic.facts import Facts
+from gym_clinic.frozen import once
 from gym_clinic.rewards import Rubric
 from gym_clinic.rewards.clinical import (
     ASSERTION,
@@ -60,7 +65,6 @@ from gym_clinic.rewards.clinical import (
     process_score,
 )
 from gym_clinic.safety import Violation
-from gym_clinic.simulate.clinic.medicines import duplicates
 
 PARTS = {"acc": "accuracy", "proc": "process", "safe": "safety", "fmt": "format",
          "coh": "coherence"}  # fmt: skip
@@ -189,11 +193,7 @@ class JudgedEpisode:
     @cached_property
     def forbidden(self) -> tuple[str, ...]:
         """Forbidden actions that were ordered, given or advised."""
-        return tuple(
-            one
-            for one in self.gold.get("forbidden", ())
-            if any(fulfils(has, one) for has in self._made)
-        )
+        return forbidden_made(self.case, self._made, self.gold)
 
     @cached_property
     def _made(self) -> frozenset[str]:
@@ -206,7 +206,7 @@ class JudgedEpisode:
     def violations(self) -> tuple[Violation, ...]:
         """The violations of the rules of safety, those of the answer's orders included."""
         final = {**(self.raw or {}), **self.judge.final(self)}
-        state = safety_state(self.case, final, self.gold.get("safety"))
+        state = judged_state(self.case, final, self.gold.get("safety"))
         for one in self.answer.orders:
             if one.action is not None and one.action.startswith("drug:"):
                 given = {"drug": one.text, "route": one.route, "dose": one.dose, "unit": one.unit,
@@ -218,19 +218,12 @@ class JudgedEpisode:
     @cached_property
     def duplicated(self) -> tuple[str, ...]:
         """The drugs given or advised beside one of their kind that the patient goes on taking."""
-        patient, stopped = self.case.patient, self.case["discontinued"]
-        taken = [one.drug for one in patient.medicines if one.drug not in stopped]
-        made = sorted(one for one in self._made if one.startswith("drug:"))
-        parts = [one.removeprefix("drug:").partition("@")[0].split("+") for one in made]
-        drugs = dict.fromkeys(one for each in parts for one in each if one in self.facts.drugs)
-        return tuple(
-            one for one in drugs if any(duplicates(self.facts, one, other) for other in taken)
-        )
+        return duplicates_made(self.case, self._made)
 
     @cached_property
     def groundless(self) -> tuple[str, ...]:
         """What was given, done or advised without a ground."""
-        return groundless(self.case.patient, self._made, self.gold, self.case.shown)
+        return groundless_made(self.case, self._made, self.gold)
 
     @cached_property
     def severities(self) -> tuple[int, ...]:
@@ -311,7 +304,8 @@ class JudgedEpisode:
 
     def held(self, assertion: Mapping[str, Any]) -> bool:
         """Return whether an assertion of the gold holds."""
-        check = {**CHECKS, **self.judge.checks}[assertion["check"]]
+        name = assertion["check"]
+        check = self.judge.checks[name] if name in self.judge.checks else CHECKS[name]
         return bool(check(self, assertion))
 
     @property
@@ -335,7 +329,9 @@ class JudgedEpisode:
 
 
 def _expected(gold: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    return [(one["name"], one["arguments"]) for one in gold.get("expected", ())]
+    return once(gold, "expected calls", lambda: [
+        (one["name"], one["arguments"]) for one in gold.get("expected", ())
+    ])  # fmt: skip
 
 
 def _is_answer(call: Any, raw: Any) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import study_price, test_prices
 from gym_clinic.clinical.judging.groundless import accepted_orders
+from gym_clinic.frozen import once
 
 FREE, DEAREST = 2.5, 0.15
 """Multiple of the reference plan's cost and orders that is free, and the most that more takes."""
@@ -38,14 +39,19 @@ def economy(case: Chart, advised: Collection[str], gold: Mapping[str, Any]) -> f
     return min(DEAREST, DEAREST * max(0.0, dearer, more))
 
 
+def _names(actions: Iterable[str]) -> frozenset[str]:
+    """Actions without their kinds."""
+    return frozenset(one.partition(":")[2] or one for one in actions)
+
+
 def _further(case: Chart, advised: Collection[str], gold: Mapping[str, Any]) -> Iterator[float]:
     """The prices in US dollars of tests that are advised and were not ordered yet."""
     ordered = {one.what for one in case.orders.values()}
-    expected = {one.partition(":")[2] or one for one in accepted_orders(gold)}
+    expected = once(gold, "names of accepted orders", lambda: _names(accepted_orders(gold)))
     prices = test_prices(case.patient.facts)
     for one in sorted(advised):
         kind, _, test = one.partition(":")
-        if test in ordered | expected:
+        if test in ordered or test in expected:
             continue
         if kind == "study":
             yield study_price(test).cost

@@ -61,9 +61,9 @@ def seen(chart: Chart, until: TurnMark | None = None) -> frozenset[str]:
         if maker is not None:
             found.update(maker(chart, event["args"]))
     facts = chart.patient.facts
-    shown = chart.shown if until is None else until.shown
-    for measurement in shown:
-        found.update(measured_alike(facts, measurement))
+    alike = _alike_in(facts.folder)
+    for measurement in chart.shown if until is None else until.shown:
+        found.update(alike[measurement])
     for fact, value in chart.told.items():
         if until is None or fact in until.told:
             found |= _keys_told(facts.folder, fact, value)

@@ -243,6 +243,7 @@ def test_a_second_drug_of_a_kind_counts_in_every_domain(
     judged.judge, judged.facts, judged.raw, judged.gold = MagicMock(), load(), None, {}
     judged.case = MagicMock(orders={"o1": MagicMock(cancelled=None, actions=[given])})
     judged.case.__getitem__.side_effect = {"discontinued": stopped}.__getitem__
+    judged.case.computed.side_effect = lambda key, make: make()
     taken = TakenMedicine("ibuprofen", 400.0, "mg", 3.0, "osteoarthritis", {}, 0.0)
     judged.case.patient = dataclasses.replace(draw_patient(3, "gout"), medicines=(taken,))
     vars(judged).update(answer=ClinicalAnswer(), violations=())
