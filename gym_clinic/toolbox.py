@@ -19,6 +19,7 @@ from typing_extensions import NotRequired
 from gym_clinic import strict_json
 from gym_clinic.case import Case
 from gym_clinic.errors import ToolError
+from gym_clinic.frozen import thaw
 from gym_clinic.names import LONGEST, nearest
 
 _TYPED_DICT: Any = vars(typing_extensions)["TypedDict"]  # made at run time, beyond static types
@@ -252,7 +253,7 @@ class Toolbox:
         the next one who asks gets a copy.
         """
         if self._lent != self._own:
-            self._lent = self.schemas()
+            self._lent = thaw(self._own)  # the texts are shared, so that they compare at once
         return self._lent
 
     def apart(self) -> Toolbox:

@@ -180,9 +180,11 @@ def _once(make: Callable[[Facts], Found]) -> Callable[[Facts], Found]:
 
     @wraps(make)
     def made(facts: Facts) -> Found:
-        if facts.folder not in known:
-            known[facts.folder] = make(facts)
-        return known[facts.folder]
+        folder = facts.folder
+        try:
+            return known[folder]
+        except KeyError:
+            return known.setdefault(folder, make(facts))
 
     return made
 

@@ -116,7 +116,7 @@ class Chart(Case):
     def log(self, tool: str, **arguments: Any) -> None:
         """Note an action for the judge of safety, in the words of its rules."""
         kept = {key: value for key, value in arguments.items() if value is not None}
-        self.events.append(freeze({"t": self.minute, "tool": tool, "args": kept}))
+        self.events.append(Frozen(t=self.minute, tool=tool, args=freeze(kept)))
 
     def spend(self, minutes: float, *, seen: bool = False) -> None:
         """Let time pass.

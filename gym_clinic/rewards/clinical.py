@@ -125,8 +125,12 @@ def matched(calls: Sequence[CallArguments], expected: Sequence[CallArguments]) -
     A call matches if it has the name and all compared arguments; further arguments are free. The
     matching is the largest, so that the order of the calls does not matter.
     """
+    made: dict[str, list[int]] = {}
+    for number, (name, _) in enumerate(calls):
+        made.setdefault(name, []).append(number)
     fits = [
-        [number for number, call in enumerate(calls) if _fulfils(call, one)] for one in expected
+        [number for number in made.get(name, ()) if _fulfils(calls[number][1], wanted)]
+        for name, wanted in expected
     ]
     taken: dict[int, int] = {}  # call -> the expected one that has it
 
@@ -142,10 +146,8 @@ def matched(calls: Sequence[CallArguments], expected: Sequence[CallArguments]) -
     return sum(place(wanted, set()) for wanted in range(len(expected)))
 
 
-def _fulfils(call: CallArguments, expected: CallArguments) -> bool:
-    name, arguments = call
-    wanted_name, wanted = expected
-    return name == wanted_name and all(
+def _fulfils(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(
         key in arguments and signature("", arguments[key]) == signature("", value)
         for key, value in wanted.items()
     )

@@ -33,6 +33,8 @@ def signature(name: str, arguments: Any) -> Hashable:
 
 
 def _hashable(value: Any) -> Hashable:
+    if value.__class__ is str:  # most arguments
+        return "str", value
     if isinstance(value, dict):
         return tuple(sorted((key, _hashable(item)) for key, item in value.items()))
     if isinstance(value, list | tuple):

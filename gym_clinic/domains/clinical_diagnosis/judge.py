@@ -168,7 +168,8 @@ def _watched(judged: JudgedEpisode) -> Mapping[str, Any]:
     """
     case = judged.case
     treated = next((one.treated for one in case.outcome().treatments), None)
-    over = attack_over(judged.gold["condition"], case.patient)
+    right = judged.gold["condition"]
+    over = case.computed(("attack over", right), lambda: attack_over(right, case.patient))
     if treated is None or (over is not None and not parse(over.then).compute(case.state())):
         return {}
     return {"observation_min": max(0.0, case.minute - treated)}

@@ -360,7 +360,7 @@ def treated_at(course: Course, actions: Mapping[str, float]) -> float | None:
             as in :func:`done_at`.
     """
     complete = []
-    for together in course.treated_by:
+    for together in course.treated_by if actions else ():
         done = [done_at(course, one, actions) for one in together]
         known = [when for when in done if when is not None]
         if len(known) == len(done):
