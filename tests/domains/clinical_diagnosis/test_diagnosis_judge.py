@@ -81,9 +81,10 @@ def test_every_order_can_be_judged_beside_the_medicines_that_are_taken() -> None
     """Names of two drugs in one, and of drugs that the facts do not have, are orders too."""
     names = ["amlodipine/atorvastatin", "protamine", "vincristine", "saline", "drug:oxygen"]
     facts, made = facts_of(), [find_action(facts_of(), one) for one in names]
-    one = MagicMock(facts=facts, _made=frozenset(each for each in made if each))
-    one.case = MagicMock(patient=MagicMock(medicines=[MagicMock(drug="simvastatin")]))
+    one = MagicMock(_made=frozenset(each for each in made if each))
+    one.case = MagicMock(patient=MagicMock(facts=facts, medicines=[MagicMock(drug="simvastatin")]))
     one.case.__getitem__.return_value = ()
+    one.case.computed.side_effect = lambda key, make: make()
     assert JudgedEpisode.duplicated.func(one) == ("atorvastatin",)
 
 
