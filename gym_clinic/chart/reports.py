@@ -30,15 +30,16 @@ def study_report(
     patient: ClinicPatient, study: str, minute: float, actions: Mapping[str, float]
 ) -> str:
     """Return the report of a study performed at a minute under what was given by then."""
-    text = patient.report(study, minute)
+    normal = of_split("normal", study_entry(study).normal, patient.split)
+    healthy = Random(f"{patient.seed}:{study}:normal").choice(normal)
+    text = patient.report(study, minute, None if study == "ecg" else healthy)
     shown_by = [one for one in patient.problems if study in one.studies]
     recovered = study == "ecg" and all(
         one.condition in ECG_RECOVERS and patient.severity(one, minute, actions) < RECOVERED
         for one in shown_by
     )
     if text is None or recovered:
-        normal = of_split("normal", study_entry(study).normal, patient.split)
-        text = Random(f"{patient.seed}:{study}:normal").choice(normal)
+        text = healthy
     if study == "ecg":
         rate = round(patient.state(minute, actions)["hr"])
         lived_with = {one.condition for one in patient.background}

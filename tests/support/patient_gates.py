@@ -170,6 +170,7 @@ GATES = (
     Gate("words of the examination are true", link.words_hold, breaks.unlike_words),
     Gate("two problems are one examination", link.one_examination, breaks.told_twice),
     Gate("two problems are one report", link.one_report, breaks.all_normal),
+    Gate("tests show known illnesses", link.known_illness_shows, breaks.healed),
     Gate("causes come before the illness", link.causes_precede, breaks.event(0)),
     Gate("what is past is a cause", link.causes_are_known, breaks.event(-100)),
     Gate("late findings come late", link.late_findings, breaks.early),

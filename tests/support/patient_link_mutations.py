@@ -7,7 +7,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from patient_links import EXPOSURES, names_of, values_of
+from patient_links import EXPOSURES, lasting_tests, names_of, values_of
 from patient_mutations import first_problem, made_of
 
 from gym_clinic.facts.expressions import parse
@@ -122,7 +122,7 @@ def told_twice(patient: ClinicPatient) -> ClinicPatient | None:
 class Blank(ClinicPatient):
     """A patient all of whose reports are normal."""
 
-    def report(self, study: str, minute: float = 0) -> str | None:
+    def report(self, study: str, minute: float = 0, normal: str | None = None) -> str | None:
         return "Normal."
 
 
@@ -172,6 +172,16 @@ def hardly_ill(patient: ClinicPatient) -> ClinicPatient | None:
     defined = any(condition.arrives_when for _, condition in patient.conditions())
     problems = tuple(replace(one, severity=0.1) for one in patient.problems)
     return replace(patient, problems=problems) if defined else None
+
+
+class Healed(ClinicPatient):
+    """A patient whose tests know nothing of what is lived with."""
+
+    lasting = ()
+
+
+def healed(patient: ClinicPatient) -> ClinicPatient | None:
+    return made_of(Healed, patient) if any(lasting_tests(patient)) else None
 
 
 def recent(patient: ClinicPatient) -> ClinicPatient | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gym_clinic.facts import with_ancestors
@@ -15,6 +15,7 @@ from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
 from gym_clinic.simulate.clinic.drawing import SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.imaging import audible, imaging_table
+from gym_clinic.simulate.clinic.lasting import lasting_results
 from gym_clinic.simulate.clinic.medicines import references
 from gym_clinic.simulate.clinic.people import mistaken_for
 from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, Problem, possible_when
@@ -199,6 +200,23 @@ def one_report(patient: ClinicPatient) -> str | None:
         if missing or beside:
             return f"{study}: {told!r}"
     return None
+
+
+def lasting_tests(patient: ClinicPatient) -> Iterator[str]:
+    """Yield tests that show what is lived with, in everybody and beside nothing of today."""
+    today = {one.condition for one in patient.problems}
+    known = {one.condition for one in patient.background if not one.mistaken} - today
+    for one in lasting_results():
+        if one.condition in known and one.results == "shown" and one.share == 1:
+            reports = (image_report(it.studies, one.study) for it in patient.problems)
+            if not any(it is not None and it.shows for it in reports):
+                yield one.study
+
+
+def known_illness_shows(patient: ClinicPatient) -> str | None:
+    """A test of an illness that is lived with is not that of a healthy person."""
+    told = {study: patient.report(study, normal="Normal.") for study in lasting_tests(patient)}
+    return next((f"{key}: normal" for key, text in told.items() if text in (None, "Normal.")), None)
 
 
 def causes_precede(patient: ClinicPatient) -> str | None:

@@ -173,8 +173,8 @@ def deadly(patient: ClinicPatient) -> ClinicPatient | None:
 class Louder(ClinicPatient):
     """A patient whose ECG tells another rate."""
 
-    def report(self, study: str, minute: float = 0) -> str | None:
-        text = super().report(study, minute)
+    def report(self, study: str, minute: float = 0, normal: str | None = None) -> str | None:
+        text = super().report(study, minute, normal)
         return None if text is None else re.sub(r"\d+/min", "301/min", text)
 
 

@@ -20,6 +20,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import image_report
 from gym_clinic.simulate.clinic.body import measured_findings, reference
+from gym_clinic.simulate.clinic.lasting import lasting_shows
 
 TOLERANCE = 0.02
 """Relative difference between a cited value and one that was shown."""
@@ -110,7 +111,8 @@ def is_true(case: ClinicCase, key: str, present: bool, value: float | None = Non
         return _measured_so(case, of, present, value)
     if kind == "study":
         reports = (image_report(one.studies, of) for one in patient.problems)
-        return any(one is not None and one.shows for one in reports) is present
+        today = any(one is not None and one.shows for one in reports)
+        return today is present or (present and lasting_shows(patient.lasting, of))
     if kind == "site":
         return any(one.abnormal for one in patient.examination if one.site == of) is present
     has = {

@@ -28,8 +28,10 @@ from gym_clinic.simulate.clinic.body import (
     outside,
     pregnancy_effects,
     settle,
+    with_limits,
 )
 from gym_clinic.simulate.clinic.imaging import image_report
+from gym_clinic.simulate.clinic.lasting import Lasting, draw_lasting, with_lasting
 from gym_clinic.simulate.clinic.medicines import PastEvent, ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.people import (
     ADULT,
@@ -39,7 +41,13 @@ from gym_clinic.simulate.clinic.people import (
     usual_weight,
 )
 from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
-from gym_clinic.simulate.clinic.shown import ShownSign, one_examination, one_report, rhythm
+from gym_clinic.simulate.clinic.shown import (
+    ShownSign,
+    StudyReport,
+    one_examination,
+    one_report,
+    rhythm,
+)
 from gym_clinic.simulate.clinic.survival import dies_of_body
 from gym_clinic.simulate.clinic.treatment import (
     SuitedTreatment,
@@ -266,14 +274,31 @@ class ClinicPatient:
             lines.append("poor perfusion")
         return "\n".join(lines).lower()
 
-    def report(self, study: str, minute: float = 0) -> str | None:
-        """Return what a study shows at a time; None if none of the problems says."""
+    @cached_property
+    def lasting(self) -> tuple[Lasting, ...]:
+        """What studies show for good of the conditions that the patient lives with."""
+        today = {one.condition for one in self.problems}
+        known = [one.condition for one in self.background if not one.mistaken]
+        values = with_limits(self.facts, self.usual, *self.person.measured_by)
+        left = [one for one in known if one not in today]
+        return draw_lasting(self.facts, self.seed, left, values, self.split)
+
+    def report(self, study: str, minute: float = 0, normal: str | None = None) -> str | None:
+        """Return what a study shows at a time; None if nothing of the patient says.
+
+        Args:
+            study: Its name.
+            minute: Minutes from arrival.
+            normal: What it shows of a healthy person, if no problem says.
+        """
         drawn = (image_report(one.studies, study) for one in self.problems)
         reports = [one for one in drawn if one is not None]
-        if not reports:
-            return None
-        text = one_report(reports)
-        if study != "ecg":
+        shows = any(one.shows for one in reports)
+        today = StudyReport(one_report(reports), shows) if reports else None
+        if today is None and normal is not None:
+            today = StudyReport(normal, False)
+        text = with_lasting(self.lasting, study, today)
+        if study != "ecg" or text is None:
             return text
         fibrillates = any(one.condition == "atrial-fibrillation" for one in self.background)
         return rhythm(text, round(self.state(minute)["hr"]), fibrillates)
