@@ -11,6 +11,7 @@ import patient_link_mutations as breaks
 import patient_links as link
 import patient_medicine_checks as medicines
 import patient_mutations as change
+import patient_named_signs as signs
 import patient_treatment as treat
 from patient_checks import near, of_states
 from patient_mutations import first_problem, severities, shifted, taking
@@ -168,6 +169,7 @@ GATES = (
     Gate("pain is felt somewhere", link.pain_is_told, breaks.pain_untold),
     Gate("signs go with findings and values", link.signs_go_with, breaks.signs_left_out),
     Gate("words of the examination are true", link.words_hold, breaks.unlike_words),
+    Gate("no sign denies what is there", signs.denies_what_is_there, signs.denying_sign),
     Gate("two problems are one examination", link.one_examination, breaks.told_twice),
     Gate("two problems are one report", link.one_report, breaks.all_normal),
     Gate("tests show known illnesses", link.known_illness_shows, breaks.healed),

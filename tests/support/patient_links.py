@@ -17,6 +17,7 @@ from gym_clinic.simulate.clinic.drawing import SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.imaging import audible, imaging_table
 from gym_clinic.simulate.clinic.lasting import lasting_results
 from gym_clinic.simulate.clinic.medicines import references
+from gym_clinic.simulate.clinic.named_signs import as_found
 from gym_clinic.simulate.clinic.people import mistaken_for
 from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, Problem, possible_when
 from gym_clinic.simulate.clinic.shown import ANSWERS
@@ -110,6 +111,9 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
                 continue  # what needs an answer is left out
             if expected and one.site == "general" and BUILD.search(expected):
                 continue  # what height and weight contradict is left out
+            wordings = re.split(r"[][|]", expected or "")
+            if any(as_found(text, names.__contains__) != text for text in wordings):
+                continue  # what would deny a finding is left out
             shown = [sign.text for sign in problem.signs if sign.site == one.site]
             if not there and one.site == "chest" and audible(problem.studies):
                 continue  # an image of the lungs tells what is heard

@@ -25,6 +25,7 @@ from gym_clinic.simulate.clinic.incidental import (
     may_have,
     red_flags,
 )
+from gym_clinic.simulate.clinic.named_signs import named
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.problems import CLOUDED, FORMS_OF_CLOUDED, HURTS, PAINFUL
 
@@ -170,6 +171,9 @@ def _sought(patient: ClinicPatient, there: Collection[str], random: Random) -> l
     has = with_ancestors({*there, *begun, *measured}, facts.above)
     if facts.finding_ids[CLOUDED] in has:
         has |= {facts.finding_ids[name] for name in FORMS_OF_CLOUDED}
+    signs = (it for one in patient.examination for it in named(one.text))
+    seen = {facts.finding_ids[name] for _, name, is_there in signs if is_there}
+    has |= with_ancestors(seen, facts.above)
     disease = facts.diseases[patient.problems[0].condition]
     possible = {
         one.phenotype

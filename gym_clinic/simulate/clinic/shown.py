@@ -13,6 +13,7 @@ from gym_clinic.facts.expressions import parse as parse_expression
 from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase, parse
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.examination import Sign, Study
+from gym_clinic.simulate.clinic.named_signs import as_found
 from gym_clinic.simulate.split import Split, of_split
 
 _SINUS = re.compile(r"Sinus (rhythm|tachycardia|bradycardia)(,? (at |of |rate )?\d+ ?(/min|bpm)?)?")
@@ -197,6 +198,7 @@ def draw_signs(
             abnormal = one.abnormal in ("both", "text" if there else "otherwise")
             written = _as_awake(write_text(text, random, split), values)
             written = _as_built(written, values) if one.site == "general" else written
+            written = as_found(written, has)
             if written:
                 found.append(ShownSign(one.site, written, abnormal))
     return tuple(found)
