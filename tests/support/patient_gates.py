@@ -164,6 +164,7 @@ GATES = (
         breaks.impossible_result,
     ),
     Gate("images of a region agree", link.images_agree, breaks.blind_image),
+    Gate("an infection has one germ", link.one_germ, breaks.other_germ),
     Gate("a loud image is heard", link.heard, breaks.silent_chest),
     Gate("findings agree with state and age", link.findings_agree, breaks.unlike_finding),
     Gate("pain is felt somewhere", link.pain_is_told, breaks.pain_untold),

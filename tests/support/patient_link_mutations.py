@@ -14,6 +14,7 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, sees
 from gym_clinic.simulate.clinic.beginnings import DAY
+from gym_clinic.simulate.clinic.cultures import germs_in
 from gym_clinic.simulate.clinic.drawing import SAYS_SO
 from gym_clinic.simulate.clinic.imaging import audible
 from gym_clinic.simulate.clinic.medicines import PastEvent
@@ -172,6 +173,15 @@ def hardly_ill(patient: ClinicPatient) -> ClinicPatient | None:
     defined = any(condition.arrives_when for _, condition in patient.conditions())
     problems = tuple(replace(one, severity=0.1) for one in patient.problems)
     return replace(patient, problems=problems) if defined else None
+
+
+def other_germ(patient: ClinicPatient) -> ClinicPatient | None:
+    """A further culture grows what no other does."""
+    first = patient.problems[0]
+    if not any(germs_in(one) for one in first.studies.values()):
+        return None
+    studies = {**first.studies, "pus": StudyReport("Growth of Moraxella catarrhalis.", True)}
+    return first_problem(patient, studies=studies)
 
 
 class Healed(ClinicPatient):

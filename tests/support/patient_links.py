@@ -13,6 +13,7 @@ from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
 from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
 from gym_clinic.simulate.clinic.body import findings_of, with_limits
+from gym_clinic.simulate.clinic.cultures import germs_in
 from gym_clinic.simulate.clinic.drawing import SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.imaging import audible, imaging_table
 from gym_clinic.simulate.clinic.lasting import lasting_results
@@ -203,6 +204,16 @@ def one_report(patient: ClinicPatient) -> str | None:
         beside = [one.text for one in reports if not one.shows and one.text in told]
         if missing or beside:
             return f"{study}: {told!r}"
+    return None
+
+
+def one_germ(patient: ClinicPatient) -> str | None:
+    """What is grown from one place of an infection is what is grown from another."""
+    for problem in patient.problems:
+        grown = [found for one in problem.studies.values() if (found := germs_in(one))]
+        for one in grown[1:]:
+            if one.isdisjoint(grown[0]):
+                return f"{problem.condition}: {sorted(grown[0])} and {sorted(one)}"
     return None
 
 

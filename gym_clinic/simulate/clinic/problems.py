@@ -26,6 +26,7 @@ from gym_clinic.simulate.clinic.beginnings import (
 )
 from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
 from gym_clinic.simulate.clinic.circulation import is_failing
+from gym_clinic.simulate.clinic.cultures import one_germ
 from gym_clinic.simulate.clinic.imaging import agreeing, heard
 from gym_clinic.simulate.clinic.shown import CLEAR, ShownSign, StudyReport, draw_report, draw_signs
 from gym_clinic.simulate.disease.findings import (
@@ -232,7 +233,7 @@ def examined(
     drawn = {key: drawn_report(key) for key in listed}
 
     known = {key: one for key, one in drawn.items() if one is not None}
-    studies = agreeing(known, drawn_report)
+    studies = one_germ(agreeing(known, drawn_report), drawn_report)
     signs = heard(signs, studies, random, split)
     return dataclasses.replace(problem, signs=signs, studies=studies)
 
