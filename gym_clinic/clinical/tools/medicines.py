@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_drug
 from gym_clinic.facts import load
+from gym_clinic.facts.records.drugs import RenalRule
 from gym_clinic.safety.interactions import Medicine, interaction
 from gym_clinic.safety.state import Patient
 from gym_clinic.toolbox import tool
@@ -22,6 +24,19 @@ def get_drug_information(case: Case, drug: str) -> dict[str, Any]:
     Args:
         drug: International name or brand.
     """
+    return drug_information(case, drug)
+
+
+def drug_information(
+    case: Case, drug: str, pregnancy_of: Callable[[str], str | None] = lambda drug: None
+) -> dict[str, Any]:
+    """Return what the tables say of a drug.
+
+    Args:
+        case: The case, which notes that it was asked.
+        drug: International name or brand.
+        pregnancy_of: Returns what holds in pregnancy for a drug that the facts do not rate.
+    """
     facts = load()
     told: list[dict[str, Any]] = []
     for key in find_drug(drug).ingredients:
@@ -33,8 +48,9 @@ def get_drug_information(case: Case, drug: str) -> dict[str, Any]:
             continue
         uses = [facts.diseases[one].name if one in facts.diseases else one for one in record.uses]
         limits = [f"{one.maximum:g} {one.unit}" for one in record.max_daily_doses]
-        renal = [_renal(one.model_dump(exclude_none=True)) for one in record.renal]
-        pregnancy = record.pregnancy
+        renal = [_renal(one) for one in record.kidney_rules]
+        rated = record.pregnancy
+        pregnancy = f"{rated.level}: {rated.reason}" if rated else pregnancy_of(key)
         told.append(
             {
                 "drug": record.name,
@@ -44,7 +60,7 @@ def get_drug_information(case: Case, drug: str) -> dict[str, Any]:
                 "cautions": list(record.cautions) or "none",
                 "greatest daily dose": limits or "none stated",
                 "kidneys": renal or "none stated",
-                "pregnancy": f"{pregnancy.level}: {pregnancy.reason}" if pregnancy else "unknown",
+                "pregnancy": pregnancy or "unknown",
             }
         )
     return {"drugs": told}
@@ -72,8 +88,11 @@ def check_interaction(case: Case, first: str, second: str) -> dict[str, Any]:
     return {"interactions": found or NOT_LISTED}
 
 
-def _renal(rule: dict[str, Any]) -> str:
-    limits = {"below": "below", "at_most": "up to", "at_least": "from", "above": "above"}
-    when = [f"{word} {rule[key]:g}" for key, word in limits.items() if key in rule]
-    head = f"{rule['measure']} {' and '.join(when)} mL/min" if when else rule["when"]
-    return f"{head}: {rule['action']}"
+def _renal(rule: RenalRule) -> str:
+    limits = (("below", rule.below), ("up to", rule.at_most), ("from", rule.at_least),
+              ("above", rule.above))  # fmt: skip
+    when = [f"{word} {value:g}" for word, value in limits if value is not None]
+    head = f"{rule.measure} {' and '.join(when)} mL/min" if when else rule.when
+    only = [*(one.replace("-", " ") for one in rule.only_indications), rule.route or ""]
+    named = ", ".join(filter(None, only))
+    return f"{head}: {rule.action}" + (f" (only for {named})" if named else "")

@@ -44,7 +44,8 @@ def drug_passages(facts: Facts) -> Iterator[HandbookPassage]:
         if drug.summary:
             told = [f"with {listed(who)}, {what}" for what, who in effects.get(key, {}).items()]
             yield _uses(facts, drug, told)
-        classes = [] if drug.summary else [facts.drug_classes[one].name for one in drug.classes]
+        known = [] if drug.summary else [facts.drug_classes[one] for one in drug.classes]
+        classes = [one.name for one in known if one.sources != RULES_ONLY]
         sentences = [
             f"{drug.name}{about(' ({})', drug.synonyms)}: dose, metabolism and interactions.",
             about("It belongs to: {}.", classes),
@@ -115,8 +116,8 @@ def _limits(one: Drug) -> Iterator[str]:
         form = f" as {limit.form}" if limit.form else ""
         note = f" ({without_signs(limit.note)})" if limit.note else ""
         yield f"Greatest {period} dose of an adult{form}: {', '.join(amounts)}{note}."
-    if one.renal:
-        yield f"Kidneys: {'; '.join(map(_renal, one.renal))}."
+    if one.kidney_rules:
+        yield f"Kidneys: {'; '.join(map(_renal, one.kidney_rules))}."
     if one.pregnancy:
         but = (*one.pregnancy.except_conditions, *one.pregnancy.except_indications)
         except_for = about(", except for {}", [key.replace("-", " ") for key in but])
@@ -146,7 +147,12 @@ def _renal(rule: RenalRule) -> str:
         if value is not None
     ]
     when = f"{rule.measure} {' '.join(texts)}" if rule.measure else without_signs(rule.when or "")
-    return f"{when}: {without_signs(rule.action)}"
+    only = [
+        *(one.replace("-", " ") for one in rule.only_indications),
+        _ROUTES.get(rule.route or ""),
+    ]
+    named = about(" (only for {})", [one for one in only if one])
+    return f"{when}: {without_signs(rule.action)}{named}"
 
 
 def _older(rule: OlderAdultRule) -> str:

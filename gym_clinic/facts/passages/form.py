@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from gym_clinic.facts.passages.sentences import american_spellings, inside
+from gym_clinic.facts.passages.sentences import american_spellings, british_drugs, inside
 from gym_clinic.facts.records.models import BandName, Disease, Feature, Record, band_of
 from gym_clinic.facts.tables import Facts
 
@@ -18,7 +18,7 @@ LICENCE = "Apache-2.0"
 MOST_SPELLINGS = 8
 """American spellings named at the end of a passage, at most."""
 
-MOST_WORDS, FEWEST_WORDS = 180, 35
+MOST_WORDS, FEWEST_WORDS = 175, 35
 """Words of a passage that is packed from sentences, before its American spellings."""
 
 OFTEN: tuple[BandName, ...] = ("obligate", "very_frequent", "frequent")
@@ -62,7 +62,8 @@ def compose(
     text = " ".join(filter(None, sentences))
     # Search compares words as they are spelt: a query for anemia must find anaemia.
     also = american_spellings(f"{title} {text}")[:MOST_SPELLINGS]
-    text = f"{text} Also written: {', '.join(also)}." if also else text
+    named = [f"{one} for {british_drugs()[one]}" if one in british_drugs() else one for one in also]
+    text = f"{text} American spelling: {', '.join(named)}." if also else text
     return HandbookPassage(key, title, text, category, topic, record)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -48,6 +48,16 @@ def american_spellings(text: str) -> list[str]:
     words = re.findall(r"[a-z]+", text.casefold())
     known = set(words)
     return list(dict.fromkeys(form for word in words if (form := _american(word)) not in known))
+
+
+@lru_cache(maxsize=1)
+def british_drugs() -> Mapping[str, str]:
+    """Return American name of a drug -> the one that the tables have.
+
+    >>> british_drugs()["acetaminophen"]
+    'paracetamol'
+    """
+    return {american: british for british, american in _DRUGS.items()}
 
 
 @lru_cache(maxsize=1 << 15)

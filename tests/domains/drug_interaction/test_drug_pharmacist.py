@@ -10,7 +10,9 @@ import pytest
 from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import (
+    ChildPugh,
     Regimen,
+    hepatic_rules,
     higher_doses,
     indications,
 )
@@ -20,13 +22,17 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     Taken,
     find_problems,
 )
-from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, pair_risk
+from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, hepatic_risk, pair_risk
 from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.lists.review import list_holds_together, list_problems
 from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated, taken_for
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE, problems_score, supported
-from gym_clinic.domains.drug_interaction.tools.patient_checks import check_renal_dose
+from gym_clinic.domains.drug_interaction.tools.patient_checks import (
+    check_renal_dose,
+    get_drug_information,
+)
+from gym_clinic.domains.drug_interaction.tools.product_checks import check_maximum_dose
 from gym_clinic.domains.drug_interaction.tools.record import read_laboratory_results
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.episode import Episode, Task
@@ -232,3 +238,49 @@ def test_the_harm_of_another_drug_is_that_of_its_problem() -> None:
     assert harm_of(gout, "naproxen", taking("warfarin")) == 3
     assert harm_of(gout, "unobtainium", WELL) == 2
     assert harm_of(gout, "amoxicillin", WELL) == 2
+
+
+@pytest.mark.parametrize(
+    ("drug", "actions"),
+    [
+        ("hydroxyzine", ("change", "change", "avoid")),
+        ("sertraline", ("change", "avoid", "avoid")),
+        ("sacubitril-valsartan", (None, "change", "avoid")),
+        ("glibenclamide", (None, "avoid", "avoid")),
+        ("lamotrigine", (None, "change", "change")),
+        ("itraconazole", ("avoid", "avoid", "avoid")),
+        ("ramelteon", ("none", "none", "avoid")),
+    ],
+)
+def test_each_class_of_cirrhosis_asks_for_its_own(
+    drug: str, actions: tuple[str | None, ...]
+) -> None:
+    grades: tuple[ChildPugh, ...] = ("A", "B", "C")
+    found = [hepatic_risk(drug, one) for one in grades]
+    assert tuple(one and one.actions[0] for one in found) == actions
+
+
+def test_a_low_dose_of_aspirin_and_a_start_that_is_over_ask_for_nothing() -> None:
+    assert hepatic_risk("aspirin", "B", 75) is None
+    assert hepatic_risk("aspirin", "B", 900) is not None
+    assert hepatic_risk("losartan", "A", 50) is not None
+    assert hepatic_risk("losartan", "A", 50, taken=True) is None
+
+
+def test_what_is_contraindicated_has_that_severity() -> None:
+    for drug, rules in hepatic_rules().items():
+        for rule in rules:
+            risk = hepatic_risk(drug, rule.since)
+            assert risk is not None
+            named = rule.advice.startswith("contraindicated")
+            assert (risk.severity == "contraindicated") is named, drug
+
+
+def test_tools_tell_what_the_checks_go_by() -> None:
+    case = open_case(Task("t", review(), {}))
+    (told,) = get_drug_information.call({"drug": "cefalexin"}, case)["drugs"]
+    assert told["kidneys"] == ["CrCl below 30 mL/min: reduce to 1000 mg"]
+    (rated,) = get_drug_information.call({"drug": "ibuprofen"}, case)["drugs"]
+    assert rated["pregnancy"] != "unknown"
+    dose = check_maximum_dose.call({"drug": "flucloxacillin", "daily_dose": 2000}, case)["doses"][0]
+    assert (dose["greatest dose"], dose["finding"]) == ("none in the table", "not known")

@@ -84,13 +84,13 @@ class HepaticRule:
 
     Attributes:
         since: Child-Pugh class from which on it holds.
-        action: "avoid" or "reduce".
+        action: "avoid", "reduce", or "caution" for what is left to a specialist.
         advice: In words.
-        most: Greatest amount a day; None where no number is given.
+        most: Amount a day up to which it asks for nothing; None where no number is given.
     """
 
     since: ChildPugh
-    action: Literal["avoid", "reduce"]
+    action: Literal["avoid", "reduce", "caution"]
     advice: str
     most: float | None = None
 
@@ -180,9 +180,23 @@ def products_by_name() -> Mapping[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1)
-def hepatic_rules() -> Mapping[str, HepaticRule]:
-    """Return drug -> what cirrhosis asks of it."""
-    return {drug: HepaticRule(*row) for drug, row in _rows("hepatic").items()}
+def hepatic_rules() -> Mapping[str, tuple[HepaticRule, ...]]:
+    """Return drug -> what cirrhosis asks of it, from each class on."""
+    return {
+        drug: tuple(HepaticRule(*one) for one in (rows if isinstance(rows[0], list) else [rows]))
+        for drug, rows in _rows("hepatic").items()
+    }
+
+
+def hepatic_rule(drug: str, child_pugh: ChildPugh) -> HepaticRule | None:
+    """Return what a class of cirrhosis asks of a drug; None if nothing.
+
+    >>> [hepatic_rule("sertraline", one).action for one in ("A", "B", "C")]
+    ['reduce', 'avoid', 'avoid']
+    """
+    return next(
+        (one for one in hepatic_rules().get(drug, ())[::-1] if child_pugh >= one.since), None
+    )
 
 
 def higher_doses() -> Mapping[str, float]:

@@ -269,7 +269,7 @@ def _of_patient(
         yield _made("allergy", name, max(reactions, key=lambda one: SEVERITIES.index(one.severity)))
     yield from (_made("renal", name, one) for one in _renal(drug, indication, who, taken))
     if who.child_pugh is not None:
-        hepatic = hepatic_risk(drug.drug, who.child_pugh, drug.daily)
+        hepatic = hepatic_risk(drug.drug, who.child_pugh, drug.daily, taken=taken)
         if hepatic is not None:
             yield _made("hepatic", name, hepatic)
     if who.weeks is not None:

@@ -21,7 +21,7 @@ from gym_clinic.domains.drug_interaction.checks.duplicates import (
 )
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     ChildPugh,
-    hepatic_rules,
+    hepatic_rule,
 )
 from gym_clinic.domains.drug_interaction.checks.watching import quantity_of, with_a_level
 from gym_clinic.facts import Interaction, load
@@ -324,19 +324,30 @@ def _of_its_kind(drug: str, allergen: str) -> DrugRisk | None:
     return None
 
 
-def hepatic_risk(drug: str, child_pugh: ChildPugh, daily: float | None = None) -> DrugRisk | None:
-    """Return what cirrhosis asks of a drug at a daily dose; None if nothing."""
-    rule = hepatic_rules().get(drug)
-    if rule is None or child_pugh < rule.since:
+def hepatic_risk(
+    drug: str, child_pugh: ChildPugh, daily: float | None = None, *, taken: bool = False
+) -> DrugRisk | None:
+    """Return what cirrhosis asks of a drug at a daily dose; None if nothing.
+
+    Args:
+        drug: Id of the drug.
+        child_pugh: Class of the cirrhosis.
+        daily: Amount a day.
+        taken: Whether it is taken for long, so that a low start is over.
+    """
+    rule, reason = hepatic_rule(drug, child_pugh), f"Child-Pugh {child_pugh}"
+    if rule is None or (taken and rule.advice.startswith("start ")):
         return None
-    if rule.action == "avoid":
-        return DrugRisk("major", ("avoid",), f"avoid: {rule.advice}", f"Child-Pugh {child_pugh}")
     if rule.most is not None and daily is not None and daily <= rule.most:
         return None
+    if rule.action == "caution":
+        return DrugRisk("minor", ("none", "avoid"), f"caution: {rule.advice}", reason)
+    if rule.action == "avoid":
+        contraindicated = rule.advice.startswith("contraindicated")
+        severity: Severity = "contraindicated" if contraindicated else "major"
+        return DrugRisk(severity, ("avoid",), f"avoid: {rule.advice}", reason)
     remedies = (Remedy("dose", frozenset({drug}), rule.most),)
-    return DrugRisk(
-        "moderate", ("change",), f"reduce: {rule.advice}", f"Child-Pugh {child_pugh}", remedies
-    )
+    return DrugRisk("moderate", ("change",), f"reduce: {rule.advice}", reason, remedies)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gym_clinic.chart.tools import ASKING, READING, score_tools
-from gym_clinic.clinical.tools import MEDICINES, REASONING, library_tools
+from gym_clinic.clinical.tools import REASONING, library_tools
 from gym_clinic.domains.drug_interaction.answer import submit_answer
 from gym_clinic.domains.drug_interaction.tools import patient_checks, product_checks, record
 from gym_clinic.embedded import EMBEDDED
@@ -38,7 +38,6 @@ def make_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[Tool
     return (
         *RECORD,
         *CHECKS,
-        *(one for one in MEDICINES if one.name == "get_drug_information"),
         *score_tools(SCORES),
         *library_tools(knowledge_base),
         *(one for one in REASONING if one.name == "think"),

@@ -6,9 +6,14 @@ from typing import Any, Literal
 
 from gym_clinic.case import Case
 from gym_clinic.clinical.naming import disease_named
+from gym_clinic.clinical.tools.medicines import drug_information
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
 from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
-from gym_clinic.domains.drug_interaction.checks.formulary import hepatic_rules, indications
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    hepatic_rules,
+    indications,
+    pregnancy_rule,
+)
 from gym_clinic.domains.drug_interaction.checks.people import OLD, older_risks, pregnancy_risk
 from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, hepatic_risk
 from gym_clinic.domains.drug_interaction.tools.product_checks import ids_of, name_of, note, told
@@ -117,6 +122,24 @@ def check_pregnancy(case: Case, drug: str, weeks: int) -> dict[str, Any]:
     for one in found:
         lines.append({"drug": name_of(one), **told(pregnancy_risk(one, weeks))})
     return {"drugs": lines}
+
+
+@tool
+def get_drug_information(case: Case, drug: str) -> dict[str, Any]:
+    """Read what a drug is for, its cautions, limits, and use in pregnancy and kidney failure.
+
+    Args:
+        drug: International name or brand.
+    """
+    return drug_information(case, drug, _in_pregnancy)
+
+
+def _in_pregnancy(drug: str) -> str | None:
+    rule = pregnancy_rule(drug)
+    if rule is None:
+        return None
+    since = f" (from week {rule.from_week:g})" if rule.from_week else ""
+    return f"{rule.level}: {rule.reason}{since}"
 
 
 @tool

@@ -254,7 +254,8 @@ def check_maximum_dose(
         line["greatest dose"] = f"{limit.maximum:g} {limit.unit}" if limit else "none in the table"
         if limit is not None and limit.note:
             line["note"] = limit.note
-        lines.append({**line, **(told(risk) if risk else {"finding": "not exceeded"})})
+        finding = "not exceeded" if limit else "not known"
+        lines.append({**line, **(told(risk) if risk else {"finding": finding})})
     return {"doses": lines}
 
 
