@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gym_clinic.chart.talk.answer import Said
@@ -36,6 +37,10 @@ VAGUE_MEDICINES = (
 )  # fmt: skip
 """Words for a medicine without its name; what is inhaled or injected has the first four."""
 
+SEVERAL = ("a couple of things for", "several things for", "more than one thing for",
+           "different things for")  # fmt: skip
+"""Words for several medicines of one reason without their names."""
+
 
 class MedicineHistory:
     """Says what a patient knows of medicines.
@@ -50,8 +55,8 @@ class MedicineHistory:
 
     def medicines(self, minute: float) -> Saying:
         """Say what is taken, as the patient recalls it."""
-        told: list[str] = []
-        unsure = False
+        told, bought, unsure = list[str](), list[str](), False
+        vague = self._vague()
         for one in self.record.patient.medicines:
             plan = self.record.recollections[f"medicine:{one.drug}"]
             if plan.manner == "omitted":
@@ -60,13 +65,18 @@ class MedicineHistory:
             elif plan.distortion == "forgets":
                 yield "", Said(plan.fact, "no")
             else:
-                told.append(self._medicine(one, plan))
                 yield "", Said(plan.fact, plan.says or plan.manner)
-        if told:
-            yield self.speech.say("medicines", list=listed(told)), Said("medicines", "yes")
-        elif unsure:
+                if plan.manner != "vague" or vague[one.condition] > 0:
+                    named = self._medicine(one, plan, several=vague[one.condition] > 1)
+                    (bought if one.unlisted == "bought" else told).append(named)
+                if plan.manner == "vague":
+                    vague[one.condition] = 0  # all of this reason are told at once
+        for pool, items in (("medicines", told), ("medicines.bought", bought)):
+            if items:
+                yield self.speech.say(pool, list=apart(items)), Said("medicines", "yes")
+        if not told and not bought and unsure:
             yield self.speech.say("medicine.unsure"), Said("medicines", "unknown")
-        else:
+        elif not told and not bought:
             yield self.speech.say("medicines.none"), Said("medicines", "no")
         for event in self.record.patient.past:
             if event.kind == "medicine":
@@ -94,8 +104,18 @@ class MedicineHistory:
             return self.speech.say("medicine.unsure"), Said(fact, "unknown")
         return self.speech.say("medicine.yes", drug=name), Said(fact, "yes")
 
-    def _medicine(self, one: TakenMedicine, plan: Recollection) -> str:
-        """A medicine in words: by name and dose, or by what it is for."""
+    def _vague(self) -> Counter[str]:
+        """Condition -> how many of its medicines are told by what they are for."""
+        plans = self.record.recollections
+        told = [(one, plans[f"medicine:{one.drug}"]) for one in self.record.patient.medicines]
+        return Counter(one.condition for one, plan in told
+                       if plan.manner == "vague" and plan.distortion != "forgets")  # fmt: skip
+
+    def _medicine(self, one: TakenMedicine, plan: Recollection, *, several: bool = False) -> str:
+        """A medicine in words: by name and dose, or by what it is for, which several may be."""
+        if plan.manner == "vague" and several:
+            some = self.speech.choose("several", SEVERAL, "several")
+            return f"{some} {self.illness_name(one.condition)}"
         if plan.manner == "vague":
             known = VAGUE_MEDICINES if is_tablet(one) else VAGUE_MEDICINES[:4]
             vague = self.speech.choose("vague", known, "vague")
@@ -108,7 +128,7 @@ class MedicineHistory:
         times = times.format(n=number_word(round(one.per_day)))
         name = self._drug(plan.says or one.drug)
         if plan.says or plan.manner == "asked":
-            return f"{name}, {times}"
+            return f"{name} {times}"
         unit = self.speech.choose(f"unit:{one.unit}", UNITS.get(one.unit, (one.unit,)), "unit")
         return f"{name} {amount_of(one.dose, unit)} {times}"
 
@@ -188,6 +208,16 @@ class MedicineHistory:
     def ago(self, minutes: float, minute: float) -> str:
         """Return how long ago something was, in words."""
         return ago(minutes, self.record.now(minute), self.speech.random("time"))
+
+
+def apart(items: Sequence[str]) -> str:
+    """Join medicines as a list: with a comma before the last, as they have words of their own.
+
+    >>> apart(["sumatriptan now and then", "propranolol twice a day"])
+    'sumatriptan now and then, and propranolol twice a day'
+    """
+    *others, last = items
+    return f"{', '.join(others)}, and {last}" if others else last
 
 
 def listed(items: Sequence[str]) -> str:

@@ -59,8 +59,9 @@ def setting_of(chosen: ReviewCandidate, patient: ClinicPatient, random: Random) 
         if usual is None:
             return []
         return [*known_for(usual, patient, random),
-                {"kind": "ended", "drug": chosen.partner, "days": chosen.days,
-                 "for": usual.reason, "told": told_how(random)}]  # fmt: skip
+                {"kind": "ended", "drug": chosen.partner, "days": chosen.days, "for": usual.reason,
+                 "told": told_how(random) if chosen.partner in home_regimens() else "hidden"},
+                ]  # fmt: skip
     return taken_edits(chosen.partner, chosen.bought, patient, random)
 
 

@@ -24,7 +24,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -226,7 +226,7 @@ def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
     """
     drawn = drawn_patient(record["seed"], record["condition"], record.get("split"))
     edits = record.get("edit", ())
-    patient, off = edited(drawn, edits), hidden(edits, "take", "drug")
+    patient, off = edited(drawn, edits), _unlisted(edits)
 
     def place(key: str) -> float:
         return Random(f"{record['seed']}:{key}:place").random()
@@ -234,11 +234,18 @@ def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
     return dataclasses.replace(
         patient,
         medicines=tuple(
-            dataclasses.replace(one, unlisted=one.drug in off)
+            dataclasses.replace(one, unlisted=off.get(one.drug))
             for one in sorted(patient.medicines, key=lambda one: place(one.drug))
         ),
         background=tuple(sorted(patient.background, key=lambda one: place(one.condition))),
     )
+
+
+def _unlisted(edits: Iterable[Edit]) -> dict[str, Literal["bought", "prescribed"]]:
+    """Drug that the list lacks -> whether it is bought or prescribed."""
+    bought = {one["drug"] for one in edits if one["kind"] == "take" and one.get("bought")}
+    return {drug: "bought" if drug in bought else "prescribed"
+            for drug in hidden(edits, "take", "drug")}  # fmt: skip
 
 
 def reported(patient: ClinicPatient, name: str) -> float:

@@ -51,7 +51,7 @@ class TakenMedicine:
         effects: What it does to measurements.
         blunting: Share of a rise of the heart rate that it suppresses.
         begun: Minutes from arrival; None where it has been taken for long.
-        unlisted: Whether the list of medicines lacks it, so that only the patient knows of it.
+        unlisted: What it is if the list lacks it, so that the patient alone knows; None if listed.
     """
 
     drug: str
@@ -62,7 +62,7 @@ class TakenMedicine:
     effects: Mapping[str, DrawnEffect]
     blunting: float
     begun: int | None = None
-    unlisted: bool = False
+    unlisted: Literal["bought", "prescribed"] | None = None
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from random import Random
 from typing import Any
 
 import pytest
 
+from gym_clinic.chart.talk.history import SEVERAL, History
+from gym_clinic.chart.talk.own_record import OwnRecord
+from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.domains.drug_interaction.candidates import candidates
 from gym_clinic.domains.drug_interaction.charting import SHOWS, pregnancy_edit, setting_of
 from gym_clinic.domains.drug_interaction.checks.formulary import bought
@@ -16,6 +20,7 @@ from gym_clinic.domains.drug_interaction.lists.needed import needed
 from gym_clinic.domains.drug_interaction.lists.stopping import essential
 from gym_clinic.domains.drug_interaction.world import drawn_patient, edited, review_patient
 from gym_clinic.facts import load
+from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.disclosure import recollections
 
 QUESTION = {"drug": "amoxicillin", "dose": 500, "unit": "mg", "per_day": 3, "route": "po",
@@ -91,9 +96,43 @@ def test_a_pregnancy_that_shows_is_on_record() -> None:
 
 def test_a_medicine_that_is_unlisted_keeps_the_plan_of_the_others() -> None:
     patient = drawn_patient(11, "type-2-diabetes-mellitus")
-    marked = tuple(dataclasses.replace(one, unlisted=True) for one in patient.medicines[:1])
+    marked = tuple(dataclasses.replace(one, unlisted="prescribed") for one in patient.medicines[:1])
     changed = dataclasses.replace(patient, medicines=(*marked, *patient.medicines[1:]))
     before, after = recollections(patient), recollections(changed)
     assert [one for one in after if one.fact != f"medicine:{marked[0].drug}"] == [
         one for one in before if one.fact != f"medicine:{marked[0].drug}"
     ]
+
+
+def test_what_is_bought_is_told_apart_and_two_of_one_reason_are_joined() -> None:
+    bought_too = {"kind": "take", "drug": "ibuprofen", "dose": 400, "unit": "mg", "per_day": 3,
+                  "for": "aches", "bought": True, "told": "hidden"}  # fmt: skip
+    shown = {"kind": "shown", "documents": ["letter"], "egfr": True}
+    record: dict[str, Any] = {"condition": "osteoarthritis", "split": "train", "question": QUESTION}
+    for seed in range(30):
+        patient = review_patient({**record, "seed": seed, "edit": [bought_too, shown]})
+        named = [text for text in told(patient) if "ibuprofen" in text.casefold()]
+        assert len(named) == 1
+        others = {one.drug for one in patient.medicines} - {"ibuprofen"}
+        assert not any(one in named[0].casefold() for one in others)
+
+
+def test_two_vague_medicines_of_one_reason_are_joined() -> None:
+    joined = 0
+    for seed in range(40):
+        patient = drawn_patient(seed, "heart-failure-with-reduced-ejection-fraction")
+        plans = {one.fact: one for one in recollections(patient)}
+        vague = Counter(
+            one.condition for one in patient.medicines
+            if plans[f"medicine:{one.drug}"].manner == "vague"
+            and plans[f"medicine:{one.drug}"].distortion != "forgets"
+        )  # fmt: skip
+        several = any(words in text.casefold() for text in told(patient) for words in SEVERAL)
+        assert several is (max(vague.values(), default=0) > 1)
+        joined += several
+    assert joined > 3
+
+
+def told(patient: ClinicPatient) -> list[str]:
+    speech = Speech("key", "patient", patient.person.sex, "train")
+    return [text for text, _ in History(OwnRecord(patient), speech).medicines(0)]
