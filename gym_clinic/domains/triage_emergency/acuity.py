@@ -13,8 +13,9 @@ D. With two or more: is a vital sign in the danger zone of the age?
 The answers go to the declared instrument ``esi``, so that the levels and the danger zones are those
 that every agent can compute. What the handbook leaves to the judgement of a nurse is fixed in
 ``acuity.json``: the situations that count as high risk, pain from 7 on a scale of 10 that began
-within a day or that raises pulse or breathing, the resources that a finding calls for, and those
-that a condition needs besides. It is authored for this simulation, not for patient care.
+within a day or that raises pulse or breathing, and the resources that findings call for, whatever
+the condition, so that levels 3 to 5 follow from what can be told, seen and measured. It is authored
+for this simulation, not for patient care.
 
 Source:
     Gilboy N, Tanabe P, Travers D, Rosenau AM. Emergency Severity Index (ESI): A Triage Tool for
@@ -26,18 +27,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
 from gym_clinic.domains.triage_emergency.acuity_table import (
     Criterion,
-    Resource,
     acuity_table,
     resources_for,
 )
-from gym_clinic.facts import with_ancestors
+from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.facts.expressions import parse
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -66,9 +66,6 @@ INFANT, OLD = 0.25, 65.0
 
 FEVER, UNWELL = 38.0, 3.0
 """Temperature in degrees Celsius of a fever, and the NEWS2 of a patient who should not wait."""
-
-COMPLEX = 2
-"""Resources that a complex procedure counts for."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,10 @@ class Acuity:
 
 
 def acuity(
-    patient: ClinicPatient, measured: Mapping[str, float] | None = None, told: float = 1.0
+    patient: ClinicPatient,
+    measured: Mapping[str, float] | None = None,
+    told: float = 1.0,
+    read: AbstractSet[str] | None = None,
 ) -> Acuity:
     """Return the level of a patient on arrival, and why.
 
@@ -109,6 +109,7 @@ def acuity(
         measured: Values that take the place of the true ones, such as vital signs that were
             measured: what an observer would decide by them.
         told: Factor on the times since things began: how an account of them may differ.
+        read: Names of the findings that call for resources; those of the true problems if None.
     """
     table, values = acuity_table(), values_on_arrival(patient, told, measured)
     began = hours_of_findings(patient, told)
@@ -118,7 +119,7 @@ def acuity(
         return holds(one, keys, began, values_for(patient, one, values, told))
 
     saving, risks = [*filter(so, table.life_saving)], [*filter(so, table.high_risk)]
-    needed = tuple(dict.fromkeys(resources_for(_listed_for(patient), began, values)))
+    needed = resources_for(began.keys() if read is None else read, values)
     hours = values["hours"]
     severe = values["pain"] >= SEVERE_PAIN and (
         hours <= DAY or bool(danger_zone(values["age"], values))
@@ -131,7 +132,7 @@ def acuity(
             high_risk=bool(risks),
             confused=confused,
             severe_pain=severe,
-            resources=sum(COMPLEX if one == "complex procedure" else 1 for one in needed),
+            resources=len(needed),
         ),
         life_saving=tuple(dict.fromkeys(one.what for one in saving)),
         high_risk=tuple(dict.fromkeys(one.what for one in risks)),
@@ -312,6 +313,17 @@ def hours_of_findings(patient: ClinicPatient, told: float = 1.0) -> dict[str, fl
     return found
 
 
+def names_of(facts: Facts, findings: Iterable[str]) -> frozenset[str]:
+    """Return the names of findings, and of those above them.
+
+    Args:
+        facts: The fact tables.
+        findings: Ids of findings.
+    """
+    known = with_ancestors(findings, facts.above)
+    return frozenset(facts.phenotypes[one].name for one in known if one in facts.phenotypes)
+
+
 def holds(
     one: Criterion, keys: AbstractSet[str], began: Mapping[str, float], values: Mapping[str, float]
 ) -> bool:
@@ -329,10 +341,3 @@ def holds(
         return False
     hours = began[one.finding] if one.finding is not None else math.inf
     return bool(parse(one.when).compute({**values, "finding_hours": hours}))
-
-
-def _listed_for(patient: ClinicPatient) -> Iterator[Resource]:
-    table = acuity_table()
-    yield from table.expected
-    for problem in patient.problems:
-        yield from table.resources.get(problem.condition, table.by_default)

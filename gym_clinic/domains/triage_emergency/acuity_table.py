@@ -5,7 +5,8 @@ It lies in ``acuity.json``, and is authored for this simulation, not for patient
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from pydantic import Field
 
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr
-from gym_clinic.facts.records.models import Slug, Text, Texts
+from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 
 
@@ -37,18 +38,22 @@ class Criterion(Strict):
 
 
 class Resource(Strict):
-    """A kind of resource that a condition needs.
+    """Kinds of resources that a finding calls for, whatever the condition.
 
     Attributes:
-        of: The kind, as the handbook counts: one for any number of blood and urine tests, one for
+        of: The kinds, as the handbook counts: one for any number of blood and urine tests, one for
             ECG and X-rays, one for CT, MRI and ultrasound, and so on.
-        finding: Name of a finding with which it is needed; always if None.
+        findings: Names of findings of which one must be there.
+        along: Names of findings of which one must be there as well; none if empty.
+        without: Names of findings that must not be there.
         when: As in `Criterion`.
-        said: The condition in words.
+        said: What else must hold, in words.
     """
 
-    of: Text
-    finding: Text | None = None
+    of: Texts = Field(min_length=1)
+    findings: Texts = Field(min_length=1)
+    along: Texts = ()
+    without: Texts = ()
     when: Expr = "True"
     said: Text | None = None
 
@@ -59,16 +64,12 @@ class AcuityTable(Strict):
     Attributes:
         life_saving: Interventions that cannot wait.
         high_risk: High-risk situations.
-        expected: The resources that a finding calls for, whatever the condition.
-        resources: Condition -> the resources that it needs besides.
-        by_default: The resources of a condition that is not listed.
+        expected: The resources that findings call for; `read_level_guide` prints all of them.
     """
 
     life_saving: tuple[Criterion, ...]
     high_risk: tuple[Criterion, ...]
     expected: tuple[Resource, ...]
-    resources: dict[Slug, tuple[Resource, ...]]
-    by_default: tuple[Resource, ...] = Field(min_length=1)
 
 
 @lru_cache(maxsize=1)
@@ -78,23 +79,26 @@ def acuity_table() -> AcuityTable:
     return read_record(file.read_bytes(), AcuityTable, str(file))
 
 
-def resources_for(
-    listed: Iterable[Resource], names: Container[str], values: Mapping[str, float]
-) -> Iterator[str]:
-    """Yield the kinds of resources that are needed, of some.
+def resources_for(names: AbstractSet[str], values: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the kinds of resources that findings call for, each once.
 
     Args:
-        listed: The resources, with what they are needed with.
         names: Names of the findings that are there.
         values: What a condition may name.
     """
-    for one in listed:
-        there = one.finding is None or one.finding in names
-        if there and parse(one.when).compute(values):
-            yield one.of
+    kinds = (
+        kind
+        for one in acuity_table().expected
+        if names & {*one.findings}
+        and (not one.along or names & {*one.along})
+        and not names & {*one.without}
+        and parse(one.when).compute(values)
+        for kind in one.of
+    )
+    return tuple(dict.fromkeys(kinds))
 
 
 @lru_cache(maxsize=1)
 def calling_for_resources() -> frozenset[str]:
     """Return the names of findings that call for a resource."""
-    return frozenset(one.finding for one in acuity_table().expected if one.finding is not None)
+    return frozenset(name for one in acuity_table().expected for name in one.findings)

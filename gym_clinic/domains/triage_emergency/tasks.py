@@ -10,19 +10,23 @@ from random import Random
 from typing import Any
 
 from gym_clinic.clinical import (
+    ClinicCase,
     DomainSpec,
     JudgedEpisode,
     MadeTask,
     TaskDraft,
     open_world,
 )
+from gym_clinic.clinical.judging.citations import signs
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.rehearsal import answered
 from gym_clinic.domains.triage_emergency.acuity import (
     Acuity,
     acuity,
     hours_of_findings,
+    names_of,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, calling_for_resources
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
 from gym_clinic.domains.triage_emergency.first_orders import first_orders, urgent_calls
 from gym_clinic.domains.triage_emergency.gold import (
     LEAST_CITED,
@@ -32,7 +36,7 @@ from gym_clinic.domains.triage_emergency.gold import (
     must_read,
     reasons,
 )
-from gym_clinic.domains.triage_emergency.judging import BY_VITALS, JUDGE
+from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.placement import (
     Pathway,
     pathway_of,
@@ -44,7 +48,7 @@ from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTria
 from gym_clinic.domains.triage_emergency.twins import make_twin
 from gym_clinic.domains.triage_emergency.world import Department, draw_department
 from gym_clinic.episode import Call, Turn
-from gym_clinic.facts import with_ancestors, words
+from gym_clinic.facts import words
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 
 LEVELS = ("1", "2", "3", "4", "5")
@@ -64,6 +68,9 @@ conditions seldom are, so that these would be most of the level."""
 
 LEAST_READ = 3
 """Keys that a gold asks to be read, at least: two of this patient, and the vital signs."""
+
+SAID_TO_BE_THERE = ("yes", "slight", "vague")
+"""What a patient may say of a finding that is there."""
 
 TOLD = (0.7, 1.4)
 """Factors by which an account of times may differ from them without changing the decision."""
@@ -135,7 +142,9 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
         plan = plan_triage(record, found, pathway)
     except NoPlanError:
         return None
-    if not _measured_alike(plan, found, pathway, department) or told_besides(plan, found):
+    if not _measured_alike(plan, found, pathway, department) or told_besides(plan):
+        return None
+    if acuity(patient, plan.measured, read=findings_read(plan.case)).level != found.level:
         return None
     cited = list(citations(plan, found))[:MOST_CITED]
     if (
@@ -180,24 +189,34 @@ def deciding() -> frozenset[str]:
     return frozenset(one for one in (*named, *orders) if one is not None)
 
 
-def told_besides(plan: PlannedTriage, found: Acuity) -> frozenset[str]:
+def told_besides(plan: PlannedTriage) -> frozenset[str]:
     """Return what was told, would decide something, and is of no problem that brings the patient.
 
     Palpitations of a thyroid that is known for years ask for an ECG as new ones do: whether they
-    decide cannot be told from the door, and such a patient is not drawn. At levels 4 and 5 this is
-    so of what calls for a resource as well.
+    decide cannot be told from the door, and such a patient is not drawn.
 
     Args:
         plan: The reference plan, carried out.
-        found: The right level.
     """
-    case, facts = plan.case, plan.case.patient.facts
+    case = plan.case
     told = [fact.removeprefix("finding:") for fact, value in case.told.items()
             if fact.startswith("finding:") and value == "yes"]  # fmt: skip
-    names = {facts.phenotypes[one].name for one in with_ancestors(told, facts.above)
-             if one in facts.phenotypes}  # fmt: skip
-    more = calling_for_resources() if found.level > BY_VITALS else frozenset[str]()
-    return frozenset((names & (deciding() | more)) - hours_of_findings(case.patient).keys())
+    names = names_of(case.patient.facts, told)
+    return frozenset(names & deciding() - hours_of_findings(case.patient).keys())
+
+
+def findings_read(case: ClinicCase) -> frozenset[str]:
+    """Return the names of the findings that were told or seen, and of those above them.
+
+    By these the guide to the levels must lead to the right one (see `make_task`), so that no level
+    rests on what nobody can read.
+    """
+    there = [fact.removeprefix("finding:") for fact, value in case.told.items()
+             if fact.startswith("finding:") and value in SAID_TO_BE_THERE]  # fmt: skip
+    read = seen(case)
+    there += [key for site, found in signs(case.world).items() if f"site:{site}" in read
+              for key, has in found.items() if has]  # fmt: skip
+    return names_of(case.patient.facts, there)
 
 
 def _decided(

@@ -15,7 +15,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     level,
     values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
+from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
 from gym_clinic.domains.triage_emergency.placement import pathways_that_hold
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
@@ -73,11 +73,9 @@ def test_the_table_names_conditions_findings_and_values_that_exist() -> None:
         assert {*one.conditions} <= facts.conditions.keys()
         assert one.finding is None or one.finding in names
         assert parse(one.when).names <= known
-    assert table.resources.keys() <= facts.conditions.keys()
-    for needed in (table.expected, *table.resources.values()):
-        for each in needed:
-            assert each.finding is None or each.finding in names
-            assert parse(each.when).names <= known
+    for each in table.expected:
+        assert {*each.findings, *each.along, *each.without} <= names
+        assert parse(each.when).names <= known - {"finding_hours", "severity"}
 
 
 @pytest.mark.parametrize(
@@ -230,5 +228,44 @@ def test_an_infant_with_chest_recession_does_not_wait() -> None:
 
 def test_the_guide_says_in_words_when_a_finding_calls_for_a_resource() -> None:
     called = acuity_table().expected
-    assert all(one.finding for one in called)
-    assert [one for one in called if (one.when != "True") is not bool(one.said)] == []
+    limited = [bool(one.along or one.without or one.when != "True") for one in called]
+    assert limited == [bool(one.said) for one in called]
+
+
+def resources(*findings: str, **values: float) -> set[str]:
+    """The resources of an adult who is well, but for some findings and values."""
+    calm = {"age": 40.0, "hr": 76.0, "rr": 14.0, "spo2": 98.0, "temp_c": 36.8, "pain": 2.0,
+            "crt_s": 1.0, "hours": 24.0, "in_danger": 0.0}  # fmt: skip
+    return {*resources_for({*findings}, {**calm, **values})}
+
+
+def test_what_a_finding_calls_for_depends_on_age_time_and_what_is_there_besides() -> None:
+    blood, image = {"laboratory"}, {"imaging by ct mri or ultrasound"}
+    assert (
+        resources("Polyuria") == resources("Cold intolerance") == resources("Dark urine") == blood
+    )
+    assert resources("Fatigue") == set()
+    assert resources("Fatigue", hours=400.0) == blood
+    assert resources("Fatigue", "Excessive worry", hours=400.0) == set()
+    assert resources("Abdominal pain", pain=5.0) == blood | image
+    assert resources("Abdominal pain", "Diarrhea", pain=5.0) == blood
+    assert resources("Abdominal pain", "Weight loss", hours=900.0) == blood | image
+    assert resources("Hot joint", "Toe pain") == blood
+    assert resources("Hot joint") == blood | {"simple procedure"}
+    assert resources("Calf swelling", "Lower limb pain", "Edema") == blood | image
+
+
+@pytest.mark.parametrize(
+    ("condition", "usual"),
+    [
+        ("acute-appendicitis", 3), ("renal-colic", 3), ("miscarriage", 3), ("cirrhosis", 3),
+        ("type-1-diabetes-mellitus", 3), ("immune-thrombocytopenia", 3),
+        ("type-2-diabetes-mellitus", 4), ("hypothyroidism", 4), ("rheumatoid-arthritis", 4),
+        ("panic-disorder", 4), ("vasovagal-syncope", 4), ("varicella", 5), ("osteoarthritis", 5),
+    ],
+)  # fmt: skip
+def test_the_guide_leads_to_what_a_nurse_would_expect_of_a_patient(
+    condition: str, usual: int
+) -> None:
+    found = Counter(acuity(draw_patient(seed, condition)).level for seed in range(60))
+    assert max((3, 4, 5), key=lambda one: found[one]) == usual

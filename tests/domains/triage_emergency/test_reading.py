@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from functools import cache
 from statistics import fmean
 from typing import Any
 
 import pytest
 
+from gym_clinic.chart.results import VITALS
 from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.tasks import seed_of, task_of
-from gym_clinic.domains.triage_emergency.acuity import acuity
+from gym_clinic.domains.triage_emergency.acuity import acuity, values_on_arrival
+from gym_clinic.domains.triage_emergency.acuity import level as level_of
+from gym_clinic.domains.triage_emergency.acuity_table import resources_for
 from gym_clinic.domains.triage_emergency.complaints import steps_for
 from gym_clinic.domains.triage_emergency.judging import JUDGE, LONG, LONG_FOR_OTHERS
 from gym_clinic.domains.triage_emergency.placement import pathway_of
@@ -22,11 +25,12 @@ from gym_clinic.domains.triage_emergency.tasks import (
     LEVELS,
     SPEC,
     deciding,
+    findings_read,
     make_task,
     told_besides,
 )
 from gym_clinic.domains.triage_emergency.tools import make_tools
-from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
+from gym_clinic.domains.triage_emergency.tools.references import read_level_guide, read_red_flags
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.episode import Episode
 from gym_clinic.toolbox import Toolbox
@@ -116,23 +120,46 @@ def test_what_is_told_besides_and_would_decide_is_not_drawn() -> None:
     one = several()[-1]
     patient = TriageCase(one.record).patient
     plan = plan_triage(one.record, acuity(patient), pathway_of(patient))
-    assert not told_besides(plan, acuity(patient))
+    assert not told_besides(plan)
     finding = patient.facts.finding_ids["Palpitations"]  # of an older illness
     plan.case.told[f"finding:{finding}"] = "no"
-    assert not told_besides(plan, acuity(patient))
+    assert not told_besides(plan)
     plan.case.told[f"finding:{finding}"] = "yes"
-    assert told_besides(plan, acuity(patient)) == {"Palpitations"}
+    assert told_besides(plan) == {"Palpitations"}
 
 
-def test_what_calls_for_a_resource_and_is_of_no_problem_is_not_drawn_at_levels_four_and_five() -> (
-    None
-):
-    one = several()[-1]
-    patient = TriageCase(one.record).patient
-    plan, found = plan_triage(one.record, acuity(patient), pathway_of(patient)), acuity(patient)
-    plan.case.told[f"finding:{patient.facts.finding_ids['Weight loss']}"] = "yes"
-    assert told_besides(plan, dataclasses.replace(found, level=5)) == {"Weight loss"}
-    assert not told_besides(plan, dataclasses.replace(found, level=3))
+@pytest.mark.population
+def test_levels_three_to_five_follow_from_the_guide_by_what_the_plan_reads() -> None:
+    """By the printed lines, what was told or seen, and what was measured: no condition."""
+    for one in several():
+        level = one.gold["answer"]["level"]
+        if level <= 2:
+            continue
+        case, box = TriageCase(one.record), Toolbox(make_tools())
+        for name, arguments in calls_of(one):
+            tool = box.get(name)
+            assert tool is not None
+            case.writable = tool.writes
+            tool.call(dict(arguments), case)
+        measured = {
+            name: float(case.vitals[-1][name]) for name in VITALS if name in case.vitals[-1]
+        }
+        values = {**values_on_arrival(case.patient, measured=measured), "severity": math.nan}
+        lines = read_level_guide(case)["C. called for by"]
+        needed = resources_for(findings_read(case), values)
+        assert {*needed} <= lines.keys()
+        asked = {"life_saving": False, "high_risk": False, "confused": False, "severe_pain": False}
+        assert level_of(values, resources=len(needed), **asked) == level
+        # A finding that nobody read changes nothing, and one more that calls for much does.
+        more = resources_for(findings_read(case) | {"Oliguria", "Urinary retention"}, values)
+        assert level_of(values, resources=len(more), **asked) <= 3
+
+
+def test_a_level_that_rests_on_what_the_plan_did_not_read_is_not_drawn() -> None:
+    one = next(made for made in several() if made.gold["answer"]["level"] == 4)
+    case = TriageCase(one.record)
+    assert acuity(case.patient).level == 4
+    assert acuity(case.patient, read=frozenset()).level == 5
 
 
 def test_where_life_is_in_danger_only_the_chief_complaint_is_followed_up() -> None:

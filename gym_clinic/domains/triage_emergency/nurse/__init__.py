@@ -1,8 +1,8 @@
-"""The rules baseline: a triage nurse who works by the published criteria, and guesses resources.
+"""The rules baseline: a triage nurse who works by the published criteria.
 
 It measures, asks the same questions of everybody, reads answers by the linker of findings, gives
-the first orders of what it found, and never sees the hidden patient. What a nurse cannot know is
-guessed: how many resources will be needed follows from the diseases of the library that fit best.
+the first orders of what it found, and never sees the hidden patient. How many resources will be
+needed follows from the guide to the levels, by what was read.
 """
 
 from gym_clinic.domains.triage_emergency.nurse.encounter import RulesNurse, rules

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from gym_clinic.clinical.differential import differential
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
-    COMPLEX,
     danger_zone,
     level,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
+from gym_clinic.domains.triage_emergency.acuity_table import resources_for
 from gym_clinic.domains.triage_emergency.nurse.notes import HIGH_GLUCOSE, LOW_GLUCOSE, NurseNotes
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
 from gym_clinic.facts import load
@@ -40,20 +36,6 @@ POSITIVE = frozenset({"one side droops", "one arm drifts", "slurred or wrong wor
 SEVERE, ADULT_HEART, ADULT = 7, 35, 16
 """Pain that is severe; ages in years from which on chest pain is taken for the heart, and from
 which on NEWS2 counts."""
-
-LIKELY = 8
-"""Diseases by which resources are guessed."""
-
-BY_PRESCRIPTION = frozenset({
-    "acute-bronchitis", "acute-otitis-media", "allergic-rhinitis", "atopic-dermatitis",
-    "cellulitis", "covid-19", "generalised-anxiety-disorder", "hand-foot-and-mouth-disease",
-    "herpes-zoster", "influenza", "lyme-disease", "psoriasis", "tension-type-headache", "urticaria",
-    "varicella", "viral-gastroenteritis",
-})  # fmt: skip
-"""Diseases for which a prescription or advice is usually enough if the vital signs are calm."""
-
-MOSTLY = 0.45
-"""Share of the likely diseases from which on nothing but a prescription is expected."""
 
 NORMAL: Mapping[str, tuple[float, float]] = {
     "gcs": (15, 15), "spo2": (95, 100), "hr": (60, 100), "rr": (12, 20), "sbp": (100, 140),
@@ -129,7 +111,7 @@ def level_of_notes(notes: NurseNotes, pathway: str) -> int:
         high_risk=alarmed(notes) or pathway not in (NO_PATHWAY, "isolation"),
         confused=gcs < 15,
         severe_pain=notes.vital("pain", 0) >= SEVERE and fresh,
-        resources=_resources(notes),
+        resources=len(resources_for(notes.has, _values(notes))),
     )
 
 
@@ -154,37 +136,8 @@ def _values(notes: NurseNotes) -> dict[str, float]:
     """What the condition of a resource may name, as far as it was measured."""
     usual = {**CALM, "pain": 0.0, "temp_c": 37.0, "crt_s": 1.0}
     row = {name: notes.vital(name, value) for name, value in usual.items()}
+    row["hours"] = notes.since
     return {**row, "age": notes.age, "in_danger": float(len(danger_zone(notes.age, row)))}
-
-
-@lru_cache(maxsize=1)
-def _usual_levels() -> Mapping[str, int]:
-    """Disease -> the level that the library expects."""
-    known = load().conditions
-    return {key: one.triage for key, one in known.items() if one.triage is not None}
-
-
-def _resources(notes: NurseNotes) -> int:
-    """Resources that the findings call for, or of the diseases that fit best by their levels."""
-    called = len({*resources_for(acuity_table().expected, notes.has, _values(notes))})
-    if called >= COMPLEX:
-        return called
-    there = {key for key, has in notes.told.items() if has}
-    levels = _usual_levels()
-    found = [one for one in differential(there, {*notes.told} - there) if one.disease in levels]
-    weights = {one.disease: math.exp(2 * one.score) for one in found[:LIKELY]}
-    total = math.fsum(weights.values())
-    if not total:
-        return called
-    mean = math.fsum(levels[key] * weight for key, weight in weights.items()) / total
-    alone = math.fsum(one for key, one in weights.items() if key in BY_PRESCRIPTION) / total
-    ill = len(danger_zone(notes.age, _row(notes))) > 1
-    if ill or notes.vital("pain", 0) >= SEVERE:
-        mean -= 0.5
-    feverish = notes.age >= ADULT and notes.vital("temp_c", 37) >= 38
-    if alone >= MOSTLY and not ill and not feverish and not danger_zone(notes.age, _row(notes)):
-        return called
-    return 2 if mean < 3.2 else max(called, int(mean < 4.5))
 
 
 def place_of_notes(notes: NurseNotes, found: int, pathway: str) -> str:

@@ -33,6 +33,31 @@ DAY = 24.0
 _AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>years|months?), (?P<sex>male|female)")
 _PER_YEAR = {"years": 1.0, "months": 12.0, "month": 12.0}
 _LONG = re.compile(r"\b(days?|weeks?|months?|years?|fortnight|yesterday)\b", re.IGNORECASE)
+_NUMBERS = ("a", "couple of", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+            "eleven", "twelve")  # fmt: skip
+_SINCE = re.compile(
+    rf"\b(?P<number>\d+|{'|'.join((*_NUMBERS, 'an', 'one', 'two'))}) "
+    r"(?P<unit>minute|hour|day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+_HOURS = {"minute": 1 / 60, "hour": 1.0, "day": 24.0, "week": 168.0, "month": 730.0, "year": 8766.0}
+UNDATED, UNDATED_OLD = 12.0, 60.0
+"""Hours since it began where the words tell no number: within a day, and longer."""
+
+
+def hours_said(text: str) -> float | None:
+    """Return the hours since something began by an answer; None if it tells no number.
+
+    >>> hours_said("It's been a couple of weeks."), hours_said("On Tuesday.")
+    (336.0, None)
+    """
+    found = _SINCE.search(text)
+    if found is None:
+        return None
+    said = found["number"].lower()
+    word = {"an": "a", "one": "a", "two": "couple of"}.get(said, said)
+    number = _NUMBERS.index(word) + 1 if word in _NUMBERS else int(word)
+    return number * _HOURS[found["unit"].lower()]
 
 
 @dataclass
@@ -57,6 +82,7 @@ class NurseNotes:
         allergies: The text of the record's allergies, in lower case; empty if it was not read.
         seen: Part of the examination -> what it showed, in lower case.
         old: Whether it began a day ago or earlier, by the patient's words.
+        hours: Hours since it began, by these; None if they tell no number.
         given: Names of orders that were given.
     """
 
@@ -77,6 +103,7 @@ class NurseNotes:
     allergies: str = ""
     seen: dict[str, str] = field(default_factory=dict)
     old: bool = False
+    hours: float | None = None
     given: set[str] = field(default_factory=set)
 
     @property
@@ -103,6 +130,11 @@ class NurseNotes:
         within = bool(has & AIRWAY) or low or fast or (not self.old and bool(has & BOWEL))
         return (bool(has & SKIN) or CONTACT in has) and within
 
+    @property
+    def since(self) -> float:
+        """Hours since it began, about."""
+        return self.hours if self.hours is not None else UNDATED_OLD if self.old else UNDATED
+
     def vital(self, name: str, usual: float) -> float:
         """Return a vital sign of the last row; a usual value if it was not measured."""
         return float(self.row.get(name, usual))
@@ -124,6 +156,8 @@ class NurseNotes:
         if name == "ask_patient":
             first = not self.old and len(text) < 90
             self.old |= first and bool(_LONG.search(text))
+            if self.hours is None:
+                self.hours = hours_said(text)
             self.told.update(findings_named(text))
         elif name == "read_history":
             self.retains = "obstructive pulmonary" in text.casefold()

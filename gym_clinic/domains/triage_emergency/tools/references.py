@@ -30,7 +30,6 @@ KINDS = (
     "medicine iv im or nebulised",
     "specialist consultation",
     "simple procedure",
-    "complex procedure (counts for two)",
 )
 """Kinds of resources, as the handbook counts them."""
 
@@ -128,11 +127,11 @@ def read_level_guide(case: Chart) -> dict[str, Any]:
         "C. resources": list(KINDS),
         "C. called for by": {
             kind: [
-                f"{one.finding} {one.said}" if one.said else str(one.finding)
+                f"{' or '.join(one.findings)}{f', {one.said}' if one.said else ''}"
                 for one in table.expected
-                if one.of == kind
+                if kind in one.of
             ]
-            for kind in dict.fromkeys(one.of for one in table.expected)
+            for kind in dict.fromkeys(kind for one in table.expected for kind in one.of)
         },
         "C. not counted": list(NOT_COUNTED),
         "D. danger zone": "as calculate_esi has it; with two or more resources it makes level 2",
