@@ -19,7 +19,7 @@ from gym_clinic.embedded import linker
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import image_report
-from gym_clinic.simulate.clinic.body import measured_findings, reference
+from gym_clinic.simulate.clinic.body import measured_findings, reference, with_limits
 from gym_clinic.simulate.clinic.lasting import lasting_shows
 
 TOLERANCE = 0.02
@@ -106,7 +106,8 @@ def is_true(case: ClinicCase, key: str, present: bool, value: float | None = Non
     patient, world = case.patient, case.world
     if kind == "told":
         shown = [found[of] for site, found in signs(world).items() if of in found]
-        return (of in world.findings or any(shown)) is present
+        true = (of in world.findings or any(shown)) is present
+        return true or _finding_by_shown(case, of) is present
     if kind in ("vital", "lab"):
         return _measured_so(case, of, present, value)
     if kind == "study":
@@ -126,6 +127,20 @@ def is_true(case: ClinicCase, key: str, present: bool, value: float | None = Non
         "pregnancy": lambda: patient.person.pregnant_weeks is not None,
     }.get(kind)
     return has is not None and has() is present
+
+
+def _finding_by_shown(case: ClinicCase, finding: str) -> bool | None:
+    """Whether the last values that were shown are those of a finding; None if they do not say."""
+    facts = case.patient.facts
+    known = facts.phenotypes.get(finding)
+    text = measured_findings().get(known.name) if known is not None else None
+    keys = [] if text is None else sorted(parse(text).names & facts.measurements.keys())
+    last = {one: case.shown[one][-1] for one in keys if case.shown.get(one)}
+    if text is None or len(last) < len(keys):
+        return None
+    state = {**case.patient.state(0), **last}
+    values = with_limits(facts, state, *case.patient.person.measured_by)
+    return bool(parse(text).compute(values))
 
 
 def _measured_so(case: ClinicCase, key: str, present: bool, value: float | None) -> bool:

@@ -44,7 +44,7 @@ OTHER_COMPLAINT = 0.65
 EXPOSURE = "exposure and poisoning"
 """The group of findings that come before the illness."""
 
-FELT = ("Fever", "Hepatic encephalopathy", "Jaundice", "Tachypnea")
+FELT = ("Coma", "Fever", "Hepatic encephalopathy", "Jaundice", "Tachypnea")
 """Findings that are measured or tested, and that people notice all the same."""
 
 PAINFUL = re.compile(
@@ -261,7 +261,7 @@ def _findings(
     random: Random,
 ) -> dict[str, int]:
     """Draw symptoms and signs; what measurements and studies show is read off them instead."""
-    elsewhere = {*measured_findings(), *shown_by_tests()}
+    elsewhere = {*measured_findings(), *shown_by_tests()} - {"Coma"}  # of which the crew tells
     condition = facts.conditions[problem.condition]
     chances = {
         key: share

@@ -118,3 +118,14 @@ def test_a_measurement_and_its_finding_are_the_same_evidence() -> None:
 
 def test_nothing_is_seen_of_a_fresh_chart() -> None:
     assert seen(ClinicCase(open_world(RECORD))) == frozenset()
+
+
+def test_a_finding_that_is_measured_is_true_by_the_values_that_were_shown() -> None:
+    """Who read 40.1 degrees is right about a very high temperature, whatever it was before."""
+    case = ClinicCase(open_world(RECORD))
+    very_high = f"told:{FACTS.finding_ids['Very high body temperature']}"
+    assert not is_true(case, very_high, True)
+    case.__dict__["shown"] = {"temp_c": (38.4, 40.1)}
+    assert is_true(case, very_high, True)
+    case.__dict__["shown"] = {"temp_c": (38.4,)}
+    assert not is_true(case, very_high, True)
