@@ -125,7 +125,7 @@ def capitalise(text: str) -> str:
 def punctuate(text: str) -> str:
     """Put a capital at the start of every sentence and a full stop at the end."""
     text = _START.sub(lambda match: capitalise(match[0]), capitalise(text))
-    return text if text.endswith((".", "?")) else text + "."
+    return text if text.endswith((".", "?", ".)", "?)")) else text + "."
 
 
 def counted(number: int, noun: str) -> str:

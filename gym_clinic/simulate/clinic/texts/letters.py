@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Collection, Sequence
 
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Reading, Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -39,6 +40,13 @@ NO_WORK = ("none", "school", "nursery")
 JOINED, ASKS, REMARKS, COMPARES = 0.6, 0.6, 0.6, 0.45
 """Shares: of sentences that are joined, of letters that ask for tests, of values remarked on and of
 values beside an earlier one."""
+
+TAPERED = (
+    "class:beta-blocker", "clonidine", "class:systemic-corticosteroid", "class:antiepileptic",
+    "class:benzodiazepine", "class:opioid", "class:antidepressant", "class:ssri", "class:snri",
+    "baclofen", "tizanidine", "class:dopaminergic",
+)  # fmt: skip
+"""Medicines that are never stopped from one day to the next."""
 
 STEADY = 0.06
 """Share of a value by which it may change and be called steady."""
@@ -214,7 +222,9 @@ def _asides(
     if then and voice.random.random() < 0.5:
         drug = voice.random.choice(then).taken.drug
         name = drug_name(patient.facts.drugs[drug])
-        found.append(voice.say("letter.drug", drug=Piece(name, (Fact("medicine", drug, name),))))
+        tapered = any(is_a(drug, one) for one in TAPERED) and voice.random.random() < 0.3
+        pool = "letter.drug.tapered" if tapered else "letter.drug"
+        found.append(voice.say(pool, drug=Piece(name, (Fact("medicine", drug, name),))))
     if patient.person.age < ADULT:
         return found
     if voice.random.random() < 0.5:
