@@ -9,6 +9,7 @@ this simulation, not for patient care.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,6 +61,8 @@ class FirstOrder(Strict):
     Attributes:
         what: What they are, in words.
         minutes: Minutes from arrival by which they are ordered.
+        told_by: Names of findings that tell at once that they are due, if one is in the ticket.
+        untold: The minutes where the ticket tells none of these; `minutes` if None.
         source: Where these minutes come from.
         conditions: Conditions that they are for; any if empty.
         not_conditions: Conditions in which they are wrong or not first.
@@ -73,6 +76,8 @@ class FirstOrder(Strict):
 
     what: Text
     minutes: float
+    told_by: Texts = ()
+    untold: float | None = None
     source: Text
     conditions: Texts = ()
     not_conditions: Texts = ()
@@ -152,7 +157,10 @@ def first_medicines() -> Mapping[str, MedicineSet]:
 
 
 def urgent_calls(
-    patient: ClinicPatient, pathway: str, measured: Mapping[str, float] | None = None
+    patient: ClinicPatient,
+    pathway: str,
+    measured: Mapping[str, float] | None = None,
+    told: AbstractSet[str] | None = None,
 ) -> list[UrgentCall]:
     """Return the orders that cannot wait in a patient, in order, each once.
 
@@ -160,10 +168,13 @@ def urgent_calls(
         patient: The patient.
         pathway: Id of the right protocol, or "none".
         measured: Values that take the place of the true ones on arrival.
+        told: Names of the findings in the ticket; None if it is not looked at.
     """
     values = values_on_arrival(patient, measured=measured)
     found: dict[tuple[str, ...], UrgentCall] = {}
     for one in _fitting(patient, pathway, values):
+        if one.untold is not None and told is not None and not told & {*one.told_by}:
+            one = one.model_copy(update={"minutes": one.untold})
         for call in one.calls:
             for urgent in _urgent(patient, one, call, values):
                 found.setdefault(urgent.accepted, urgent)

@@ -14,6 +14,7 @@ from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
 from gym_clinic.clinical.judging.citations import is_true
 from gym_clinic.clinical.judging.groundless import severity
 from gym_clinic.clinical.judging.seen import seen, special_forms
+from gym_clinic.domains.triage_emergency.activations import activated, needless, pathway_named
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
@@ -26,7 +27,6 @@ from gym_clinic.domains.triage_emergency.first_orders import PAIN, STEROID, drug
 from gym_clinic.domains.triage_emergency.placement import (
     DISPOSITIONS,
     NO_PATHWAY,
-    pathways_that_hold,
     protocols,
 )
 from gym_clinic.facts import Facts
@@ -62,6 +62,9 @@ ALARMING_SITES = frozenset({
 })  # fmt: skip
 """Parts of the examination of which an abnormal one alarms."""
 
+ALARMING_VITALS = ("gcs", "hr", "rr", "spo2", "sbp", "temp_c")
+"""Vital signs of which one that alarms makes an abnormal general examination alarm as well."""
+
 ARTEFACT = 4.0
 """Percent by which a shown oxygen saturation is below the true one if it is an artefact."""
 
@@ -71,57 +74,14 @@ ANALGESIC, ANTIMICROBIAL = "analgesic", "antimicrobial"
 FAR_OFF, UNDER, OVER = 4, 3, 2
 """Severity of a level that is off by two or more, that is too low by one, or too urgent by one."""
 
-LOOKS_LIKE = {
-    "possible sepsis": ("sepsis",),
-    "possible acute coronary syndrome": ("chest pain",),
-    "acute chest pain of an adult from 35 years": ("chest pain",),
-    "signs of a stroke or a bleed in the brain": ("stroke",),
-    "bleeding of the gut": ("major haemorrhage",),
-    "poisoning": ("poisoning",),
-}
-"""High-risk situation -> protocols that nobody is blamed for."""
+EXPOSURES = frozenset({"Exposure to fumes or smoke"})
+"""What alarms at the door beside the red flags."""
 
 LONG, LONG_FOR_OTHERS = 3, 2
 """Severity of a triage that takes too long: for an urgent patient, and for those who wait."""
 
 TOO_LITTLE, TOO_MUCH = 3, 2
 """Severity of a place that is too little for the patient, and of one that others need."""
-
-
-def pathway_named(name: object) -> str | None:
-    """Return the id of the protocol that an answer names, "none" for none; None if unknown."""
-    text = str(name or "").strip().casefold().replace("_", " ")
-    if text in (NO_PATHWAY, "", "no pathway"):
-        return NO_PATHWAY
-    known = {key: key for key in protocols()}
-    for one in protocols().values():
-        known |= {one.activates.replace("_", " "): one.id, one.name.casefold(): one.id}
-    return known.get(text)
-
-
-def activated(judged: JudgedEpisode) -> dict[str, float]:
-    """Return name of each pathway that was activated -> the minute."""
-    found: dict[str, float] = {}
-    for event in judged.case.events:
-        if event["tool"] == "activate":
-            found.setdefault(event["args"]["pathway"], event["t"])
-    return found
-
-
-def needless(judged: JudgedEpisode) -> tuple[str, ...]:
-    """Return the pathways that were activated for nothing, by name.
-
-    None of their protocols is accepted, holds by its rules, or is what the presentation looks like.
-    """
-    reasons = judged.gold.get("reasons", {}).get("high risk", ())
-    right = {*judged.gold["acceptable"]["pathway"]}
-    right |= judged.case.computed(
-        "pathways that hold",
-        lambda: frozenset(one.id for one in pathways_that_hold(judged.case.patient)),
-    )
-    right |= {one for reason, looks in LOOKS_LIKE.items() if reason in reasons for one in looks}
-    names = {protocols()[one].activates for one in right - {NO_PATHWAY}}
-    return tuple(one for one in activated(judged) if one not in names)
 
 
 def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
@@ -182,6 +142,8 @@ def alarming(case: ClinicCase, key: str) -> bool:
         low, high = limits.get(of, (-math.inf, math.inf))
         shown = _shown(case, of)
         return in_danger_zone(case, key) or any(one < low or one >= high for one in shown)
+    if key == "site:general":  # "in some discomfort" alone alarms nobody
+        return any(alarming(case, f"vital:{one}") for one in case.shown if one in ALARMING_VITALS)
     return kind in ("lab", "study") or (kind == "site" and of in ALARMING_SITES)
 
 
@@ -223,7 +185,9 @@ def _reassuring(facts: Facts, key: str) -> bool:
 def _flags(facts: Facts, finding: str) -> frozenset[str]:
     """The red flags that a finding is, in itself or as a form of one."""
     known = (finding, *facts.above.get(finding, ()))
-    return red_flags() & {facts.phenotypes[one].name for one in known if one in facts.phenotypes}
+    return (red_flags() | EXPOSURES) & {
+        facts.phenotypes[one].name for one in known if one in facts.phenotypes
+    }
 
 
 def _fits(judged: JudgedEpisode) -> float:
@@ -281,7 +245,7 @@ def reasons_of(judged: JudgedEpisode, listed: Sequence[Mapping[str, Any]]) -> li
     """Return the keys that are rightly cited and are a reason for the right level.
 
     At levels 1 and 2 whatever alarms, at level 3 what the patient has beside the words of the
-    ticket; at every level what is listed.
+    ticket, at levels 4 and 5 any red flag that is not there; at every level what is listed.
 
     Args:
         judged: The episode.
@@ -295,7 +259,8 @@ def reasons_of(judged: JudgedEpisode, listed: Sequence[Mapping[str, Any]]) -> li
         new = f"finding:{of}" not in case.world.quoted
         alarms = level <= URGENT and alarming(case, key)
         tells = level == BY_VITALS and new and kind in ("told", "site", "lab", "study")
-        if has and (alarms or tells):
+        calms = level > BY_VITALS and kind == "told" and bool(_flags(judged.facts, of))
+        if (has and (alarms or tells)) or (calms and not has):
             found.append(key)
     return found
 

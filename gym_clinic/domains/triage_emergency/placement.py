@@ -46,6 +46,8 @@ class ActivationRule(Strict):
         when: Condition on the names of :func:`values_on_arrival`, and on ``news2``.
         beside: Whether it also counts for a problem that the patient has besides.
         or_none_for: Conditions in which no protocol is right as well.
+        as_well: Whether none is the first choice here, and this protocol is right as well: its
+            criteria are met to the letter by something else.
         known_by: Keys (see :mod:`gym_clinic.clinical.judging.seen`) of which one must have been
             found, not denied, before it is activated; none if empty.
     """
@@ -56,6 +58,7 @@ class ActivationRule(Strict):
     when: Text = "True"
     beside: bool = False
     or_none_for: Texts = ()
+    as_well: bool = False
     known_by: Texts = ()
 
 
@@ -94,12 +97,14 @@ class Pathway:
         accepted: What is right as well.
         minutes: Minutes from arrival by which it is to be activated.
         known_by: Keys of which one must have been found before.
+        as_well: Whether it is only right as well, beside none.
     """
 
     id: str
     accepted: tuple[str, ...]
     minutes: float
     known_by: tuple[str, ...] = ()
+    as_well: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -120,8 +125,10 @@ def pathway_of(
         measured: Values that take the place of the true ones on arrival.
         told: Factor on the times since things began: how an account of them may differ.
     """
-    none = Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0)
-    return next(pathways_that_hold(patient, measured, told), none)
+    held = tuple(pathways_that_hold(patient, measured, told))
+    others = (one.id for one in held if one.as_well)
+    none = Pathway(NO_PATHWAY, (NO_PATHWAY, *others), 0.0)
+    return next((one for one in held if not one.as_well), none)
 
 
 def pathways_that_hold(
@@ -141,7 +148,8 @@ def pathways_that_hold(
             if fits and holds(one, keys, began, values_for(patient, one, values, told)):
                 free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
                 accepted = (protocol.id, *free)
-                yield Pathway(protocol.id, accepted, protocol.minutes, rule.known_by)
+                minutes, known_by = protocol.minutes, rule.known_by
+                yield Pathway(protocol.id, accepted, minutes, known_by, rule.as_well)
                 break
 
 
@@ -153,7 +161,7 @@ def places(acuity: Acuity, pathway: Pathway, department: Department) -> tuple[st
     free. Levels 4 and 5 go to the fast track, or wait; who is frail does not wait, but may have a
     standard bed. While the fast track is closed, a standard bed may be used: by level 4 if one is
     free, by level 5 if another stays free. Who needs isolation never waits among others: the
-    standard bed is then a single room.
+    standard bed is then a single room. Where isolation or none is right, so are the usual places.
     """
     if acuity.level == 1:
         return ("resuscitation",)
@@ -162,7 +170,10 @@ def places(acuity: Acuity, pathway: Pathway, department: Department) -> tuple[st
     if acuity.level == 3 and acuity.frail:
         return "standard bed", "monitored bed"
     if pathway.id == "isolation":
-        return ("standard bed",)
+        if NO_PATHWAY not in pathway.accepted:
+            return ("standard bed",)
+        ordinary = places(acuity, Pathway(NO_PATHWAY, (NO_PATHWAY,), 0.0), department)
+        return tuple(dict.fromkeys(("standard bed", *ordinary)))
     beds = department.standard_beds
     if acuity.level == 3:
         if beds > SPARE:

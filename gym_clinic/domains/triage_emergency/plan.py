@@ -15,6 +15,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     Acuity,
     hours_of_findings,
     may_retain,
+    names_of,
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
@@ -78,7 +79,8 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     values = values_on_arrival(patient)
     row = _measure(plan, values)
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
-    plan.urgent = urgent_calls(patient, pathway.id)
+    opened = names_of(patient.facts, told_first(plan.case))
+    plan.urgent = urgent_calls(patient, pathway.id, told=opened)
     rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
     awake = row.get("gcs", 15) > UNAWARE
     if awake and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
@@ -260,7 +262,8 @@ def _warning(plan: PlannedTriage, row: Any) -> dict[str, Any]:
     return {
         "rr": row["rr"], "spo2": row["spo2"],
         "spo2_scale": "2" if may_retain(plan.case.patient) else "1",
-        "on_oxygen": "oxygen" in plan.case.given(), "sbp": row["sbp"], "pulse": row["hr"],
+        "on_oxygen": "oxygen" in plan.case.given(plan.case.vitals[-1]["minute"]),
+        "sbp": row["sbp"], "pulse": row["hr"],
         "consciousness": "A" if row["gcs"] >= 15 else "C", "temp_c": row["temp_c"],
     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gym_clinic.domains.triage_emergency.acuity import names_of
 from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of, steps_in_turn
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
@@ -32,6 +33,9 @@ BEDSIDE = {
 }  # fmt: skip
 """Key -> the tool that reads it."""
 
+BELLY = frozenset({"Abdominal pain", "Pelvic pain"})
+"""Pain with which a woman is asked for a pregnancy, whenever it is told."""
+
 EXPOSURES = ("Overdose of tablets", "Exposure to fumes or smoke")
 """What a poisoned patient is asked for."""
 
@@ -51,17 +55,24 @@ def ask_red_flags(plan: PlannedTriage) -> None:
         plan.call("ask_patient", question=f"Do you have {question}?")
     person = case.patient.person
     fertile = CHILDBEARING[0] <= person.age <= CHILDBEARING[1] and person.sex == "female"
-    if asked.pregnancy and fertile and "pregnancy" not in plan.read:
-        plan.asked_pregnancy = True
-        plan.call("ask_patient", question="How many weeks pregnant are you?")
     further = further_findings(plan)
     if further:
         question = _listed([name_of(plan, one) for one in further])
         plan.call("ask_patient", question=f"Do you have {question}?")
+    if fertile and (asked.pregnancy or has_belly_pain(plan)) and "pregnancy" not in plan.read:
+        plan.asked_pregnancy = True
+        plan.call("ask_patient", question="How many weeks pregnant are you?")
     low = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")
            and flags_of(facts, [one]).findings[0] == SUICIDE]  # fmt: skip
     if low and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
         plan.call("ask_patient", question=f"Do you have {SUICIDE.casefold()}?")
+
+
+def has_belly_pain(plan: PlannedTriage) -> bool:
+    """Return whether a pain in the belly was told, whatever the complaint."""
+    told = (fact.removeprefix("finding:") for fact, value in plan.case.told.items()
+            if fact.startswith("finding:") and value == "yes")  # fmt: skip
+    return bool(names_of(plan.case.patient.facts, told) & BELLY)
 
 
 def follow_up(plan: PlannedTriage, level: int) -> None:

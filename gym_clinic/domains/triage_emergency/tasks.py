@@ -61,10 +61,13 @@ MOST_CITED = 5
 """Citations that a gold asks for, at most."""
 
 KEPT: Mapping[str, float] = {
-    "anaphylaxis": 0.35, "opioid-overdose": 0.5, "tricyclic-antidepressant-poisoning": 0.5,
+    "anaphylaxis": 0.45, "opioid-overdose": 0.55, "tricyclic-antidepressant-poisoning": 0.55,
 }  # fmt: skip
 """Condition -> share of its drafts that are kept: nearly all are of level 1, while those of other
 conditions seldom are, so that these would be most of the level."""
+
+VISIBLE = 24
+"""Weeks of pregnancy from which on it is seen at the door."""
 
 LEAST_READ = 3
 """Keys that a gold asks to be read, at least: two of this patient, and the vital signs."""
@@ -244,10 +247,12 @@ def _ticket(plan: PlannedTriage) -> str:
     age = (
         f"{person['age']:g} years" if person["age"] >= 2 else f"{months} month{'s' * (months != 1)}"
     )
+    weeks = world.patient.person.pregnant_weeks
+    belly = ", visibly pregnant" if weeks is not None and weeks >= VISIBLE else ""
     return "\n".join(
         (
             f"Triage, {world.patient.arrived:%d %B %Y, %H:%M}.",
-            f"{person['name']} ({person['patient_id']}), {age}, {person['sex']}.",
+            f"{person['name']} ({person['patient_id']}), {age}, {person['sex']}{belly}.",
             f"First words: {world.text_of('opening words')}",
         )
     )

@@ -269,3 +269,19 @@ def test_the_guide_leads_to_what_a_nurse_would_expect_of_a_patient(
 ) -> None:
     found = Counter(acuity(draw_patient(seed, condition)).level for seed in range(60))
     assert max((3, 4, 5), key=lambda one: found[one]) == usual
+
+
+def test_severe_chest_pain_of_three_days_is_level_two_from_35_years_on() -> None:
+    young, old = 0, 0
+    for seed in range(120):
+        patient = draw_patient(4 * seed, "acute-pericarditis")
+        hours = hours_of_findings(patient).get("Chest pain", 999.0)
+        if not 26 <= hours <= 70 or len(patient.problems) > 1:
+            continue
+        calm = {"hr": 84.0, "rr": 16.0, "spo2": 97.0, "sbp": 126.0, "gcs": 15.0, "temp_c": 37.0}
+        level = acuity(patient, {**calm, "pain": 8.0}).level
+        assert level == (2 if patient.person.age >= 35 else 3)
+        assert acuity(patient, {**calm, "pain": 4.0}).level == 3
+        young, old = young + (patient.person.age < 35), old + (patient.person.age >= 35)
+    assert young >= 2
+    assert old >= 2

@@ -69,3 +69,16 @@ def test_other_complaints_have_flags_too() -> None:
     facts = load()
     assert "Chest pain" in flags_of(facts, [facts.finding_ids["Alopecia"]]).findings
     assert flags_of(facts, []).findings
+
+
+def test_thirst_and_much_urine_call_for_a_glucose_at_the_bedside() -> None:
+    facts = load()
+    for name in ("Polyuria", "Polydipsia", "Dehydration", "Kussmaul breathing"):
+        assert steps_for(facts, facts.finding_ids[name]) == ("lookup:glucose", "site:general")
+
+
+def test_any_complaint_without_a_group_is_asked_for_tablets_and_women_for_a_pregnancy() -> None:
+    facts = load()
+    flags = flags_of(facts, [facts.finding_ids["Malaise"]])
+    assert "Overdose of tablets" in flags.findings
+    assert flags.pregnancy

@@ -63,7 +63,7 @@ def test_the_tables_name_what_exists_and_every_minute_has_a_source() -> None:
 @pytest.mark.parametrize(
     ("condition", "pathway", "what", "minutes"),
     [
-        ("anaphylaxis", "anaphylaxis", "adrenaline", 5),
+        ("anaphylaxis", "anaphylaxis", "adrenaline", 8),
         ("acute-myocardial-infarction", "stemi", "an ECG", 10),
         ("stroke", "stroke", "CT of the head", 25),
         ("bacterial-meningitis", "sepsis", "an antibiotic for meningitis", 60),
@@ -151,3 +151,25 @@ def test_below_three_months_an_unknown_source_has_a_second_antibiotic() -> None:
     first = infant["an antibiotic while the source is unknown"]
     assert "cefotaxime" in first.accepted
     assert "ceftriaxone" not in first.accepted
+
+
+def test_adrenaline_is_due_later_where_the_ticket_tells_neither_skin_nor_contact() -> None:
+    patient = draw_patient(3, "anaphylaxis")
+
+    def minutes(*told: str) -> float:
+        calls = urgent_calls(patient, "anaphylaxis", told={*told})
+        return next(one.minutes for one in calls if one.what == "adrenaline")
+
+    assert minutes("Urticaria") == minutes("Contact with an allergen") == 8
+    assert minutes("Dyspnea") == 10
+
+
+def test_a_shocked_patient_gets_oxygen_by_a_reservoir_mask() -> None:
+    patient = adult("acute-pyelonephritis")
+
+    def device(**measured: float) -> str:
+        calls = urgent_calls(patient, NO_PATHWAY, {"spo2": 90.0, **measured})
+        return next(str(one.arguments["device"]) for one in calls if one.name == "give_oxygen")
+
+    assert device(sbp=84.0) == "non-rebreather mask"
+    assert device(sbp=124.0) == "nasal cannula"

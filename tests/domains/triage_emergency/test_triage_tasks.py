@@ -14,9 +14,10 @@ from gym_clinic.catalog import unwrap
 from gym_clinic.chart.results import VITALS, measure_vitals
 from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of, task_of
+from gym_clinic.domains.triage_emergency.activations import pathway_named
 from gym_clinic.domains.triage_emergency.acuity import acuity
 from gym_clinic.domains.triage_emergency.complaints import flags_of
-from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, pathway_named
+from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming
 from gym_clinic.domains.triage_emergency.questions import told_first
 from gym_clinic.domains.triage_emergency.settings import solution
 from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, condition_of, make_task, pools
@@ -228,7 +229,7 @@ def test_an_order_that_comes_late_does_not_count() -> None:
     text = next(each["text"] for each in one.gold["assertions"] if "adrenaline" in each["text"])
     plan = moves_of(one)
     assert held(one, plan)[text]
-    waiting: list[tuple[str, dict[str, object]]] = [("wait", {"minutes": 5})]
+    waiting: list[tuple[str, dict[str, object]]] = [("wait", {"minutes": 10})]
     assert not held(one, [waiting, *plan])[text]
 
 

@@ -12,6 +12,7 @@ from gym_clinic.clinical.naming import findings_named
 from gym_clinic.domains.triage_emergency.acuity import SEVERE_PAIN
 from gym_clinic.domains.triage_emergency.acuity_table import acuity_table
 from gym_clinic.domains.triage_emergency.complaints import (
+    CHILDBEARING,
     flags_of,
     steps_for,
     steps_in_turn,
@@ -104,7 +105,10 @@ def read_red_flags(case: Chart, complaint: str) -> dict[str, Any]:
     named = [key for key, _ in told]
     found = flags_of(facts, named)
     each = {name: steps_for(facts, facts.finding_ids[name]) for name in found.findings}
-    pregnancy = {"women from 12 to 55 years": ["weeks of pregnancy"]} if found.pregnancy else {}
+    person, (first, last) = case.patient.person, CHILDBEARING
+    fertile = person.sex == "female" and first <= person.age <= last
+    asked = found.pregnancy and fertile
+    pregnancy = {"women from 12 to 55 years": ["weeks of pregnancy"]} if asked else {}
     return {
         "look at": steps_in_words(steps_in_turn(facts, named)),
         "ask for": list(found.findings),

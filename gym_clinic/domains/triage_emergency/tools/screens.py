@@ -153,7 +153,9 @@ def screen_sepsis(case: Chart, suspected_infection: bool) -> dict[str, Any]:
     aware = "A" if row["gcs"] >= 15 else "C"
     scale = "2" if may_retain(case.patient) else "1"
     warning = {**vitals, "pulse": row["hr"], "consciousness": aware, "spo2_scale": scale}
-    found["news2"] = score("news2", {**warning, "on_oxygen": "oxygen" in case.given()}).score
+    found["news2"] = score(
+        "news2", {**warning, "on_oxygen": "oxygen" in case.given(row["minute"])}
+    ).score
     found["qsofa"] = score("qsofa", {key: row[key] for key in ("rr", "sbp", "gcs")}).score
     signs = (not 36 <= row["temp_c"] <= 38, row["hr"] > 90, row["rr"] > 20)
     found["SIRS criteria, of 3 known at the bedside"] = sum(signs)
