@@ -11,7 +11,8 @@ from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.judging.calls import canonical
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.resolving import find_evidence
-from gym_clinic.domains.triage_emergency.acuity import Acuity
+from gym_clinic.domains.triage_emergency.acuity import Acuity, values_on_arrival
+from gym_clinic.domains.triage_emergency.equivalents import instead
 from gym_clinic.domains.triage_emergency.judging import (
     BY_VITALS,
     COMMON,
@@ -47,9 +48,9 @@ LEAST_CITED = 3
 UNSTABLE = "unstable_patient"
 """The emergency of a patient of level 1 or 2 whose condition by itself is none."""
 
-VITALS: tuple[str, ...] = ("vital:gcs", "vital:spo2", "vital:hr", "vital:rr", "vital:sbp",
+VITALS: tuple[str, ...] = ("vital:gcs", "vital:sbp", "vital:spo2", "vital:rr", "vital:hr",
                            "vital:pain", "vital:temp_c")  # fmt: skip
-"""Keys of the vital signs, the most telling first."""
+"""Keys of the vital signs, the most telling first; what decided comes before the others."""
 
 
 def evidence_name(facts: Facts, key: str) -> str:
@@ -87,7 +88,11 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
             for one in (key[5:], *facts.above.get(key[5:], ())) if one in facts.phenotypes}
         & (red_flags() - COMMON)
     }  # fmt: skip
-    vitals = [key for key in VITALS if key in read]
+    decisive = {f"vital:{one}" for one in deciding_vitals(plan, found)}
+    vitals = sorted(
+        (key for key in VITALS if key in read),
+        key=lambda key: (key not in decisive, VITALS.index(key)),
+    )
     problem = {f"told:{key}" for key in plan.case.patient.problems[0].findings}
     complaint = f"told:{plan.case.patient.problems[0].complaint}"
     asked = [f"told:{one}" for one in plan.flags]
@@ -129,6 +134,18 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
             yield from cite(key, False)
 
 
+def deciding_vitals(plan: PlannedTriage, found: Acuity) -> Iterator[str]:
+    """Yield the vital signs by which the level was decided: consciousness, shock, danger zone."""
+    yield from found.danger_zone
+    if found.confused:
+        yield "gcs"
+    if found.severe_pain:
+        yield "pain"
+    low = values_on_arrival(plan.case.patient)["low_sbp"]
+    if any(one < low for one in plan.case.shown.get("sbp", ())):
+        yield "sbp"
+
+
 def make_gold(
     plan: PlannedTriage,
     found: Acuity,
@@ -153,6 +170,7 @@ def make_gold(
         "pathway": pathway.id,
         "disposition": places(found, pathway, department)[0],
     }
+    read = must_read(plan, found, pathway, cited)
     condition_of_library = patient.facts.conditions[condition]
     return {
         "answer": answer,
@@ -163,8 +181,9 @@ def make_gold(
         "plan": [[{"name": name, "arguments": given} for name, given in move]
                  for move in plan.moves],
         "expected": list(_expected(plan)),
-        "read": must_read(plan, found, pathway, cited),
+        "read": read,
         "cite": cited,
+        "instead": instead(plan, found.level, cited, read),
         "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
         "assertions": list(_assertions(plan, found, pathway, cited)),
         "reference": plan.case.committed(),
@@ -276,7 +295,7 @@ def _assertions(
 ) -> Iterator[dict[str, Any]]:
     facts = plan.case.patient.facts
     names = [protocols()[one].activates for one in pathway.accepted if one != NO_PATHWAY]
-    if pathway.id == NO_PATHWAY:
+    if pathway.accepted == (NO_PATHWAY,):
         keys, least = _looked_for(plan)
         asked = ", ".join(evidence_name(facts, key) for key in keys)
         text = f"No protocol is activated, after at least {least} of these was looked for: {asked}."

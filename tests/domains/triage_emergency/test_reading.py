@@ -11,6 +11,7 @@ import pytest
 
 from gym_clinic.chart.results import VITALS
 from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
+from gym_clinic.clinical.judging.equivalents import share_found
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.acuity import acuity, values_on_arrival
@@ -64,7 +65,8 @@ def share(one: MadeTask, questions: tuple[str, ...]) -> float:
         tool = box.get(name)
         assert tool is not None
         tool.call(dict(arguments), case)
-    return fmean(key in seen(case) for key in one.gold["read"])
+    read, wanted = seen(case), dict.fromkeys(one.gold["read"], True)
+    return share_found(wanted, one.gold["instead"], lambda key, _: key in read)
 
 
 def test_the_same_questions_for_everybody_read_little_more_than_half() -> None:

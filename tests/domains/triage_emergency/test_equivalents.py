@@ -1,0 +1,125 @@
+"""What serves as well as the citations and the reading of the reference plan."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
+from gym_clinic.clinical.judging.citations import is_true
+from gym_clinic.clinical.tasks import seed_of, task_of
+from gym_clinic.domains.triage_emergency.acuity import values_on_arrival
+from gym_clinic.domains.triage_emergency.complaints import flags_of
+from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, reasons_of
+from gym_clinic.domains.triage_emergency.questions import told_first
+from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, make_task
+from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.episode import Episode, Turn
+from gym_clinic.toolbox import Toolbox
+
+Call = tuple[str, dict[str, Any]]
+
+
+@cache
+def some(label: str) -> tuple[MadeTask, ...]:
+    drafts = (TaskDraft(label, seed_of("dev", number), "dev") for number in range(200))
+    made = (one for one in map(make_task, drafts) if one is not None)
+    return tuple(next(made) for _ in range(5))
+
+
+def judged(one: MadeTask, calls: list[Call], cited: list[dict[str, Any]]) -> JudgedEpisode:
+    """Some calls, and the right answer with some citations."""
+    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    for name, arguments in calls:
+        tool = box.get(name)
+        assert tool is not None
+        case.writable = tool.writes
+        tool.call(dict(arguments), case)
+    case.end_turn()
+    answer = {**one.gold["answer"], "cited_findings": cited}
+    turns = [Turn(""), Turn("", answer=answer)]
+    return JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), case, turns, answer, "answered"))
+
+
+def plan_of(one: MadeTask) -> list[Call]:
+    return [(call["name"], call["arguments"]) for move in one.gold["plan"] for call in move]
+
+
+@pytest.mark.parametrize("label", LEVELS)
+def test_what_serves_as_well_is_of_this_patient_and_never_what_the_ticket_tells(label: str) -> None:
+    for one in some(label):
+        case = TriageCase(one.record)
+        facts = case.patient.facts
+        flags = {f"told:{facts.finding_ids[name]}"
+                 for name in flags_of(facts, told_first(case)).findings}  # fmt: skip
+        for group in one.gold["instead"]:
+            for fact in group["of"]:
+                key = fact["finding"]
+                assert key in group["keys"] or key.startswith("vital:") or is_true(
+                    case, key, fact["present"]
+                )  # fmt: skip
+                if not fact["present"] and key.startswith("told:"):
+                    assert key in flags | {*group["keys"]}
+
+
+def test_another_red_flag_of_the_complaint_serves_and_one_of_no_concern_does_not() -> None:
+    one, group = next(
+        (one, group) for one in some("5") for group in one.gold["instead"]
+        if group["keys"][0].startswith("told:") and not group["of"][0]["present"]
+        and len(group["of"]) > len(group["keys"])
+    )  # fmt: skip
+    case = TriageCase(one.record)
+    names = case.patient.facts.phenotypes
+    others = [fact["finding"] for fact in group["of"] if fact["finding"] not in group["keys"]]
+
+    def read(finding: str) -> float:
+        question = f"Do you have {names[finding.removeprefix('told:')].name.casefold()}?"
+        return judged(one, [("ask_patient", {"question": question})], []).share
+
+    nothing = judged(one, [], []).share
+    assert read(others[0]) > nothing
+    assert read(f"told:{case.patient.facts.finding_ids['Alopecia']}") == nothing
+
+
+def test_a_red_flag_that_is_absent_is_a_reason_at_levels_four_and_five_alone() -> None:
+    def reasons(label: str, present: bool = False) -> list[str]:
+        one = some(label)[0]
+        question = "Do you have hemoptysis, a seizure or urinary retention?"
+        facts = TriageCase(one.record).patient.facts
+        key = f"told:{facts.finding_ids['Hemoptysis']}"
+        cited = [{"finding": key, "present": present}]
+        found = judged(one, [("ask_patient", {"question": question})], cited)
+        return reasons_of(found, [])
+
+    assert reasons("4")
+    assert reasons("5")
+    assert not reasons("3")
+    assert not reasons("5", present=True)
+
+
+def test_the_vital_sign_that_decides_is_cited_first() -> None:
+    drafts = (TaskDraft("1", seed_of("dev", number), "dev") for number in range(120))
+    made = [one for one in map(make_task, drafts) if one is not None]
+    shocked = 0
+    for one in made:
+        patient = TriageCase(one.record).patient
+        values = values_on_arrival(patient)
+        vitals = [
+            each["finding"] for each in one.gold["cite"] if each["finding"].startswith("vital:")
+        ]
+        if values["sbp"] < values["low_sbp"] - 8 and round(values["gcs"]) == 15:
+            assert vitals[0] == "vital:sbp"
+            shocked += 1
+    assert shocked >= 2
+
+
+def test_a_general_examination_alarms_only_beside_a_vital_sign_that_does() -> None:
+    case = TriageCase(some("5")[0].record)
+    assert not alarming(case, "site:general")
+    case.show("sbp", 70.0)
+    assert alarming(case, "site:general")
+    smoke = case.patient.facts.finding_ids["Exposure to fumes or smoke"]
+    assert alarming(case, f"told:{smoke}")
