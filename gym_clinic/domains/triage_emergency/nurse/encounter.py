@@ -29,6 +29,9 @@ from gym_clinic.facts import load
 
 BEGAN = "When did it start?"
 
+UNSPECIFIC = "malaise"
+"""Complaint whose card is read where the first words name none."""
+
 BESIDE: Mapping[str, CallSpec] = {
     WORDS["lookup:glucose"]: ("measure_glucose", {}),
     WORDS["lookup:responses"]: ("observe_responses", {}),
@@ -131,18 +134,22 @@ class RulesNurse:
     def _cards(self) -> Iterator[CallSpec]:
         names = load().phenotypes
         there = [names[key].name for key, has in self._notes.told.items() if has and key in names]
-        if there:
-            yield "read_red_flags", {"complaint": " and ".join(there[:LIKELY])}
+        complaint = " and ".join(there[:LIKELY]) or UNSPECIFIC
+        yield "read_red_flags", {"complaint": complaint}
 
     def _allergies(self) -> Iterator[CallSpec]:
         """Read the allergies of those who will be given a medicine."""
         notes = self._notes
         feverish = not 36 <= notes.vital("temp_c", 37.0) < 37.8
-        if feverish or notes.vital("pain", 0) >= SEVERE or notes.vital("gcs", 15) < 15:
+        drowsy = notes.vital("gcs", 15) < 15
+        if feverish or notes.medicated or notes.vital("pain", 0) >= SEVERE or drowsy:
             yield "read_allergies", {}
 
     def _questions(self) -> Iterator[CallSpec]:
-        """Ask when it began, for the red flags of the cards, and for a pregnancy."""
+        """Ask when it began, for the red flags of the cards, and for a pregnancy.
+
+        Where life is in danger nobody asks on after the first question of the card.
+        """
         notes = self._notes
         yield "ask_patient", {"question": BEGAN}
         if notes.vital("gcs", 15) < 15:
@@ -150,7 +157,9 @@ class RulesNurse:
             yield "ask_patient", {"question": question}
         known = notes.has
         flags = [one.casefold() for one in notes.flags if one not in known]
-        for some in (flags[:AT_ONCE], flags[AT_ONCE : 2 * AT_ONCE]):
+        dying = level_of_notes(notes, pathway_of_notes(notes)) == 1
+        rounds = (flags[:AT_ONCE], flags[AT_ONCE : 2 * AT_ONCE])
+        for some in rounds[:1] if dying else rounds:
             if some:
                 yield "ask_patient", {"question": f"Do you have {' or '.join(some)}?"}
         if notes.fertile:

@@ -15,7 +15,6 @@ from gym_clinic.facts import load
 SKIN = frozenset({"Angioedema", "Flushing", "Urticaria", "Lip swelling", "Tongue swelling",
                   "Weals that come and go"})  # fmt: skip
 AIRWAY = frozenset({"Dyspnea", "Wheezing", "Stridor", "Throat tightness", "Syncope"})
-BOWEL = frozenset({"Vomiting", "Abdominal pain", "Diarrhea", "Abdominal cramps"})
 CONTACT = "Contact with an allergen"
 EXPOSED = {
     CONTACT: re.compile(r"allergic to|allergy to|reacts? to", re.IGNORECASE),
@@ -29,6 +28,12 @@ thought of."""
 
 DAY = 24.0
 """Hours within which pain is new."""
+
+_SPOKEN_FOR = re.compile(
+    r"(not able|unable|isn't able|can'?t|cannot) (to )?speak for (him|her|them)sel(f|ves)",
+    re.IGNORECASE,
+)
+"""Words of a crew that are no loss of speech."""
 
 _AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>years|months?), (?P<sex>male|female)")
 _PER_YEAR = {"years": 1.0, "months": 12.0, "month": 12.0}
@@ -84,6 +89,7 @@ class NurseNotes:
         old: Whether it began a day ago or earlier, by the patient's words.
         hours: Hours since it began, by these; None if they tell no number.
         given: Names of orders that were given.
+        medicated: Whether a medicine is among them.
     """
 
     age: float = 40.0
@@ -105,6 +111,7 @@ class NurseNotes:
     old: bool = False
     hours: float | None = None
     given: set[str] = field(default_factory=set)
+    medicated: bool = False
 
     @property
     def has(self) -> frozenset[str]:
@@ -127,7 +134,7 @@ class NurseNotes:
         has = self.has
         low = self.vital("sbp", 120) < 90 or self.vital("spo2", 99) < 92
         fast = self.vital("rr", 15) > (24 if self.age >= 12 else 40)
-        within = bool(has & AIRWAY) or low or fast or (not self.old and bool(has & BOWEL))
+        within = bool(has & AIRWAY) or low or fast
         return (bool(has & SKIN) or CONTACT in has) and within
 
     @property
@@ -146,7 +153,7 @@ class NurseNotes:
             self.age = float(found["number"]) / _PER_YEAR[found["unit"]]
             self.female = found["sex"] == "female"
         words = ticket.rpartition("First words: ")[2]
-        self.told.update(findings_named(words))
+        self.told.update(findings_named(_SPOKEN_FOR.sub("", words)))
         for name, pattern in EXPOSED.items():
             if pattern.search(words):
                 self.told[load().finding_ids[name]] = True

@@ -113,6 +113,7 @@ def _weight(notes: NurseNotes) -> float:
 
 
 def _drug(notes: NurseNotes, drug: str, dose: float, unit: str, route: str) -> Iterator[CallSpec]:
+    notes.medicated = True
     yield from _once(
         notes, drug, "give_medication", drug=drug, dose=float(dose), unit=unit, route=route
     )

@@ -14,7 +14,8 @@ from gym_clinic.domains.triage_emergency.nurse.conclusions import (
     pathway_of_notes,
     place_of_notes,
 )
-from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes
+from gym_clinic.domains.triage_emergency.nurse.encounter import RulesNurse
+from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes, hours_said
 from gym_clinic.domains.triage_emergency.nurse.orders import at_once, by_signs, of_protocol
 from gym_clinic.policies import load, play
 from gym_clinic.taskset import first
@@ -100,3 +101,52 @@ def test_the_baseline_sends_no_empty_message() -> None:
     for task in first(env.tasks, 12):
         turns = play(env, task, maker(0)).episode.turns
         assert all(turn.action.strip() for turn in turns), task.id
+
+
+def encounter(words: str, **vitals: Any) -> list[list[tuple[str, dict[str, Any]]]]:
+    """The batches of calls up to the questions, after the vital signs were read."""
+    nurse = RulesNurse(unwrap(gym.make("clinic/TriageEmergency-v0", split="test")).dialect)
+    nurse._notes = notes_of(words, **vitals)
+    steps = nurse._encounter()
+    return [list(next(steps)) for _ in range(4)]
+
+
+def test_a_ticket_without_a_known_complaint_is_asked_by_the_card_of_malaise() -> None:
+    assert ("read_red_flags", {"complaint": "malaise"}) in encounter("Please look at me.")[0]
+    cards = [
+        given for name, given in encounter("I have a headache.")[0] if name == "read_red_flags"
+    ]
+    assert cards == [{"complaint": "Headache"}]
+
+
+def test_who_cannot_speak_for_himself_has_not_lost_his_speech() -> None:
+    assert "Loss of speech" not in notes_of("He is not able to speak for himself.").has
+    assert notes_of("He is not able to speak for himself, and has a fever.").has >= {"Fever"}
+
+
+def test_allergies_are_read_once_a_drug_was_given() -> None:
+    first = encounter("I have hives and I'm short of breath.")
+    assert "give_medication" in {name for name, _ in first[1]}
+    assert "read_allergies" in {name for name, _ in first[3]}
+    assert "read_allergies" not in {name for name, _ in encounter("I have a headache.")[3]}
+
+
+def test_where_life_is_in_danger_one_question_of_the_card_is_asked() -> None:
+    def asked(**vitals: Any) -> int:
+        nurse = RulesNurse(unwrap(gym.make("clinic/TriageEmergency-v0", split="test")).dialect)
+        nurse._notes = notes_of("I have a headache.", **vitals)
+        nurse._notes.flags = [f"flag {number}" for number in range(7)]
+        return sum(
+            given["question"].startswith("Do you have flag") for _, given in nurse._questions()
+        )
+
+    assert asked() == 2
+    assert asked(sbp=70, crt_s=4) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [("Two weeks ago.", 336), ("45 minutes, roughly.", 0.75), ("On Monday.", None)],
+)
+def test_hours_are_read_from_an_answer(text: str, hours: float | None) -> None:
+    assert hours_said(text) == hours
