@@ -64,6 +64,10 @@ ADULT = 16
 INFANT, OLD = 0.25, 65.0
 """Ages in years below which, and from which on, patients are frail sooner."""
 
+KIDNEYS = frozenset({"chronic-kidney-disease", "diabetic-nephropathy"})
+SPARE_POTASSIUM = frozenset({"spironolactone", "eplerenone", "amiloride", "triamterene"})
+"""Conditions and drugs on the record with which weakness may be one of the potassium."""
+
 FEVER, UNWELL = 38.0, 3.0
 """Temperature in degrees Celsius of a fever, and the NEWS2 of a patient who should not wait."""
 
@@ -216,6 +220,11 @@ def may_retain(patient: ClinicPatient) -> bool:
     return any(one.condition in RETAIN_CARBON_DIOXIDE for one in patient.background)
 
 
+def _keeps_potassium(patient: ClinicPatient) -> bool:
+    known = {one.condition for one in patient.background} & KIDNEYS
+    return bool(known or {one.drug for one in patient.medicines} & SPARE_POTASSIUM)
+
+
 def values_on_arrival(
     patient: ClinicPatient, told: float = 1.0, measured: Mapping[str, float] | None = None
 ) -> dict[str, float]:
@@ -224,8 +233,9 @@ def values_on_arrival(
     Every measurement of the true state, `age` in years, `weight_kg`, `hours` since the problem
     began, `severity` of the problem, `low_sbp` (least systolic pressure of the age: 90 mmHg from
     10 years on, below it 70 and twice the age), `usual_spo2`, `usual_gcs`, `retains`: 1 where
-    much oxygen may make the patient retain carbon dioxide, else 0; `news2` (0 below 16 years), and
-    `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the age.
+    much oxygen may make the patient retain carbon dioxide, else 0; `keeps_potassium`: 1 where the
+    record has a kidney disease or a drug that spares potassium, else 0; `news2` (0 below 16 years),
+    and `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the age.
 
     Args:
         patient: The patient.
@@ -241,6 +251,7 @@ def values_on_arrival(
         "age": age,
         "weight_kg": patient.person.weight_kg,
         "retains": float(retains),
+        "keeps_potassium": float(_keeps_potassium(patient)),
         "hours": -problem.began / 60 * told,
         "severity": problem.severity,
         "low_sbp": 90.0 if age >= 10 else 70.0 + 2 * math.floor(age),

@@ -7,7 +7,12 @@ import dataclasses
 import pytest
 
 from gym_clinic.clinical.edits import apply_edits
-from gym_clinic.domains.triage_emergency.acuity import values_on_arrival
+from gym_clinic.domains.triage_emergency.acuity import (
+    KIDNEYS,
+    SPARE_POTASSIUM,
+    hours_of_findings,
+    values_on_arrival,
+)
 from gym_clinic.domains.triage_emergency.first_orders import (
     CHOOSE,
     UrgentCall,
@@ -173,3 +178,17 @@ def test_a_shocked_patient_gets_oxygen_by_a_reservoir_mask() -> None:
 
     assert device(sbp=84.0) == "non-rebreather mask"
     assert device(sbp=124.0) == "nasal cannula"
+
+
+def test_weakness_with_a_sick_kidney_or_a_potassium_sparing_drug_gets_an_ecg() -> None:
+    found = set()
+    for seed in range(40):
+        patient = draw_patient(4 * seed, "hyperkalaemia")
+        known = {one.condition for one in patient.background} & KIDNEYS
+        known |= {one.drug for one in patient.medicines} & SPARE_POTASSIUM
+        weak = {"Muscle weakness", "Paresthesia", "Paralysis"} & hours_of_findings(patient).keys()
+        ordered = "ecg" in {one.accepted[0] for one in urgent_calls(patient, NO_PATHWAY)}
+        heart = {"Chest pain", "Palpitations", "Syncope"} & hours_of_findings(patient).keys()
+        assert ordered is bool((known and weak) or heart)
+        found.add(bool(known and weak))
+    assert found == {True, False}
