@@ -37,10 +37,10 @@ class ClinicEnv(gym.Env[str, str]):
         or everything so far with ``observation="transcript"``.
 
     Info:
-        ``reset``: ``task_id``, ``tools`` (OpenAI function schemas, a copy of this environment's
-        own), ``messages`` (system and user message, for loops that use a chat template and pass
-        ``tools`` to it), ``prompt`` (the whole prompt as messages, the tools explained in text),
-        ``max_turns``, and where they apply ``max_calls``, ``stop_strings`` and ``inline``.
+        ``reset``: ``task_id``, ``tools`` (OpenAI function schemas), ``messages`` (system and
+        user message, for loops that use a chat template and pass ``tools`` to it), ``prompt``
+        (the whole prompt as messages, the tools explained in text), ``max_turns``, and where
+        they apply ``max_calls``, ``stop_strings`` and ``inline`` (of the dialect).
         ``step``: ``messages``, the new ones; at the end also ``rewards`` (every part),
         ``weights``, ``total``, ``success``, ``metrics`` and ``stop``.
         Both: ``images`` where the observation has any, in the order of its ``<image>`` marks;
@@ -165,7 +165,7 @@ class ClinicEnv(gym.Env[str, str]):
         user = {"role": "user", "content": content}
         info: dict[str, Any] = {
             "task_id": task.id,
-            "tools": self.toolbox.lend(),
+            "tools": self.toolbox.schemas(),
             "messages": [{"role": "system", "content": self._policy}, user],
             "prompt": [{"role": "system", "content": self._head}] if self._head else [],
             "max_turns": self.max_turns,
@@ -282,7 +282,7 @@ class ClinicEnv(gym.Env[str, str]):
 
     def __copy__(self) -> ClinicEnv:
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__, toolbox=self.toolbox.apart())
+        twin.__dict__.update(self.__dict__)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:

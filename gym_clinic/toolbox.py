@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import enum
 import inspect
 import re
@@ -19,7 +18,6 @@ from typing_extensions import NotRequired
 from gym_clinic import strict_json
 from gym_clinic.case import Case
 from gym_clinic.errors import ToolError
-from gym_clinic.frozen import thaw
 from gym_clinic.names import LONGEST, nearest
 
 _TYPED_DICT: Any = vars(typing_extensions)["TypedDict"]  # made at run time, beyond static types
@@ -234,9 +232,7 @@ class Toolbox:
                 raise TypeError(f"two tools are named {one.name!r}")
             self._tools[one.name] = one
         self.get: Callable[[str], Tool | None] = self._tools.get
-        self._own = [one.schema for one in self._tools.values()]
-        self._schemas = orjson.dumps(self._own)
-        self._lent: list[dict[str, Any]] = []
+        self._schemas = orjson.dumps([one.schema for one in self._tools.values()])
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
@@ -245,22 +241,6 @@ class Toolbox:
         """Return the OpenAI function schemas: a fresh copy, free to be written into."""
         schemas: list[dict[str, Any]] = orjson.loads(self._schemas)
         return schemas
-
-    def lend(self) -> list[dict[str, Any]]:
-        """Return the schemas as one list, the same until someone writes into it.
-
-        To compare costs a small part of what a copy does. Whoever wrote into the list keeps it;
-        the next one who asks gets a copy.
-        """
-        if self._lent != self._own:
-            self._lent = thaw(self._own)  # the texts are shared, so that they compare at once
-        return self._lent
-
-    def apart(self) -> Toolbox:
-        """Return a toolbox of the same tools that lends a list of its own."""
-        twin = copy.copy(self)
-        twin._lent = []
-        return twin
 
     def unknown(self, name: str) -> str:
         """Return what to answer to a call of a tool that does not exist."""

@@ -290,16 +290,6 @@ def test_schemas_are_made_anew_whatever_they_say() -> None:
     assert second == box.schemas() == [quote.schema]
 
 
-def test_schemas_are_lent_until_someone_writes_into_them() -> None:
-    box = Toolbox([order_all])
-    lent, other = box.lend(), box.apart()
-    assert box.lend() is lent
-    assert other.lend() is not lent
-    lent[0]["function"]["parameters"]["properties"].clear()
-    assert box.lend() == other.lend() == [order_all.schema]
-    assert box.lend() is not lent
-
-
 def test_nearest_ignores_case() -> None:
     assert nearest("GETVITALS", ("get_vitals", "order_lab")) == "get_vitals"
     assert nearest("zzz", ("get_vitals", "order_lab")) is None

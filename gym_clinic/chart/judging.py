@@ -18,8 +18,7 @@ from gym_clinic.chart.results import VITALS, result_of, trend
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Slug, Text, Texts
-from gym_clinic.facts.typed_json import Strict, read_record, read_value
-from gym_clinic.safety.state import Patient
+from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.simulate.clinic.problems import Problem
 
 SEVERE_REACTIONS = ("anaphylaxis", "angioedema", "wheeze")
@@ -87,26 +86,16 @@ def safety_state(
         final: The structured answer.
         gold: Further fields of the hidden truth, such as ``required_tests``.
     """
-    return {**_around(chart, final, gold), "patient": {**_arrived(chart), **_by_now(chart)}}
+    return {
+        **safety_surroundings(chart, final, gold),
+        "patient": {**patient_on_arrival(chart), **patient_by_now(chart)},
+    }
 
 
-def judged_state(
-    chart: Chart, final: Mapping[str, Any] | None = None, gold: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return what `safety_state` returns, with the patient as a record that was checked before.
-
-    What stays as it is on arrival is checked once; what the chart itself measures fits.
-    """
-    known = chart.computed(
-        "safety record", lambda: read_value(_arrived(chart), Patient, "patient on arrival")
-    )
-    return {**_around(chart, final, gold), "patient": known.model_copy(update=_by_now(chart))}
-
-
-def _around(
+def safety_surroundings(
     chart: Chart, final: Mapping[str, Any] | None, gold: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The state without the patient."""
+    """Return the state without the patient; the arguments are those of `safety_state`."""
     events = list(_events(chart.events))
     doses = (one for one in chart.carried_out() if one.kind in ("medicine", "support"))
     events += [_administered(one) for one in doses]
@@ -131,12 +120,13 @@ def _administered(order: Order) -> dict[str, Any]:
     return {"t": order.done, "tool": "administer", "args": args}
 
 
-def _arrived(chart: Chart) -> dict[str, Any]:
+def patient_on_arrival(chart: Chart) -> dict[str, Any]:
+    """Return what of the patient stays as it is on arrival, made once."""
     return chart.computed("safety patient", lambda: _on_arrival(chart))
 
 
-def _by_now(chart: Chart) -> dict[str, Any]:
-    """What is known of the patient by now."""
+def patient_by_now(chart: Chart) -> dict[str, Any]:
+    """Return what is known of the patient by now."""
     conditions, rows = _conditions(chart), trend(chart)
     state: dict[str, Any] = {
         "conditions": sorted(conditions),

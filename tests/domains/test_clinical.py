@@ -149,8 +149,10 @@ def test_tickets_do_not_tell_the_class(name: str, whole: bool) -> None:
     assert label is not None
     train, test = tasks_of(name, "train"), tasks_of(name, "test")
     found = audit(train, test, label)
-    assert found.form <= found.constant + 0.1
     assert found.closed <= 1 / 3
+    # Of both, since a tenth is within three standard errors of what 150 tasks can tell.
+    found = audit(train, tasks_of(name, "dev") + test, label)
+    assert found.form <= found.constant + 0.1
     tickets = [[task.ticket for task in several] for several in (train, test)]
     assert repeated_notes(*tickets) < 0.2
 
@@ -173,7 +175,7 @@ def test_every_tool_is_used_by_three_tasks(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_rules_earn_less_than_the_most_and_adversaries_much_less(name: str, whole: bool) -> None:
     env = env_of(name)
-    tasks = first(env.tasks)[:: 3 if whole else 50]
+    tasks = first(env.tasks)[:: 1 if whole else 50]
     rules = mean(env, load("rules", env), tasks)
     fit = {"tasks": 12 if whole else 2}  # on how many tasks the constant answer is fitted
     fitted = dict.fromkeys(("prior", *ADVERSARIES, *READERS), fit) | {"repeater": {"times": 10}}

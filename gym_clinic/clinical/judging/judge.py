@@ -33,10 +33,9 @@ from typing import Any
 
 import orjson
 
-from gym_clinic.chart.judging import judged_state
 from gym_clinic.clinical.answer import ClinicalAnswer, read_answer
 from gym_clinic.clinical.judging.assertions import CHECKS, AssertionCheck
-from gym_clinic.clinical.judging.breaches import breaches
+from gym_clinic.clinical.judging.breaches import breaches, judged_state
 from gym_clinic.clinical.judging.calls import TOUCHING, Canonical, canonical_calls
 from gym_clinic.clinical.judging.citations import CheckedCitations, check_citations
 from gym_clinic.clinical.judging.equivalents import share_found

@@ -235,7 +235,8 @@ def values_on_arrival(
     10 years on, below it 70 and twice the age), `usual_spo2`, `usual_gcs`, `retains`: 1 where
     much oxygen may make the patient retain carbon dioxide, else 0; `keeps_potassium`: 1 where the
     record has a kidney disease or a drug that spares potassium, else 0; `news2` (0 below 16 years),
-    and `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the age.
+    and `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the
+    age.
 
     Args:
         patient: The patient.

@@ -169,10 +169,7 @@ def not_against(
 
 
 def draw_cause(condition: Condition, person: Person, random: Random) -> Cause | None:
-    """Draw what has brought a condition about; None for nothing known.
-
-    Medicines still taken are causes in adults who are not pregnant alone, who have long-term ones.
-    """
+    """Draw what has brought a condition about; None for nothing known, or that may be taken."""
     fitting = [one for one in condition.causes if one.ages[0] <= person.age <= one.ages[1]]
     left, whole = (math.fsum(one.share for one in each) for each in (fitting, condition.causes))
     draw = random.random() * (left / whole if whole else 1.0)
