@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gym_clinic.chart.talk.history import SEVERAL, History
+from gym_clinic.chart.talk.history import History
+from gym_clinic.chart.talk.medicine_history import SEVERAL
 from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.domains.drug_interaction.candidates import candidates

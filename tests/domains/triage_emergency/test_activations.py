@@ -22,7 +22,7 @@ from gym_clinic.domains.triage_emergency.placement import (
     places,
 )
 from gym_clinic.domains.triage_emergency.tasks import SPEC, make_task
-from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import Department, TriageCase
 from gym_clinic.episode import Episode
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
@@ -49,7 +49,7 @@ def test_what_meets_the_criteria_of_sepsis_to_the_letter_may_be_called_one_or_no
 def blamed(condition: str, label: str, pathway: str, right: bool = True) -> list[tuple[str, ...]]:
     """What is needless in tasks of a condition after a protocol was activated."""
     drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(60))
-    box, found = Toolbox(TOOLS), []
+    box, found = Toolbox(make_tools()), []
     for one in (made for draft in drafts if (made := make_task(draft, condition)) is not None):
         case = TriageCase(one.record)
         for name, arguments in (

@@ -15,7 +15,7 @@ from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, reasons_of
 from gym_clinic.domains.triage_emergency.questions import told_first
 from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, make_task
-from gym_clinic.domains.triage_emergency.tools import TOOLS
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.episode import Episode, Turn
 from gym_clinic.toolbox import Toolbox
@@ -32,7 +32,7 @@ def some(label: str) -> tuple[MadeTask, ...]:
 
 def judged(one: MadeTask, calls: list[Call], cited: list[dict[str, Any]]) -> JudgedEpisode:
     """Some calls, and the right answer with some citations."""
-    case, box = TriageCase(one.record), Toolbox(TOOLS)
+    case, box = TriageCase(one.record), Toolbox(make_tools())
     for name, arguments in calls:
         tool = box.get(name)
         assert tool is not None
