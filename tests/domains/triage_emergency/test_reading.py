@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import cache
 from statistics import fmean
 from typing import Any
@@ -34,6 +35,7 @@ from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.tools.references import read_level_guide, read_red_flags
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.episode import Episode
+from gym_clinic.errors import ToolError
 from gym_clinic.toolbox import Toolbox
 
 QUESTIONS = (
@@ -64,7 +66,8 @@ def share(one: MadeTask, questions: tuple[str, ...]) -> float:
     for name, arguments in [("measure_vital_signs", {}), *calls]:
         tool = box.get(name)
         assert tool is not None
-        tool.call(dict(arguments), case)
+        with suppress(ToolError):  # who is dying does not live to the end of the questions
+            tool.call(dict(arguments), case)
     read, wanted = seen(case), dict.fromkeys(one.gold["read"], True)
     return share_found(wanted, one.gold["instead"], lambda key, _: key in read)
 
