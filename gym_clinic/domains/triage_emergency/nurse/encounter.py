@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from gym_clinic.action import Dialect
 from gym_clinic.clinical.differential import differential, finding_rates
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import ONSET, WORDS
 from gym_clinic.domains.triage_emergency.nurse.conclusions import (
     alarmed,
@@ -201,6 +202,7 @@ class RulesNurse:
     def _further(self) -> list[CallSpec]:
         """Ask for and examine what the likeliest diseases of the library would show."""
         notes, facts = self._notes, load()
+        names = facts.phenotypes
         there = {key for key, has in notes.told.items() if has}
         likely = [
             one.disease
@@ -212,11 +214,14 @@ class RulesNurse:
             for key, share in finding_rates()[disease].items():
                 if key not in notes.told:
                     chances[key] = chances.get(key, 0.0) + share
-        wanted = sorted(chances, key=lambda key: (-chances[key], key))[: 2 * AT_ONCE]
-        names = [facts.phenotypes[key].name.casefold() for key in wanted]
+        called = calling_for_resources()  # the level turns on these
+        count = {key: key in names and names[key].name in called for key in chances}
+        wanted = sorted(chances, key=lambda key: (not count[key], -chances[key], key))
+        wanted = wanted[: 2 * AT_ONCE]
+        asked = [names[key].name.casefold() for key in wanted]
         batch: list[CallSpec] = [
             ("ask_patient", {"question": f"Do you have {', '.join(some[:-1])} or {some[-1]}?"})
-            for some in (names[:AT_ONCE], names[AT_ONCE:])
+            for some in (asked[:AT_ONCE], asked[AT_ONCE:])
             if len(some) > 1
         ]
         if alarmed(notes) or notes.vital("gcs", 15) < 15:
