@@ -14,7 +14,7 @@ from typing import Any
 from gym_clinic.clinical.fingerprint import CANARY
 from gym_clinic.clinical.judging.assertions import CHECKS
 from gym_clinic.clinical.judging.calls import canonical
-from gym_clinic.clinical.judging.citations import is_true
+from gym_clinic.clinical.judging.citations import is_true, measurements_of
 from gym_clinic.clinical.judging.judge import DomainJudge
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.resolving import fulfils
@@ -131,11 +131,17 @@ def _read(task: Task, context: GateContext) -> Iterator[str]:
 _ASKED_OF_ALL = ("medicines", "allergies", "past")
 
 
+def _shown_later(case: ClinicCase, key: str) -> bool:
+    """Whether a key is of a measurement, or of a finding that measurements show, with noise."""
+    kind, _, of = key.partition(":")
+    return kind in SHOWN_LATER or bool(measurements_of(case.patient.facts, of))
+
+
 def _cited(task: Task, context: GateContext) -> Iterator[str]:
     case = ClinicCase(_world(task, context))
     for one in task.gold["cite"]:
         key = one["finding"]
-        if key.partition(":")[0] not in SHOWN_LATER and not is_true(case, key, one["present"]):
+        if not _shown_later(case, key) and not is_true(case, key, one["present"]):
             yield f"{key!r} is not {'there' if one['present'] else 'absent'} in this patient"
 
 
@@ -148,7 +154,7 @@ def _instead(task: Task, context: GateContext) -> Iterator[str]:
         several = group["sets"] if "sets" in group else [group["of"]]
         for one in (fact for facts in several for fact in facts):
             key, present = one["finding"], one["present"]
-            if key.partition(":")[0] not in SHOWN_LATER and not is_true(case, key, present):
+            if not _shown_later(case, key) and not is_true(case, key, present):
                 yield f"'instead': {key!r} is not {'there' if present else 'absent'}"
 
 

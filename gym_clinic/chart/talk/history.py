@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gym_clinic.chart.talk.answer import Said
-from gym_clinic.chart.talk.medicine_history import MedicineHistory, Saying, Sentence, listed
+from gym_clinic.chart.talk.medicine_history import MedicineTalk, Saying, Sentence, listed
 from gym_clinic.chart.talk.own_record import allergen_name
 from gym_clinic.chart.talk.times import YEAR, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.lay_words import in_person
@@ -20,7 +20,7 @@ HOMES = {
 }  # fmt: skip
 
 
-class History(MedicineHistory):
+class History(MedicineTalk):
     """Says what a patient knows of everything but findings.
 
     Args:

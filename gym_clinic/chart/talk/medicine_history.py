@@ -42,7 +42,7 @@ SEVERAL = ("a couple of things for", "several things for", "more than one thing 
 """Words for several medicines of one reason without their names."""
 
 
-class MedicineHistory:
+class MedicineTalk:
     """Says what a patient knows of medicines.
 
     Args:

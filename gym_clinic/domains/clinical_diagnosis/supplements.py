@@ -130,8 +130,7 @@ def _scores(world: ClinicWorld, shown: Values) -> Iterator[Step]:
 
 
 def _severity(world: ClinicWorld, known: Mapping[str, float]) -> Iterator[Step]:
-    """Early warning of adults, and the severity of a pneumonia once urea is known."""
-    _, condition = next(world.patient.conditions())
+    """The early warning score of adults."""
     clear = known.get("gcs", 0.0) >= 15
     warning = {"rr": "rr", "spo2": "spo2", "sbp": "sbp", "pulse": "hr", "temp_c": "temp_c"}
     if known.keys() >= {*warning.values(), "gcs"}:
@@ -140,11 +139,6 @@ def _severity(world: ClinicWorld, known: Mapping[str, float]) -> Iterator[Step]:
         scale = "1" if lived_with.isdisjoint(RETAIN_CARBON_DIOXIDE) else "2"
         given |= {"spo2_scale": scale, "on_oxygen": False}
         yield 1, (("calculate_news2", {**given, "consciousness": "A" if clear else "C"}),)
-    graded = {"urea": "urea", "rr": "rr", "sbp": "sbp", "dbp": "dbp"}
-    if condition.id == "pneumonia" and known.keys() >= {*graded.values(), "gcs"}:
-        given = {name: known[of] for name, of in graded.items()}
-        age = int(world.patient.person.age)
-        yield 40, (("calculate_curb65", {**given, "confusion": not clear, "age": age}),)
 
 
 def _transfusion(shown: Values) -> Iterator[Step]:

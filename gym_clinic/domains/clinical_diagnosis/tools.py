@@ -25,7 +25,7 @@ RENAMED = {
 """Shared tool -> its name here, as in the paper."""
 
 SCORES = (
-    "anion_gap", "ckdepi2021", "curb65", "map", "news2", "osmolality", "qsofa", "shock_index",
+    "anion_gap", "ckdepi2021", "map", "news2", "osmolality", "qsofa", "shock_index",
 )  # fmt: skip
 """Clinical scores that help to find a diagnosis or to judge its severity."""
 
