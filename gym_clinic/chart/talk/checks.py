@@ -31,6 +31,9 @@ _ALLERGY = re.compile(
 _SCORE = re.compile(rf"{_NUMBER.pattern}(?: or so)?(?: out)? of (?:ten|10)\b", re.IGNORECASE)
 """A number of ten, which is a pain and nothing else."""
 
+_DENIAL = re.compile(r"(haven't|hasn't|not) had any\b", re.IGNORECASE)
+"""How a finding is denied by its noun."""
+
 _VAGUE = re.compile(rf"^(?:{'|'.join(FEW)})\b| or two$", re.IGNORECASE)
 
 _RECALL = re.compile(
@@ -106,10 +109,11 @@ class AnswerCheck:
         if found:
             # Hives or a panic attack may be what people call a finding of the record, and the name
             # of a disease; the alcohol of an alcohol withdrawal is only a part of its name.
+            # So may what is denied in these words.
             known = self.record.says_has() | self._reactions(text)
-            links = self._hearing.linker.link(found[0])
-            if not any(one.record.id in known and self._is_lay(one) for one in links
-                       if one.text == found[0]):  # fmt: skip
+            links = (*self._hearing.linker.link(found[0]), *self._hearing.linker.link(text))
+            told = (one for one in links if one.text == found[0] and self._is_lay(one))
+            if not any(one.record.id in known or one.status == "absent" for one in told):
                 yield f"diagnosis: {found[0]!r}"
 
     def _is_lay(self, link: Link) -> bool:
@@ -122,8 +126,10 @@ class AnswerCheck:
         says_has, reactions = self.record.says_has(), self._reactions(text)
         for link in self._hearing.linker.link(text):
             key, name = link.record.id, link.record.name
-            # A letter alone is of a name, such as penicillin V.
+            # A letter alone is of a name, such as penicillin V; a denial is of the noun after it.
             if key in reactions or len(link.text) == 1 or any(self._hearing.drugs(link.text)):
+                continue
+            if _DENIAL.match(link.text):
                 continue
             if key == self._pain and pain:
                 if link.status == "absent":
