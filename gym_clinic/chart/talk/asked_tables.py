@@ -11,27 +11,6 @@ from pydantic import TypeAdapter
 
 _HERE = Path(__file__).parent
 
-COMMON_WORDS = frozenset((
-    "about", "after", "again", "alone", "being", "before", "blocked", "breath", "catheter",
-    "could", "doing", "drink", "drinking", "drinks", "during", "every", "feeling", "going",
-    "heavy", "having", "house", "hours", "illness", "insulin", "knees", "least", "likely",
-    "living", "longer", "looking", "might", "month", "months", "nights", "normal", "often",
-    "other", "partner", "people", "place", "positive", "really", "recent", "recently", "right",
-    "second", "several", "should", "since", "something", "sometimes", "started", "stopping",
-    "street", "tablet", "tablets", "taken", "taking", "tell", "there", "these", "thing",
-    "things", "think", "those", "today", "treatment", "trouble", "under", "until", "usual",
-    "usually", "water", "weekend", "weeks", "where", "whether", "which", "while", "would",
-    "years", "chest", "stomach", "ankle", "shoulder", "tooth", "throat", "abdominal",
-    "bladder", "urine", "child", "children", "family", "ought", "problem", "problems",
-    "doctor", "patient", "anything", "anyone", "happened", "somewhere", "someone", "spouse",
-    "sister", "colleague", "infection", "surgery", "operation", "replacement", "placement",
-    "removal", "insertion", "contact", "cycle", "ended", "having", "minor", "large", "weather",
-    "piece", "given", "noticed", "worse", "better", "severe", "light", "heart", "blood",
-    "pressure", "working", "without", "within", "because", "around", "takes", "feverish",
-    "vomiting", "diarrhoea", "jaundice", "fever",
-))  # fmt: skip
-"""Words that say nothing of an event, or are asked about otherwise."""
-
 
 @dataclass(frozen=True)
 class Circumstance:
@@ -92,6 +71,12 @@ def illness_groups() -> Mapping[str, IllnessGroup]:
 def medicine_groups() -> Mapping[str, MedicineGroup]:
     """Return name -> group of medicines."""
     return TypeAdapter(dict[str, MedicineGroup]).validate_json(_read("medicine_groups"))
+
+
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """Return the words that say nothing of an event, or are asked about otherwise."""
+    return frozenset(TypeAdapter(list[str]).validate_json(_read("common_words")))
 
 
 @lru_cache(maxsize=1)

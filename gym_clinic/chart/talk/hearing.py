@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from gym_clinic.chart.talk.asked_tables import (
-    COMMON_WORDS,
     circumstances,
+    common_words,
     illness_groups,
     medicine_groups,
     rewordings,
@@ -220,7 +220,7 @@ def content_words(text: str) -> frozenset[str]:
     ['wedding']
     """
     words = (one.casefold() for one in _WORD.findall(text))
-    return frozenset(one.removesuffix("s") for one in words if one not in COMMON_WORDS)
+    return frozenset(one.removesuffix("s") for one in words if one not in common_words())
 
 
 def areas() -> Mapping[str, tuple[str, ...]]:
