@@ -16,6 +16,8 @@ from typing import Any
 
 from gym_clinic.chart.catalogue import studies_of, study_price
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
+from gym_clinic.clinical.gates import SHOWN_LATER
+from gym_clinic.clinical.judging.citations import is_true
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domains.clinical_diagnosis.deciding import (
@@ -77,7 +79,7 @@ def instead(
     parts of the examination that it makes abnormal; other absent findings that would speak for a
     look-alike.
     """
-    first = {one.key for one in deciding[0]}
+    case, first = ClinicCase(world), {one.key for one in deciding[0]}
     further = [one for one in evidence if one.key not in first]
     pools: Mapping[tuple[str, bool], Iterable[DecisiveFact]] = {
         ("told", True): _told(world, most=None),
@@ -94,7 +96,12 @@ def instead(
             if one.present is present and kind in (one.kind, "any") and one.key != PREGNANCY_TEST
         ]
         others = {one.key: one for one in (*further, *pool) if one.present is present}
-        others = {key: one for key, one in others.items() if kind in (one.kind, "any")}
+        others = {
+            key: one
+            for key, one in others.items()
+            if kind in (one.kind, "any")
+            and (one.kind in SHOWN_LATER or key in keys or is_true(case, key, present))
+        }
         if keys and others.keys() - {*keys}:
             found.append({"keys": keys, "of": _as_cited(others.values())})
     return found
